@@ -37,10 +37,8 @@ export type LedgerCommand = NodeCommand<LedgerNodeOptions>
 const defaultBlocks = 1000
 
 /**
- * Reads the arguments of `scripts/simnode.ts`.
- * @param now the present: when the head was made
- * @returns `help` when help was asked for
- * @throws FatalError that says which argument is wrong
+ * @param now when the head was made
+ * @throws FatalError that names the wrong argument
  */
 export function readCommandLine(args: readonly string[], now: Date): LedgerCommand | 'help' {
   const { values } = readArguments(() =>

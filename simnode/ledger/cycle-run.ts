@@ -15,18 +15,16 @@ import { timeOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 import { personOfTurn } from './world/people.ts'
 
-/** A turn that an activity is to have. */
 export interface PlannedTurn {
   readonly activity: Activity
   readonly ordinal: number
 }
 
-/** How many turns an activity has in each first half. */
 export function turnsPerCycle(activity: Activity, busyness: number): number {
   return activity.perCycle * busyness
 }
 
-/** How many user transactions there are in each cycle. */
+/** User transactions of a cycle. */
 export function transactionsPerCycle(activities: readonly Activity[], busyness: number): number {
   return activities.reduce(
     (sum, activity) => sum + turnsPerCycle(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
@@ -35,8 +33,8 @@ export function transactionsPerCycle(activities: readonly Activity[], busyness: 
 }
 
 /**
- * Spreads the turns of one cycle over its first half: by place in the cycle, in the order in which they are done. The plan is
- * the same on all branches, so that what grows with each turn grows on all alike.
+ * Spreads the turns of a cycle over its first half, by place. The plan is the same on all branches, and so is what
+ * grows with each turn.
  */
 export function planTurns(
   seed: number,
@@ -56,7 +54,7 @@ export function planTurns(
   return places.map((turns) => inOrder(turns))
 }
 
-/** Mixed, but an activity's own turns one after the other, as their ordinals say. */
+/** Shuffled, with each activity's turns in order. */
 function inOrder(turns: ReadonlyArray<PlannedTurn & { order: number }>): PlannedTurn[] {
   const mixed = turns.toSorted((a, b) => a.order - b.order)
   const own = new Map<Activity, PlannedTurn[]>()
@@ -68,17 +66,16 @@ function inOrder(turns: ReadonlyArray<PlannedTurn & { order: number }>): Planned
   return mixed.map(({ activity }) => own.get(activity)?.shift() as PlannedTurn)
 }
 
-/** Room for the resources that one block makes: their uuids are the block's. */
+/** Uuids reserved for each block. */
 const uuidsPerBlock = 0x1_0000
 
-/** What the chance in a block is drawn from. */
 export interface BlockChance {
   readonly seed: number
-  /** The branch's, at the height. */
+  /** The branch's salt at the height. */
   readonly salt: number
 }
 
-/** A block while its transactions are done, one after the other, to the state. */
+/** A block whose transactions run one after the other. */
 export class OpenBlock {
   readonly height: number
   readonly #timeAt: (height: number) => number
@@ -87,7 +84,7 @@ export class OpenBlock {
   readonly #userTransactions: SignedDraft[] = []
   #uuids = 0
 
-  /** @param timeAt when the block of a height is made, in milliseconds since 1970 */
+  /** @param timeAt time of the block at a height, in milliseconds since 1970 */
   constructor(height: number, timeAt: (height: number) => number, state: LedgerState, chance: BlockChance) {
     this.height = height
     this.#timeAt = timeAt
@@ -95,7 +92,7 @@ export class OpenBlock {
     this.#chance = chance
   }
 
-  /** Does one user transaction: what it does itself, then its fee. */
+  /** Runs a user transaction, then its fee. */
   add(ordinal: number, payer: Account, draftOf: (turn: Turn) => DraftTransaction): void {
     const turn = { ...this.#moment(this.#userTransactions.length), ordinal, payer }
     const draft = draftOf(turn)
@@ -105,20 +102,22 @@ export class OpenBlock {
     this.#userTransactions.push({ ...draft, events, payer, sequenceNumber })
   }
 
-  /** Does a transaction that was sent to the node: as everybody's own, it comes after those of the plan, which draw the same chances with and without it. */
+  /**
+   * Runs a submission. It follows the planned transactions, whose random numbers are then the same with and without it.
+   */
   addSubmission(submission: Submission): void {
     this.#userTransactions.push(runSubmission(this.#moment(this.#userTransactions.length), submission))
   }
 
-  /** Does what the chain itself does after the user transactions. */
+  /** Runs the system transactions. */
   close(works: readonly SystemWork[]): DraftBlock {
     const { height } = this
-    // The root block comes before all transactions, those of the chain itself too.
+    // The root block has no transactions.
     const systemTransactions = height === 0 ? [] : systemDrafts(works, this.#moment(uuidsPerBlock - 1))
     return { height, userTransactions: this.#userTransactions, systemTransactions }
   }
 
-  /** @param index what sets the chance of this moment apart from that of others in the block */
+  /** @param index seeds the random numbers */
   #moment(index: number): Moment {
     const { height } = this
     return {
@@ -143,48 +142,48 @@ function systemDraft(script: Buffer, events: readonly DraftEvent[]): DraftTransa
   return { script, arguments: [], authorizers: [], gasLimit: 9999, computation: 0, events }
 }
 
-/** Everything that a ledger's blocks follow from. */
+/** Determines all blocks of a ledger, apart from submissions. */
 export interface LedgerPlan {
   readonly seed: number
   readonly branch: Branch
   readonly clock: ClockShape
-  /** How many times the turns of an ordinary chain. */
+  /** A multiple of the turns of an ordinary chain. */
   readonly busyness: number
   readonly activities: readonly Activity[]
   readonly systemWorks: readonly SystemWork[]
 }
 
-/** What people outside do to a ledger, beside its plan. */
+/** Submissions to a ledger. */
 export interface ExternalInput {
-  /** What they have done before a cycle. */
+  /** Their effects before a cycle. */
   before(cycle: number): ExternalAccounts
-  /** The transactions of a block that were sent to the node, in their order. */
+  /** The submissions in a block, in order. */
   at(height: number): readonly Submission[]
 }
 
-/** A turn that is still to be given back. */
+/** A turn that is to be reversed. */
 interface DoneTurn {
   readonly ordinal: number
   readonly memo: unknown
   readonly activity: Activity
 }
 
-/** How many turns may wait at the end of a block of the second half. */
+/** Reversals that may wait for the next block. */
 const maxPending = 3
 
-/** One cycle, done block after block: the drafts of its blocks, and the state after the last of them. */
+/** Runs a cycle block by block: drafts of its blocks, and the state after the last. */
 export class CycleRun {
   readonly state: LedgerState
   readonly #plan: LedgerPlan
   readonly #outside: ExternalInput
   readonly #start: number
   readonly #planned: ReadonlyArray<readonly PlannedTurn[]>
-  /** The next one is the last. */
+  /** The last one is reversed next. */
   readonly #toReturn: DoneTurn[] = []
-  /** By place of the first half: how many turns of `#toReturn` were done before it. */
+  /** Length of `#toReturn` before each place of the first half. */
   readonly #doneBefore: number[] = []
   readonly #blocks: DraftBlock[] = []
-  /** How many user transactions there have been since the first block. */
+  /** User transactions since the first block. */
   #transactions: number
 
   constructor(plan: LedgerPlan, cycle: number, outside: ExternalInput) {
@@ -205,12 +204,12 @@ export class CycleRun {
     )
   }
 
-  /** The next height that it has not yet done. */
+  /** The next height to run. */
   get next(): number {
     return this.#start + this.#blocks.length
   }
 
-  /** Does all blocks up to a height of the cycle. */
+  /** Runs blocks up to a height. */
   block(height: number): DraftBlock {
     while (this.next <= height) this.#blocks.push(this.#do(this.next))
     return this.#blocks[height - this.#start] as DraftBlock
@@ -227,7 +226,7 @@ export class CycleRun {
     return block.close(systemWorks)
   }
 
-  /** The turns that are planned for a place of the first half. */
+  /** Runs the turns planned for a place. */
   #rise(block: OpenBlock, place: number): void {
     this.#doneBefore[place] = this.#toReturn.length
     for (const { activity, ordinal } of this.#planned[place] ?? []) {
@@ -240,8 +239,8 @@ export class CycleRun {
   }
 
   /**
-   * Gives back, the last one first, the turns done at the mirror of a place of the second half; but for a few that wait for the
-   * next block, so that branches differ in the second half too.
+   * Reverses the turns of the mirrored place, the last one first. A few wait for the next block, so that branches
+   * differ in the second half too.
    */
   #fall(block: OpenBlock, place: number, random: Random): void {
     const before = this.#doneBefore[cycleLength - place] ?? this.#toReturn.length

@@ -22,18 +22,18 @@ import type { BlockParts } from './encoding/messages.ts'
 import { timeOf, viewOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 
-/** What the ids of a chain's blocks are made of. */
+/** Determines the ids of a chain's blocks. */
 export interface IdSource {
   readonly seed: number
   readonly branch: Branch
   readonly busyness: number
 }
 
-/** More than the blocks that one refers to. */
+/** More than the references of a block. */
 const keptIds = 32
 const kept = new WeakMap<IdSource, RecentCache<number, Buffer>>()
 
-/** The id of the block at a height; the parent of the first one has the id of the height below. */
+/** The id of the block at a height; -1 is the parent of the first block. */
 export function blockId(source: IdSource, height: number): Buffer {
   if (height < 0) return Buffer.alloc(32)
   let ids = kept.get(source)
@@ -41,17 +41,15 @@ export function blockId(source: IdSource, height: number): Buffer {
   return ids.get(height, () => placedId(source, height, 'block'))
 }
 
-/** The id of a block's collection. */
 export function collectionId(source: IdSource, height: number, index: number): Buffer {
   return placedId(source, height, `collection ${index}`)
 }
 
-/** The header's hash of what the block holds. */
 export function payloadHash(source: IdSource, height: number): Buffer {
   return placedId(source, height, 'payload')
 }
 
-/** The height that an id of a block or a collection belongs to, if it is one of ours: the caller makes sure. */
+/** The height in an id of a block or collection. The caller verifies the id. */
 export function heightInId(id: Buffer): number | undefined {
   if (id.length !== 32) return undefined
   const [high, low] = [
@@ -62,7 +60,7 @@ export function heightInId(id: Buffer): number | undefined {
   return Number.isSafeInteger(height) ? height : undefined
 }
 
-/** An id that carries its height, hidden under its own hash so that it looks like any other. */
+/** An id that carries its height, masked by its own hash. */
 function placedId({ seed, branch, busyness }: IdSource, height: number, what: string): Buffer {
   const text = `${seed} ${busyness} ${branch.saltAt(height)} ${height} ${what}`
   const id = Buffer.from(hash('sha3-256', text, 'hex'), 'hex')
@@ -79,7 +77,7 @@ function argumentsOf({ arguments: values }: DraftTransaction): Buffer[] {
   return values.map(({ type, value }: DraftArgument) => encodeArgument(type, value))
 }
 
-/** @param seed of the signatures, which nobody can check: no key of the chain has a secret */
+/** @param seed of the signatures, which are random: no key has a secret */
 export function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): TransactionBody {
   const { payer, authorizers, sequenceNumber } = draft
   const random = new Random(seed, payer.index, sequenceNumber)
@@ -106,7 +104,7 @@ export function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: num
   }
 }
 
-/** The chain's own: without reference block, proposer, payer and signatures. */
+/** System transactions have no reference block, proposer, payer and signatures. */
 export function systemBody(draft: DraftTransaction): TransactionBody {
   return {
     script: draft.script,
@@ -123,24 +121,22 @@ export function systemBody(draft: DraftTransaction): TransactionBody {
   }
 }
 
-/** What a block needs of its chain beside its draft. */
 export interface BlockContext extends IdSource {
   readonly clock: ClockShape
 }
 
-/** A block of the ledger as messages. Those of transactions and results are kept as long as the block. */
+/** Messages of a ledger block. Transactions and results are cached. */
 export class LedgerBlock implements NodeBlock {
   readonly height: number
   readonly id: Buffer
   readonly collectionIds: readonly Buffer[]
-  /** Of a block that answers. */
   readonly bulkError = undefined
-  /** `entities.Transaction` messages in block order. */
+  /** `entities.Transaction` messages. */
   readonly transactions: readonly Buffer[]
   readonly transactionIds: readonly Buffer[]
   readonly #draft: DraftBlock
   readonly #context: BlockContext
-  /** How many user transactions there are in each collection. */
+  /** User transactions of each collection. */
   readonly #collectionSizes: readonly number[]
   readonly #results: Partial<Record<EventEncoding, readonly Buffer[]>> = {}
 
@@ -234,13 +230,13 @@ export class LedgerBlock implements NodeBlock {
   }
 }
 
-/** The block that a transaction refers to: one of the last few. */
+/** A reference block among the last few. */
 function referenceId(context: BlockContext, height: number, index: number): Buffer {
   const age = new Random(context.seed, height, index).between(1, 9)
   return blockId(context, Math.max(0, height - age))
 }
 
-/** Cuts the transactions of a block into collections: some of one, some of a few. */
+/** Divides transactions into collections of one to four. */
 function collectionSizes(random: Random, count: number): number[] {
   const sizes: number[] = []
   for (let rest = count; rest > 0; rest -= sizes.at(-1) ?? 0) sizes.push(Math.min(rest, random.between(1, 4)))

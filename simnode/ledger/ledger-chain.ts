@@ -12,34 +12,31 @@ import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
 import { cycleLength, cycleOf } from './world/cycle.ts'
 
-/** More than any block has. */
 const maxCollections = 1000
 
-/** Most transaction ids that are remembered for calls by id alone. */
+/** Transaction ids that are remembered for calls by id alone. */
 const maxRememberedTransactions = 100_000
 
-/** The two of every block, and runs of scheduled transactions, which have ids of their own. */
+/** Two of every block, and executions of scheduled transactions. */
 const maxSystemBodies = 1000
 
 /**
- * A branch of the ledger. Any block is made on demand from the start of its cycle, whatever was asked before: block and
- * collection ids carry their heights. Transaction ids are true hashes and cannot: those of blocks that were asked for
- * not too long ago are known.
- *
- * Transactions that were sent to the node are in its journal: the plan and the journal make the chain.
+ * A branch of the ledger. Any block is made on demand from the start of its cycle. Ids of blocks and collections carry
+ * their heights; transaction ids are hashes, and are known for recently requested blocks. Submissions are in the node's
+ * journal: plan and journal determine the chain.
  */
 export class LedgerChain implements NodeChain {
   readonly name: string
   readonly lowest = 0
   readonly highest = Number.POSITIVE_INFINITY
   readonly firstHead: number
-  /** A node without an id. */
+  /** Of a node without an id. */
   readonly metadata = bytesField(3, Buffer.alloc(32))
   readonly #plan: LedgerPlan
   readonly #journal: Journal
   readonly #outside: ExternalInput
   readonly #atGenesis: ExternalAccounts
-  /** How many changes of the journal the kept blocks and runs know of. */
+  /** Journal changes that cached blocks and runs include. */
   #known = 0
   readonly #runs = new RecentCache<number, CycleRun>(3)
   readonly #states = new RecentCache<number, CycleRun>(2)
@@ -47,7 +44,7 @@ export class LedgerChain implements NodeChain {
   readonly #transactions = new RecentCache<string, ChainPlace>(maxRememberedTransactions)
   readonly #systemBodies = new RecentCache<string, Buffer>(maxSystemBodies)
 
-  /** @param hasPayer whether there is the published payer */
+  /** @param hasPayer whether the published payer exists */
   constructor(
     plan: LedgerPlan,
     firstHead: number,
@@ -64,14 +61,14 @@ export class LedgerChain implements NodeChain {
     this.firstHead = firstHead
   }
 
-  /** What happens at a height, before it is encoded. */
+  /** The block at a height, before it is encoded. */
   draft(height: number): DraftBlock {
     this.#invalidate()
     const cycle = cycleOf(height)
     return this.#runs.get(cycle, () => this.#run(cycle)).block(height)
   }
 
-  /** The state after a block; to be read at once, not kept. */
+  /** The state after a block. Read it at once: later calls change it. */
   stateAt(height: number): LedgerState {
     this.#invalidate()
     const cycle = cycleOf(height)
@@ -85,17 +82,16 @@ export class LedgerChain implements NodeChain {
     return run.state
   }
 
-  /** When a block is made, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   timeOf(height: number): number {
     return timeOf(height, this.#plan.clock)
   }
 
-  /** The state before the first block of a cycle. */
+  /** The state at the start of a cycle. */
   stateBefore(cycle: number): LedgerState {
     return this.#run(cycle).state
   }
 
-  /** Which branch it is. */
   get branch(): Branch {
     return this.#plan.branch
   }
@@ -117,7 +113,7 @@ export class LedgerChain implements NodeChain {
   placeOfCollection(id: Buffer): ChainPlace | undefined {
     const height = heightInId(id)
     if (height === undefined) return undefined
-    // By hashes first: the height in an id that is not ours may be one at which no block can be made.
+    // Compare hashes first: the height in a foreign id may have no block.
     const index = Array.from({ length: maxCollections }, (_, nth) => nth).find((nth) =>
       collectionId(this.#plan, height, nth).equals(id),
     )
@@ -149,7 +145,7 @@ export class LedgerChain implements NodeChain {
     })
   }
 
-  /** Drops what was made of blocks before they got transactions, and all that comes after them. */
+  /** Drops cached blocks and runs that lack later submissions. */
   #invalidate(): void {
     const { changes } = this.#journal
     if (this.#known === changes.length) return

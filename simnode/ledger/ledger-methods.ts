@@ -10,10 +10,10 @@ import type { LedgerChain } from './ledger-chain.ts'
 import { executeScript } from './scripts/execute-script.ts'
 import { LedgerScriptState } from './scripts/script-state.ts'
 
-/** A whole one in the units of weights. */
+/** 1.0 in units of weights. */
 const unit = 100_000_000n
 
-/** `entities.AccountKey` messages, in the order of their indexes. */
+/** `entities.AccountKey` messages, by index. */
 export function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
   return accounts.keys(account).map((key, index) =>
     messageOf((out) => {
@@ -46,7 +46,7 @@ export function accountMessage(state: LedgerState, account: Account): Buffer {
 
 type LedgerMethod = UnaryMethod<LedgerChain>
 
-/** What a call tells of an account, without metadata. */
+/** The answer about an account, without metadata. */
 type Telling = (state: LedgerState, account: Account, request: Buffer) => Buffer
 
 function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, tell: Telling): Buffer {
@@ -59,7 +59,7 @@ function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, te
   return Buffer.concat([tell(state, account, request), metadataField(view, 2)])
 }
 
-/** @param heightField number of the field `block_height` in the call's request; none: the call is about the head */
+/** @param heightField number of the request's field `block_height`; none: at the head */
 function method(tell: Telling, heightField?: number): LedgerMethod {
   const heightOf = (view: NodeView, request: Buffer): number =>
     heightField === undefined ? view.head : numberOf(request, heightField)
@@ -85,7 +85,6 @@ const key =
     return bytesField(1, message)
   }
 
-/** The calls about accounts, at the head and at any height that the node serves. */
 export const accountMethods: Readonly<Record<string, LedgerMethod>> = {
   GetAccount: method(account),
   GetAccountAtLatestBlock: method(account),
@@ -98,7 +97,7 @@ export const accountMethods: Readonly<Record<string, LedgerMethod>> = {
   GetAccountKeyAtBlockHeight: method(key(3), 2),
 }
 
-/** The three calls that run scripts: `ExecuteScriptResponse` holds the value in its first field. */
+/** `ExecuteScriptResponse` has the value in its first field. */
 export const scriptMethods: Readonly<Record<string, LedgerMethod>> = {
   ExecuteScriptAtLatestBlock: {
     answer: (view, request) => run(view, view.head, bytesOf(request, 1), contentsOf(request, 2)),
@@ -120,7 +119,6 @@ function run({ chain }: NodeView<LedgerChain>, height: number, source: Buffer, a
 
 const chainId = Buffer.from('flow-emulator')
 
-/** The node's own data: a version, and where its spork begins. */
 function versionInfo(view: NodeView): Buffer {
   return bytesField(
     1,
@@ -133,7 +131,7 @@ function versionInfo(view: NodeView): Buffer {
   )
 }
 
-/** The calls that are answered from what the ledger knows beside its blocks. */
+/** Methods beyond those of all nodes. */
 export const ledgerMethods: Readonly<Record<string, LedgerMethod>> = {
   GetNetworkParameters: { answer: () => bytesField(1, chainId) },
   GetNodeVersionInfo: { answer: versionInfo },

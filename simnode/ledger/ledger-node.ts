@@ -19,7 +19,7 @@ import { Branch } from './world/branch.ts'
 import { defaultClock } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 
-/** What people do, in an order that decides nothing but what is drawn. */
+/** The order affects random numbers only. */
 export const allActivities: readonly Activity[] = [
   flowTransfer,
   tokenTransfer,
@@ -40,22 +40,22 @@ export const allActivities: readonly Activity[] = [
   ...evmActivities,
 ]
 
-/** What the chain itself does in every block, in this order. */
+/** In the order of the block. */
 export const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]
 
-/** Which chain it is: equal shapes are equal chains, byte for byte, also in different processes. */
+/** Equal shapes are equal chains, byte for byte, in any process. */
 export interface LedgerShape {
   /** Default 1. */
   readonly seed?: number
-  /** Name of the branch, e.g. `1234b`; see `Branch`. Default: the trunk. */
+  /** E.g. `1234b`; see `Branch`. Default: the trunk. */
   readonly branch?: string
-  /** Default: from the year 2026 on, at the main network's pace. */
+  /** Default: from 2026, at mainnet's pace. */
   readonly clock?: ClockShape
-  /** So many times the transactions of an ordinary chain. Default 1. */
+  /** A multiple of an ordinary chain's transactions. Default 1. */
   readonly busyness?: number
-  /** Heights of blocks with 50,000 events more. Default: none. */
+  /** Heights of blocks with 50,000 additional events. */
   readonly hugeBlocks?: readonly number[]
-  /** Whether there is an account with FLOW whose key everybody knows, `publishedPayer`. Default: there is none. */
+  /** Whether `publishedPayer` exists. Default false. */
   readonly hasPayer?: boolean
 }
 
@@ -63,7 +63,10 @@ export interface LedgerNodeOptions extends AccessNodeOptions, LedgerShape {}
 
 const defaultHead = 1000
 
-/** A branch of a ledger. @param journal what was sent to its node; by default nothing @throws FatalError for a branch that cannot be */
+/**
+ * @param journal of submissions; default: none
+ * @throws FatalError for a malformed branch
+ */
 export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): LedgerChain {
   const { seed = 1, branch = '', clock = defaultClock, busyness = 1, hugeBlocks: huge = [], hasPayer = false } = shape
   return new LedgerChain(
@@ -80,12 +83,15 @@ export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): L
   )
 }
 
-/** An access node on a chain made of code. Any branch can be switched to, by its name; transactions that are sent to it come into the next block. */
+/**
+ * An access node on a simulated chain. It can switch to any branch by name; submitted transactions enter the next
+ * block.
+ */
 export class LedgerNode extends AccessNode<LedgerChain> {
   readonly #journal: Journal
   readonly #mempool: Mempool
 
-  /** Not listening yet: `startLedgerNode` makes nodes. */
+  /** Use `startLedgerNode`, which also listens. */
   constructor(options: LedgerNodeOptions) {
     const journal = new Journal()
     const mempool = new Mempool(journal)
@@ -103,13 +109,13 @@ export class LedgerNode extends AccessNode<LedgerChain> {
     journal.show(this.chain.branch, this.head)
   }
 
-  /** Goes over to another branch; the head stays where it is unless another is named. */
+  /** Switches to another branch. @param head default: the present one */
   override switchTo(branch: string, head = this.head): void {
     super.switchTo(branch, head)
     this.#journal.show(this.chain.branch, this.head)
   }
 
-  /** Moves the head; what was sent in the meantime comes into the first block on the way. */
+  /** Moves the head; pending transactions enter the first new block. */
   override setHead(height: number): void {
     this.#mempool.beforeHead(this.view, height)
     super.setHead(height)
@@ -117,7 +123,7 @@ export class LedgerNode extends AccessNode<LedgerChain> {
   }
 }
 
-/** Starts an access node on a ledger. @throws FatalError for a taken port, or a head or branch that cannot be */
+/** @throws FatalError for a port in use, or an invalid head or branch */
 export async function startLedgerNode(options: LedgerNodeOptions = {}): Promise<LedgerNode> {
   const node = new LedgerNode(options)
   await node.listen()

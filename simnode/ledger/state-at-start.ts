@@ -27,16 +27,14 @@ import { Items } from './state/items.ts'
 import type { LedgerState } from './state/ledger-state.ts'
 import type { ExternalAccounts } from './state/external-accounts.ts'
 
-/** How often something was done before a cycle. */
+/** Turns before a cycle. */
 export interface TurnsBefore {
-  /** The cycle that begins. */
   readonly cycle: number
-  /** User transactions of all kinds. */
   readonly transactions: number
   of(activity: Activity): number
 }
 
-/** The balances at the start of a cycle: those of genesis, all fees since, and what activities leave behind. */
+/** Balances at the start of a cycle: genesis, fees, and what activities leave behind. */
 export function startBalances(activities: readonly Activity[], turns: TurnsBefore): StartBalance {
   const lasting = activities.filter((activity) => activity.lasting !== undefined)
   return (token, account) => {
@@ -50,7 +48,6 @@ export function startBalances(activities: readonly Activity[], turns: TurnsBefor
   }
 }
 
-/** What people do in the EVM. */
 export const evmActivities: readonly Activity[] = [
   evmTransfer,
   evmTokenTransfer,
@@ -62,7 +59,6 @@ export const evmActivities: readonly Activity[] = [
   coaCreation,
 ]
 
-/** The EVM at the start of a cycle, by how many turns each activity has had before. */
 export function evmStateAtStart(turnsOf: (activity: Activity) => number, cycle: number): EvmState {
   const turns = {
     transfer: turnsOf(evmTransfer),
@@ -77,10 +73,7 @@ export function evmStateAtStart(turnsOf: (activity: Activity) => number, cycle: 
   return new EvmState(evmAtStart(turns, cycle))
 }
 
-/**
- * The state at the start of a cycle, by how often everything was done before it. Each domain adds its part here.
- * @param before what people outside have done until then
- */
+/** @param before effects of earlier submissions */
 export function stateAtStart(
   activities: readonly Activity[],
   turns: TurnsBefore,

@@ -33,7 +33,7 @@ function keyJson(key: AccountKey): unknown {
   }
 }
 
-/** Accounts, at the newest block and at any height that the node serves. Source: onflow/flow-go `engine/access/rest/http/models/account.go`. */
+/** Source: onflow/flow-go `engine/access/rest/http/models/account.go`. */
 export const accountRoutes: readonly RestRoute[] = [
   {
     method: 'GET',
@@ -104,7 +104,7 @@ export const accountRoutes: readonly RestRoute[] = [
 const maxArguments = 100
 const scriptSchema = z.object({ script: z.string(), arguments: z.array(z.string()).max(maxArguments).nullish() })
 
-/** The path that runs scripts: its answer is no object but a text, the base64 of a value in JSON-CDC. */
+/** The response is a JSON string: base64 of a value in JSON-CDC. */
 export const scriptRoutes: readonly RestRoute[] = [
   {
     method: 'POST',
@@ -131,7 +131,6 @@ export const scriptRoutes: readonly RestRoute[] = [
   },
 ]
 
-/** Which chain it is, and which node. */
 export const nodeRoutes: readonly RestRoute[] = [
   {
     method: 'GET',

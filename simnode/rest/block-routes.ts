@@ -12,12 +12,12 @@ import { transactionJson, eventJson } from './transaction-routes.ts'
 const maxBlocks = 50
 const statuses = ['BLOCK_UNKNOWN', 'BLOCK_FINALIZED', 'BLOCK_SEALED'] as const
 
-/** A time as Go writes it; milliseconds are all that a block has. */
+/** In milliseconds, as block times are. */
 export function timeText(timestamp: Timestamp | undefined): string {
   return (timestamp === undefined ? new Date(0) : timestampDate(timestamp)).toISOString()
 }
 
-/** A block of REST. Simulated blocks have no seals, and nodes tell nothing of execution results here. */
+/** Simulated blocks have no seals, and no execution results. */
 function blockJson({ block, blockStatus }: BlockResponse, expand: ReadonlySet<string>): unknown {
   if (block === undefined) throw new Refusal('INTERNAL', 'the answer has no block')
   const id = hex(block.id)
@@ -58,7 +58,7 @@ function blockOfId(calls: RestCalls, id: Buffer): Promise<BlockResponse> {
   return calls.ask(accessCalls.getBlockByID, { id, fullBlockResponse })
 }
 
-/** The heights that a query names. @throws ApiError */
+/** @throws ApiError */
 async function heightsOf(calls: RestCalls, query: URLSearchParams): Promise<readonly WantedHeight[]> {
   const heights = (query.get('height') ?? '').split(',').flatMap((text) => readHeight(text) ?? [])
   const [start, end] = [
@@ -81,7 +81,6 @@ async function heightsOf(calls: RestCalls, query: URLSearchParams): Promise<read
   return Array.from({ length: Number(last - start) + 1 }, (_, at) => start + BigInt(at))
 }
 
-/** Blocks and the collections in them. */
 export const blockRoutes: readonly RestRoute[] = [
   {
     method: 'GET',
@@ -152,7 +151,6 @@ async function latestHeight(calls: RestCalls): Promise<bigint> {
   return (await calls.ask(accessCalls.getLatestBlock, { isSealed: true })).block?.height ?? 0n
 }
 
-/** Events of one type, of blocks by height or by id. */
 export const eventRoutes: readonly RestRoute[] = [
   {
     method: 'GET',

@@ -4,7 +4,6 @@ import { AccessAPI } from '../../src/access/gen/flow/access/access_pb.ts'
 import { Refusal } from '../node/node-view.ts'
 import type { UnaryCall } from '../node/node-view.ts'
 
-/** The calls of the access API by name, as gRPC has them. */
 export type UnaryCalls = Readonly<Record<string, (call: UnaryCall) => void>>
 
 export const accessCalls = AccessAPI.method
@@ -39,25 +38,24 @@ export class RestCalls {
   }
 }
 
-/** A request as a route needs it. */
+/** A request of a route. */
 export interface RestRequest {
-  /** What stands in the path for each `{name}` of the route's. */
+  /** Path parameters by name. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Of a POST, whatever JSON it is. */
+  /** JSON body of a POST. */
   readonly body: unknown
 }
 
-/** How one path is answered. */
 export interface RestRoute {
   readonly method: 'GET' | 'POST'
   /** E.g. `/v1/blocks/{id}`. */
   readonly path: string
-  /** @returns what is sent as JSON @throws ApiError, Refusal */
+  /** @returns the response body @throws ApiError, Refusal */
   answer(calls: RestCalls, request: RestRequest): Promise<unknown>
 }
 
-/** What stands in a path for each `{name}` of a route's; undefined where it is no path of the route. */
+/** The path parameters of a route; undefined for another path. */
 export function paramsOf(route: string, path: string): Readonly<Record<string, string>> | undefined {
   const [wanted, given] = [route.split('/'), path.split('/')]
   if (wanted.length !== given.length) return undefined

@@ -11,7 +11,6 @@ import { accountRoutes, nodeRoutes, scriptRoutes } from './account-routes.ts'
 import { blockRoutes, eventRoutes } from './block-routes.ts'
 import { transactionRoutes } from './transaction-routes.ts'
 
-/** The body of an answer that is none. */
 export interface RestFailure {
   /** HTTP status. */
   readonly code: number
@@ -19,9 +18,9 @@ export interface RestFailure {
 }
 
 /**
- * HTTP statuses of gRPC codes, and what the node puts before its words. Source: onflow/flow-go
- * `engine/access/rest/common/base_http_request_handler.go`, where also what is INTERNAL is the request's fault. That a simulated node
- * does not know a script is UNIMPLEMENTED, which no real node says of one: it is told as a script that cannot be run.
+ * HTTP status and message prefix by gRPC code. Source: onflow/flow-go
+ * `engine/access/rest/common/base_http_request_handler.go`, where INTERNAL is the client's fault too. UNIMPLEMENTED
+ * means an unknown script.
  */
 const statuses: Readonly<Record<number, { readonly code: number; readonly prefix: string }>> = {
   [status.NOT_FOUND]: { code: 404, prefix: 'Flow resource not found: ' },
@@ -35,7 +34,6 @@ const statuses: Readonly<Record<number, { readonly code: number; readonly prefix
   [status.DEADLINE_EXCEEDED]: { code: 408, prefix: 'Failed to process request: ' },
 }
 
-/** What a client is told of whatever was thrown on the way to its answer. */
 export function restFailure(thrown: unknown): RestFailure {
   if (thrown instanceof ApiError) return { code: thrown.status, message: thrown.message }
   const known = thrown instanceof Refusal ? statuses[thrown.code] : undefined
@@ -53,10 +51,10 @@ const routes: readonly RestRoute[] = [
   ...nodeRoutes,
 ]
 
-/** The largest body, in bytes: a transaction may have 1.5 MB, in base64. */
+/** Bytes; a transaction may have 1.5 MB, in base64. */
 const maxBodyBytes = 4 * 1024 * 1024
 
-/** Any page may ask, with any header, and read what it gets. */
+/** Any page may call it. */
 const openToAll = { 'access-control-allow-origin': '*' }
 const preflightHeaders = {
   ...openToAll,
@@ -65,9 +63,8 @@ const preflightHeaders = {
 }
 
 /**
- * The REST of the access API, `/v1`, on a node's gRPC calls. Whatever goes wrong is `{ code, message }`, with the status as code.
- * States: listening, from the moment it is made; closed, after `close`.
- * Source: `openapi/access.yaml` of onflow/flow; onflow/flow-go `engine/access/rest`.
+ * The access API's REST, `/v1`. Errors are `{ code, message }`.
+ * Source: onflow/flow `openapi/access.yaml`; onflow/flow-go `engine/access/rest`.
  */
 export class RestServer {
   /** `http://host:port` */
@@ -101,17 +98,15 @@ export class RestServer {
     return new RestServer(http, sockets)
   }
 
-  /** Cuts the connection of a call's peer. */
   dropConnection(peer: string): void {
     this.#sockets.get(peer)?.destroy()
   }
 
-  /** Cuts every connection; clients may connect again at once. */
+  /** Clients may reconnect at once. */
   dropConnections(): void {
     for (const socket of this.#sockets.values()) socket.destroy()
   }
 
-  /** Stops listening and cuts what is connected. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve())
@@ -126,7 +121,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 }
 
 async function respond(calls: UnaryCalls, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A client that breaks off is no trouble of the server's: its socket closes, and there is nobody left to tell.
+  // A disconnected client is no error.
   response.on('error', () => response.destroy())
   if (request.method === 'OPTIONS') {
     const asked = request.headers['access-control-request-headers']
@@ -142,7 +137,7 @@ async function respond(calls: UnaryCalls, request: IncomingMessage, response: Se
     send(request, response, 200, await answer(new RestCalls(calls, peerOf(request.socket)), request))
   } catch (thrown) {
     const failure = restFailure(thrown)
-    // What is left of a body that was not read would be taken for the next request.
+    // The rest of an unread body would be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close')
     send(request, response, failure.code, failure)
   }
@@ -184,7 +179,7 @@ function urlOf({ url = '/' }: IncomingMessage): URL {
   return parsed
 }
 
-/** The JSON of a body, whatever type it says it has: clients do not say it. @throws ApiError */
+/** Ignores the content type: clients do not send it. @throws ApiError */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const tooLarge = new ApiError(413, 'body-too-large', `request body too large: at most ${maxBodyBytes} bytes`)
   if (Number(request.headers['content-length'] ?? '0') > maxBodyBytes) throw tooLarge

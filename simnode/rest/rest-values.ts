@@ -1,11 +1,11 @@
 import { ApiError } from '../../src/platform/errors.ts'
 
 /**
- * Values of requests, read as access nodes read them, and of answers, written as they write them: ids and addresses in hex without
- * `0x`, whole numbers of 64 bits as text, bytes in base64. Source: onflow/flow-go `engine/access/rest/common/parser`.
+ * Reads and writes values as access nodes do: ids and addresses in hex without `0x`, 64-bit integers as text, bytes in
+ * base64. Source: onflow/flow-go `engine/access/rest/common/parser`.
  */
 
-/** A height, or the newest block: everything is sealed at once, so that `final` is `sealed`. */
+/** A height, or the latest block. `final` equals `sealed`, since blocks are sealed at once. */
 export type WantedHeight = bigint | 'latest'
 
 const maxUint64 = 2n ** 64n - 1n
@@ -20,7 +20,7 @@ export function readId(text: string): Buffer {
   return Buffer.from(text, 'hex')
 }
 
-/** Ids with commas between them; none of nothing. @throws ApiError */
+/** Comma-separated ids. @throws ApiError */
 export function readIds(text: string | null, max: number): Buffer[] {
   const ids = text === null || text === '' ? [] : text.split(',')
   if (ids.length > max) throw badRequest(`at most ${max} IDs can be requested at a time`)
@@ -48,7 +48,7 @@ export function readUint32(text: string, what: string): number {
   return Number(value)
 }
 
-/** `sealed`, `final` or a height; undefined of nothing. @throws ApiError */
+/** `sealed`, `final` or a height. @throws ApiError */
 export function readHeight(text: string | null, what = 'height'): WantedHeight | undefined {
   if (text === null || text === '') return undefined
   if (text === 'sealed' || text === 'final') return 'latest'
@@ -58,14 +58,13 @@ export function readHeight(text: string | null, what = 'height'): WantedHeight |
   return height
 }
 
-/** Bytes in base64, in its usual letters, with padding. @throws ApiError */
+/** Padded base64. @throws ApiError */
 export function readBase64(text: string, what: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') !== text) throw badRequest(`invalid ${what} encoding`)
   return bytes
 }
 
-/** The words of the parameter `expand`. */
 export function readExpand(query: URLSearchParams): ReadonlySet<string> {
   return new Set((query.get('expand') ?? '').split(','))
 }

@@ -17,17 +17,14 @@ import {
 import { accessCalls } from './rest-calls.ts'
 import type { RestRoute } from './rest-calls.ts'
 
-/**
- * Transactions and what came of them, as REST tells them. Source: onflow/flow-go
- * `engine/access/rest/common/models/transaction.go`.
- */
+/** Source: onflow/flow-go `engine/access/rest/common/models/transaction.go`. */
 
-/** By number. What is unknown has no word of its own. */
+/** By number; unknown is empty. */
 const statuses = ['', 'Pending', 'Finalized', 'Executed', 'Sealed', 'Expired'] as const
 const sealed = 4
 const expired = 5
 
-/** @param result where it is to be told too @throws Refusal INTERNAL for an answer without a transaction */
+/** @param result to include @throws Refusal INTERNAL for an answer without a transaction */
 export function transactionJson(
   id: Uint8Array,
   { transaction }: TransactionResponse,
@@ -66,7 +63,7 @@ function signatureJson({ address, keyId, signature, extensionData }: Transaction
   }
 }
 
-/** What came of a transaction. Ids of nothing but zeros are left out. */
+/** Zero ids are omitted. */
 export function resultJson(id: Uint8Array, result: TransactionResultResponse): unknown {
   return {
     ...idField('block_id', result.blockId),
@@ -131,7 +128,7 @@ function signatureOf({ address, key_index, signature, extension_data }: z.output
   }
 }
 
-/** `entities.Transaction` of the body of a request. @throws ApiError */
+/** `entities.Transaction` of a request body. @throws ApiError */
 export function readTransaction(body: unknown) {
   const parsed = transactionSchema.safeParse(body)
   if (!parsed.success) throw badRequest(`invalid transaction: ${z.prettifyError(parsed.error)}`)
@@ -153,7 +150,6 @@ export function readTransaction(body: unknown) {
   }
 }
 
-/** Sending transactions, and what became of them. */
 export const transactionRoutes: readonly RestRoute[] = [
   {
     method: 'POST',

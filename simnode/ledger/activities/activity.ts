@@ -53,7 +53,7 @@ export interface SystemWork {
   chunk?(moment: Moment): readonly DraftEvent[]
 }
 
-/** Parts of Cadence source that several transactions share. */
+/** Parts of Cadence source, and error messages. */
 export const tokenImports = `import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 import FlowToken from 0x${systemAccounts.flowToken.hex}
 `

@@ -197,7 +197,7 @@ function supplyChange(turn: Turn, draft: Pick<DraftTransaction, 'script' | 'argu
   return { ...draft, gasLimit: 1000, computation: 20 + turn.random.below(5) }
 }
 
-/** Mints dollars for each user in rotation, who burns most of them later. */
+/** Mints USDC for each user in rotation, who burns most of it later. */
 export const tokenMint = activity<Account>({
   name: 'token-mint',
   perCycle: 4,
@@ -222,7 +222,7 @@ export const tokenMint = activity<Account>({
   lasting: (token, account, turns) => (token === usdc ? BigInt(turnsOf(account, turns)) * (minted - burned) : 0n),
 })
 
-/** The growth of the dollars' supply by turns, in units of 10^-8. */
+/** The growth of the USDC supply by turns, in units of 10^-8. */
 export function dollarsMinted(turns: number): bigint {
   return BigInt(turns) * (minted - burned)
 }

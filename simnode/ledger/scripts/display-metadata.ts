@@ -4,10 +4,10 @@ import type { Collection } from '../world/collections.ts'
 import type { Token } from '../world/tokens.ts'
 import type { CollectionMetadata, ItemMetadata, TokenMetadata } from './script-state.ts'
 
-/** The side of a square picture. */
+/** Side of a square picture. */
 export const side = 120
 
-/** A picture that is its own address, as items of a chain have it: seen without the internet. @param drawing elements of SVG */
+/** A picture as a data URL, visible offline. @param drawing SVG elements */
 export function pictureAddress(drawing: string, width = side, height = side): string {
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${drawing}</svg>`
   return `data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}`
@@ -29,7 +29,7 @@ export function path(data: string, fill: string, stroke = 'none', strokeWidth = 
   return `<path d="${data}" fill="${fill}"${line}/>`
 }
 
-/** A coin with a letter on it. @param hue degrees on the colour wheel */
+/** @param hue degrees on the colour wheel */
 export function drawCoin(letter: string, hue: number): string {
   return [
     circle(60, 60, 58, `hsl(${hue} 55% 45%)`),
@@ -61,7 +61,7 @@ const skies: Readonly<Record<string, readonly [sky: string, light: string, heigh
 }
 const catches: Readonly<Record<string, string>> = { Minnow: '#cbd5e0', Eel: '#4a4036', 'A golden carp': '#e0a526' }
 
-/** A heron in the water, as its traits say. @param lean -1 to 1 */
+/** @param lean -1 to 1 */
 export function drawHeron(traits: Readonly<Record<string, string>>, lean: number): string {
   const { Species: species = '', Water: water = '', Hour: hour = '', Catch: caught = '' } = traits
   const plumage = plumages[species] ?? '#7d8a97'
@@ -96,7 +96,7 @@ const liveries: Readonly<Record<string, string>> = {
 const lit = '#ffd873'
 const dark = '#3b4660'
 
-/** Which of the windows have light. */
+/** Lit windows. */
 const windows: Readonly<Record<string, readonly boolean[]>> = {
   Seat: [true, true, true, true, true],
   Couchette: [true, false, true, false, true],
@@ -123,7 +123,7 @@ const weathers: Readonly<Record<string, () => readonly string[]>> = {
   Fog: () => [36, 48, 60].map((y) => rectangle(0, y, side, 6, 'rgb(220 225 235 / .28)')),
 }
 
-/** A carriage of a night train under the moon, as its traits say. @param shift -1 to 1: where the moon and the hills are */
+/** @param shift of the moon and the hills, -1 to 1 */
 export function drawNightTrain(traits: Readonly<Record<string, string>>, shift: number): string {
   const { Livery: livery = '', Carriage: carriage = '', Weather: weather = '' } = traits
   const paint = liveries[livery] ?? '#24478f'
@@ -151,31 +151,29 @@ const draws: Readonly<Record<string, Draw>> = { Herons: drawHeron, NightTrains: 
 /** Degrees on the colour wheel. */
 const coinHues: Readonly<Record<string, number>> = { FLOW: 155, USDC: 212, PEB: 28 }
 
-/** The picture of an item, as an address. */
 export function itemPicture(collection: Collection, id: number): string {
   return pictureAddress(drawItem(collection, id))
 }
 
-/** A broad picture of a collection, as an address: some of its items side by side. */
+/** Some items side by side. */
 export function bannerPicture(collection: Collection): string {
   const ids = [3, 5, 8, 13]
   const drawn = ids.map((id, nth) => `<g transform="translate(${nth * side} 0)">${drawItem(collection, id)}</g>`)
   return pictureAddress(drawn.join(''), ids.length * side, side)
 }
 
-/** The sign of a token, as an address. */
 export function tokenPicture({ symbol }: Token): string {
   return pictureAddress(drawCoin(symbol.charAt(0), coinHues[symbol] ?? 0))
 }
 
 function drawItem(collection: Collection, id: number): string {
   const { index, name } = collection
-  // Not the chance that its traits are drawn from.
+  // Other random numbers than those of the traits.
   const lean = new Random(id, index).between(-100, 100) / 100
   return draws[name]?.(itemTraits(collection, id), lean) ?? ''
 }
 
-/** A name that nobody can have: what is linked is not there. */
+/** A reserved name: links lead nowhere. */
 const site = 'https://simulated.example.org'
 
 const tokenTexts: Readonly<Record<string, string>> = {
@@ -188,7 +186,7 @@ const collectionTexts: Readonly<Record<string, string>> = {
   NightTrains: 'Carriages that go to sleep in one language and wake up in another.',
 }
 
-/** What a token's contract says of it. @param totalSupply decimal text with eight decimals */
+/** @param totalSupply decimal text with eight decimals */
 export function tokenMetadata(token: Token, totalSupply: string): TokenMetadata {
   const { title, symbol, storagePath, receiverPath, balancePath } = token
   const page = `${site}/tokens/${symbol}`
@@ -206,7 +204,6 @@ export function tokenMetadata(token: Token, totalSupply: string): TokenMetadata 
   }
 }
 
-/** What the contract of a collection says of it. */
 export function collectionMetadata(collection: Collection): CollectionMetadata {
   const { name, title, storagePath, publicPath } = collection
   const page = `${site}/collections/${name}`
@@ -230,7 +227,6 @@ const rarities: Readonly<Record<string, string>> = {
   '東京 – 出雲': 'Rare',
 }
 
-/** What an item says of itself. */
 export function itemMetadata(collection: Collection, id: number, uuid: number): ItemMetadata {
   const { name, title } = collection
   const traits = Object.entries(itemTraits(collection, id)).map(([trait, value]) => ({ name: trait, value }))

@@ -16,7 +16,7 @@ import { sampleScripts } from './sample-scripts.ts'
 import type { ScriptAnswer } from './script-answers.ts'
 import type { ScriptState } from './script-state.ts'
 
-/** The folders, from the repository's, in which the program keeps the scripts that it sends. */
+/** The program's own scripts, by folder. */
 const folders: Readonly<Record<string, Readonly<Record<string, ScriptAnswer>>>> = {
   'jobs/enrichment/cadence': { ...tokenAnswers, ...itemAnswers, ...stakingAnswers },
   'src/explorer/chain/scripts': accountAnswers,
@@ -29,15 +29,15 @@ let known: ReadonlyMap<string, ScriptAnswer> | undefined
 let knownByWords: ReadonlyMap<string, ScriptAnswer> | undefined
 
 /**
- * What a script gives at some state, in JSON-CDC. No Cadence is run: the scripts that this program itself sends, or shows as
- * examples, are known by their text, with the imports of any network and with any comments and white space.
+ * The result of a script, in JSON-CDC. No Cadence runs: the program's own scripts and the samples are recognised by
+ * their text, with any network's imports, comments and white space.
  * @param args one JSON-CDC value each
- * @throws Refusal UNIMPLEMENTED for any other script; INVALID_ARGUMENT, as of a script that fails
+ * @throws Refusal UNIMPLEMENTED for any other script; INVALID_ARGUMENT as of a failing script
  */
 export function executeScript(state: ScriptState, source: Buffer, args: readonly Buffer[]): Buffer {
   const answer = answerOf(source.toString('utf8'))
   if (answer === undefined) throw new Refusal('UNIMPLEMENTED', refusal)
-  // Types that a script declares are named after the script itself. Source: onflow/flow-go `fvm/script.go`.
+  // A script's own types are named after its hash. Source: onflow/flow-go `fvm/script.go`.
   const location = hash('sha3-256', source, 'hex')
   return encodeJson(
     answer.answer(state, new ScriptArguments(args, answer.arguments), (name) => `s.${location}.${name}`),
@@ -48,7 +48,7 @@ const refusal =
   'this is a simulated node, which runs no Cadence: it answers the scripts of its own program, which it knows by their text, ' +
   `and the samples: ${sampleScripts.map(({ title }) => title).join('; ')}`
 
-/** The program's own come as they are, and often; the words of a script are looked at where its text is not known. */
+/** Scripts are compared by text first, by tokens if the text is unknown. */
 function answerOf(source: string): ScriptAnswer | undefined {
   known ??= new Map(scripts().map(([code, answer]) => [withoutAddresses(code), answer]))
   const answer = known.get(withoutAddresses(source))
@@ -66,7 +66,7 @@ function scripts(): readonly (readonly [code: string, answer: ScriptAnswer])[] {
   return [...kept, ...sampleScripts.map(({ name, code }) => [code, sampleAnswers[name]] as const)]
 }
 
-/** `import Name from 0x…`, as a network runs it, and `import "Name"`, as it is kept, are the same here. */
+/** Makes `import Name from 0x…` equal to `import "Name"`. */
 function withoutAddresses(source: string): string {
   return source
     .replaceAll(/\bimport (\w+) from 0x[0-9a-f]{16}\b/g, 'import "$1"')
@@ -74,7 +74,7 @@ function withoutAddresses(source: string): string {
     .trim()
 }
 
-/** A script without comments and white space, and without the addresses of its imports. Texts are told from words, so that a quote makes none of the other. */
+/** The tokens of a script without the addresses of imports. Strings are marked, to tell them from words. */
 function wordsOf(source: string): string {
   const words: unknown[] = []
   const tokens = scriptTokens(source)

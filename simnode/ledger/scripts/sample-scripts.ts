@@ -3,7 +3,7 @@ import { systemAccounts } from '../world/tokens.ts'
 import { json } from './script-values.ts'
 import type { CadenceJson } from './script-values.ts'
 
-/** Names of the sample scripts; each has an answer in `sampleAnswers`. */
+/** Each has an answer in `sampleAnswers`. */
 export const sampleNames = [
   'add',
   'flow-balance',
@@ -15,29 +15,26 @@ export const sampleNames = [
 ] as const
 export type SampleName = (typeof sampleNames)[number]
 
-/** A script that a simulated node answers, for people to try. */
+/** A script to try on a simulated node. */
 export interface SampleScript {
   readonly name: SampleName
-  /** What it tells, for a list to choose from. */
+  /** Title for a list. */
   readonly title: string
-  /** Cadence, with the addresses of the emulator. The node knows it also with other comments, white space and addresses of imports. */
+  /** Cadence with the emulator's addresses. */
   readonly code: string
-  /** Arguments to begin with, in JSON-CDC: of an account that every simulated chain has. */
+  /** Default arguments in JSON-CDC, about accounts of every simulated chain. */
   readonly arguments: readonly CadenceJson[]
 }
 
 const somebody: CadenceJson = { value: `0x${personOfTurn(3).hex}`, type: 'Address' }
 const service = `0x${systemAccounts.service.hex}`
 
-/**
- * The scripts that a simulated node answers besides those of the program itself, which no person would write. They are Cadence that
- * any network runs; what the simulated node tells is so by its ledger, though it runs none.
- */
+/** Sample scripts that a simulated node answers from its ledger. They run on any network. */
 export const sampleScripts: readonly SampleScript[] = [
   {
     name: 'add',
     title: 'Sum of two numbers',
-    // The script that a new project of the editor has in front.
+    // The first script of a new editor project.
     code: `/// Adds two numbers. Run it with Ctrl+Enter, or ⌘ Enter.
 access(all) fun main(a: Int, b: Int): Int {
     return a + b

@@ -5,12 +5,11 @@ import { json } from './script-values.ts'
 import { collections } from '../world/collections.ts'
 import type { SampleName } from './sample-scripts.ts'
 
-/** How one script is answered, by the name of its file. */
+/** The answer to a script. */
 export interface ScriptAnswer {
-  /** How many arguments it takes. */
   readonly arguments: number
   /**
-   * @param structId the identifier of a struct that the script declares
+   * @param structId identifier of a struct declared by the script
    * @throws Refusal INVALID_ARGUMENT where the script would fail
    */
   answer(state: ScriptState, args: ScriptArguments, structId: (name: string) => string): CadenceJson
@@ -23,7 +22,7 @@ function socials(pages: Readonly<Record<string, string>>): CadenceJson {
   return json.dictionary(Object.entries(pages).map(([name, url]) => [json.string(name), json.string(url)]))
 }
 
-/** The scripts run over the first list and look into the others: one that is shorter ends them with an error. */
+/** Scripts iterate over the first list and index the others. */
 export function alike(lists: readonly (readonly unknown[])[]): void {
   const length = lists[0]?.length ?? 0
   if (lists.some((list) => list.length < length)) {
@@ -31,7 +30,7 @@ export function alike(lists: readonly (readonly unknown[])[]): void {
   }
 }
 
-/** The scripts about what contracts of tokens and items say. */
+/** Scripts about tokens and collections. */
 export const tokenAnswers = {
   ft_tokens: {
     arguments: 3,
@@ -115,7 +114,7 @@ function item(face: ItemMetadata, structId: (name: string) => string): CadenceJs
   })
 }
 
-/** The scripts about items and who holds them. */
+/** Scripts about items and their holders. */
 export const itemAnswers = {
   nft_items: {
     arguments: 5,
@@ -150,7 +149,7 @@ export const itemAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-/** An account that is not there has nothing, as on the chain. */
+/** A missing account holds nothing, as on the chain. */
 const nobody: StoredAccount = {
   balance: '0.00000000',
   availableBalance: '0.00000000',
@@ -164,13 +163,13 @@ const accountOf = (state: ScriptState, address: string): StoredAccount => state.
 
 const paths = (things: readonly { readonly path: string }[]) => json.array(things.map(({ path }) => json.path(path)))
 
-/** The scripts about what accounts keep. */
+/** Scripts about account storage. */
 export const accountAnswers = {
   account_storage: {
     arguments: 2,
     answer(state, args, structId) {
       const account = state.account(args.address(0))
-      // What is asked of its storage before it exists is an error of the virtual machine.
+      // Storage of a missing account is an error of the virtual machine.
       if (account === undefined)
         throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       const max = args.int(1)
@@ -205,7 +204,7 @@ const byRole = (amounts: ReadonlyMap<number, string>): CadenceJson =>
 
 const texts = (list: readonly string[]): CadenceJson => json.array(list.map(json.string))
 
-/** The scripts about the epoch and the staking table. */
+/** Scripts about the epoch and the staking table. */
 export const stakingAnswers = {
   network_state: {
     arguments: 0,
@@ -261,7 +260,7 @@ export const stakingAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-/** The scripts that assistants are shown as examples. */
+/** Example scripts of the assistant. */
 export const exampleAnswers = {
   flow_balance: {
     arguments: 1,
@@ -269,7 +268,6 @@ export const exampleAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-/** How the sample scripts are answered. */
 export const sampleAnswers: Readonly<Record<SampleName, ScriptAnswer>> = {
   add: { arguments: 2, answer: (_, args) => ({ value: String(args.integer(0) + args.integer(1)), type: 'Int' }) },
   'flow-balance': exampleAnswers.flow_balance,
@@ -277,7 +275,7 @@ export const sampleAnswers: Readonly<Record<SampleName, ScriptAnswer>> = {
     arguments: 1,
     answer(state, args) {
       const account = state.account(args.address(0))
-      // What is asked of its storage before it exists is an error of the virtual machine.
+      // Storage of a missing account is an error of the virtual machine.
       if (account === undefined)
         throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       return json.array([json.uint64(account.storageUsed), json.uint64(account.storageCapacity)])

@@ -18,37 +18,33 @@ import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import type { Token } from '../world/tokens.ts'
 import { collectionMetadata, itemMetadata, tokenMetadata } from './display-metadata.ts'
 
-/** One thing that an account keeps. */
 export interface StoredThing {
   /** `/storage/x` or `/public/x`. */
   readonly path: string
-  /** Type identifier, as Cadence writes it. */
+  /** Type identifier. */
   readonly type: string
 }
 
-/** What an account keeps; amounts are decimal text with eight decimals. */
+/** Amounts are decimal text with eight decimals. */
 export interface StoredAccount {
-  /** FLOW. */
   readonly balance: string
-  /** FLOW that is not reserved for the storage in use. */
+  /** FLOW that is not reserved for storage. */
   readonly availableBalance: string
   /** Bytes. */
   readonly storageUsed: number | bigint
   /** Bytes. */
   readonly storageCapacity: number | bigint
-  /** In the order in which the account gives them. */
   readonly stored: readonly StoredThing[]
   readonly published: readonly StoredThing[]
 }
 
-/** What the contract of a fungible token says of it. */
 export interface TokenMetadata {
   readonly name: string
   readonly symbol: string
   readonly description: string
   readonly externalUrl: string
   readonly logo: string
-  /** Address of a page by the name of its site. */
+  /** URL by site. */
   readonly socials: Readonly<Record<string, string>>
   readonly vaultPath: string
   readonly receiverPath: string
@@ -57,7 +53,6 @@ export interface TokenMetadata {
   readonly totalSupply: string
 }
 
-/** What the contract of items says of its collections. */
 export interface CollectionMetadata {
   readonly name: string
   readonly description: string
@@ -69,7 +64,6 @@ export interface CollectionMetadata {
   readonly publicPath: string
 }
 
-/** What an item says of itself; what is left out it does not say. */
 export interface ItemMetadata {
   readonly uuid: bigint
   readonly name?: string
@@ -94,13 +88,11 @@ export interface NodeState {
   readonly tokensUnstaked: string
   readonly tokensRewarded: string
   readonly tokensRequestedToUnstake: string
-  /** Its own stake and that of its delegators. */
   readonly totalStaked: string
   readonly delegatorCount: number
   readonly initialWeight: number
 }
 
-/** The epoch and the staking table as a whole. */
 export interface NetworkState {
   readonly epoch: number
   /** 0 staking auction, 1 setup, 2 commit. */
@@ -124,23 +116,21 @@ export interface NetworkState {
   readonly stakedNodeIds: readonly string[]
 }
 
-/** The state after one block, as far as the scripts look at it. Addresses are 0x and 16 hex digits. */
+/** The state after a block, as scripts read it. Addresses are 0x and 16 hex digits. */
 export interface ScriptState {
   readonly height: number
   readonly view: number
   /** Of the block, in seconds since 1970. */
   readonly timestamp: number
-  /** Undefined where there is no such account. */
   account(address: string): StoredAccount | undefined
   token(address: string, contract: string): TokenMetadata | undefined
   collection(address: string, contract: string): CollectionMetadata | undefined
-  /** The EVM contract, 40 hex digits, that the bridge has associated with a type. */
+  /** The bridged EVM contract of a type, 40 hex digits. */
   evmAddress(type: string): string | undefined
-  /** How many collections of a contract, whose types begin with `prefix`, an account keeps. */
+  /** Stored collections whose types begin with `prefix`. */
   collectionsOf(holder: string, prefix: string): number
-  /** The ids that an account holds of one type of item. */
   idsOf(holder: string, itemType: string): readonly bigint[]
-  /** An item, where the account holds it. */
+  /** Undefined for an item that the account does not hold. */
   item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined
   readonly network: NetworkState
   node(id: string): NodeState | undefined
@@ -148,7 +138,7 @@ export interface ScriptState {
 
 const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
 
-/** What an account keeps: people have all that they may need, others a FLOW vault, and what they are there for. */
+/** Users store all tokens and collections; other accounts a FLOW vault and what they hold. */
 export function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
   const isPerson = placeInRound(account) !== undefined
   const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
@@ -165,7 +155,6 @@ export function storedBy(state: LedgerState, account: Account): readonly StoredT
   ]
 }
 
-/** What it shows to everybody. */
 export function publishedBy(state: LedgerState, account: Account): readonly StoredThing[] {
   const isPerson = placeInRound(account) !== undefined
   const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
@@ -187,11 +176,11 @@ export function publishedBy(state: LedgerState, account: Account): readonly Stor
   ]
 }
 
-/** A byte of storage for each unit of FLOW that an account has: 100 MB for one FLOW. */
+/** Storage capacity: 100 MB per FLOW. */
 const bytesPerFlow = 100_000_000n
 const unit = 100_000_000n
 
-/** The state of the ledger after a block, as scripts ask for it. To be used at once: see `LedgerChain.stateAt`. */
+/** Use it at once: see `LedgerChain.stateAt`. */
 export class LedgerScriptState implements ScriptState {
   readonly height: number
   readonly #chain: LedgerChain

@@ -1,12 +1,12 @@
 import { Refusal } from '../../node/node-view.ts'
 
-/** A Cadence value in JSON-CDC, with its keys in the order in which nodes write them. */
+/** A value in JSON-CDC, with keys in the order of nodes. */
 export interface CadenceJson {
   readonly value?: unknown
   readonly type: string
 }
 
-/** Values in JSON-CDC. Numbers are decimal text or whole numbers; fixed-point numbers are text with eight decimals. */
+/** Fixed-point numbers are text with eight decimals. */
 export const json = {
   string: (value: string): CadenceJson => ({ value, type: 'String' }),
   bool: (value: boolean): CadenceJson => ({ value, type: 'Bool' }),
@@ -44,20 +44,20 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** The bytes as nodes write them: Go's encoder escapes what HTML would read, and ends with a new line. */
+/** As nodes write it: Go's encoder escapes HTML and adds a line break. */
 export function encodeJson(value: CadenceJson): Buffer {
   return Buffer.from(
     `${JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character)}\n`,
   )
 }
 
-/** The arguments of a script, by position, in the types that it declares. */
+/** The arguments of a script, by position and declared type. */
 export class ScriptArguments {
   readonly #args: readonly CadenceJson[]
 
   /**
    * @param encoded one JSON-CDC value each
-   * @throws Refusal INVALID_ARGUMENT where one of them is none, or their number is another than the script's
+   * @throws Refusal INVALID_ARGUMENT for other bytes, or another number of arguments
    */
   constructor(encoded: readonly Buffer[], count: number) {
     if (encoded.length !== count) {

@@ -10,16 +10,15 @@ import { accountOfAddress } from '../world/account.ts'
 import { flow } from '../world/tokens.ts'
 import { canBeSignature, signedBytes } from './signatures.ts'
 
-/** Source of the limits: onflow/flow-go `model/flow/constants.go`. */
+/** Source: onflow/flow-go `model/flow/constants.go`. */
 const maxBytes = 1_500_000
 const maxGas = 9999n
-/** So many blocks a transaction lives after its reference block, and is no longer taken in for the last few of them. */
+/** Blocks after the reference block until a transaction expires; it is refused in the last few of them. */
 export const expiry = 600
 const expiryBuffer = 30
 
 /**
- * What an access node looks at before it takes a transaction in, in its words. Whether the signatures are those of the accounts' keys, and the proposer's
- * number is next, is found out when it is executed.
+ * The checks of an access node, with its messages. Signatures and sequence numbers are verified at execution.
  * Source: onflow/flow-go `access/validator/validator.go`.
  * @param size bytes of the message
  * @throws Refusal INVALID_ARGUMENT
@@ -123,7 +122,6 @@ function checkBalance(view: NodeView<LedgerChain>, { payer }: TransactionBody): 
   )
 }
 
-/** As the node writes one. */
 function sentence({ address, keyId, signature, extensionData }: BodySignature): string {
   return `Address: ${digits(address)}, KeyIndex: ${keyId}, Signature: ${signature.toString('hex')}, ExtensionData: ${extensionData.toString('hex')}`
 }

@@ -2,40 +2,40 @@ import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
 import type { ExternalAccounts } from '../state/external-accounts.ts'
 import type { Branch } from '../world/branch.ts'
 
-/** A transaction that somebody has sent to the node. */
+/** A transaction sent to the node. */
 export interface Submission {
   /** 32 bytes. */
   readonly id: Buffer
   readonly body: TransactionBody
 }
 
-/** What was sent for the blocks that one branch has for itself. */
+/** Submissions in the blocks that a branch owns. */
 interface Chapter {
-  /** Heights with transactions, from the lowest on. */
+  /** Heights with submissions, ascending. */
   readonly heights: number[]
   readonly byHeight: Map<number, readonly Submission[]>
-  /** Hex of a transaction's id: its height. */
+  /** Height by transaction id in hex. */
   readonly heightsOfIds: Map<string, number>
-  /** The highest block that anybody may have seen. */
+  /** The highest block that clients may have seen. */
   shown: number
 }
 
 /**
- * All transactions that were sent to a node and have come into blocks, by the branch and height of the block: a branch shares them where it shares the
- * block, and knows nothing of those that came after it left. A block that may have been seen gets no more.
+ * All submissions in blocks, by branch and height. Branches share them where they share the block. A block that clients
+ * may have seen gets no more.
  */
 export class Journal {
   readonly #chapters = new Map<string, Chapter>()
-  /** By branch and height: what people outside had done after the last block with a transaction that was sent. */
+  /** External accounts after the last block with a submission, by branch and height. */
   readonly #settled = new Map<string, ExternalAccounts>()
-  /** Heights that have got transactions, in the order in which they did: what was made of such blocks before is void. */
+  /** Heights that received submissions, in order; earlier results for these blocks are void. */
   readonly changes: number[] = []
 
   at(branch: Branch, height: number): readonly Submission[] {
     return this.#chapters.get(branch.ownerAt(height))?.byHeight.get(height) ?? []
   }
 
-  /** The highest block below a height that has transactions that were sent. */
+  /** The highest block with submissions below a height. */
   lastBelow(branch: Branch, height: number): number | undefined {
     for (const { name, to } of branch.owners.toReversed()) {
       const found = this.#chapters.get(name)?.heights.findLast((one) => one <= to && one < height)
@@ -44,7 +44,7 @@ export class Journal {
     return undefined
   }
 
-  /** What people outside had done after a block that has such transactions; made when it is first asked for. */
+  /** External accounts after a block with submissions, made on demand. */
   settled(branch: Branch, height: number, make: () => ExternalAccounts): ExternalAccounts {
     const key = `${branch.ownerAt(height)} ${height}`
     const kept = this.#settled.get(key)
@@ -54,7 +54,7 @@ export class Journal {
     return made
   }
 
-  /** The height of the block that a transaction has come into. @param id hex */
+  /** The height of a submission. @param id hex */
   heightOf(branch: Branch, id: string): number | undefined {
     for (const { name, to } of branch.owners) {
       const height = this.#chapters.get(name)?.heightsOfIds.get(id)
@@ -63,7 +63,7 @@ export class Journal {
     return undefined
   }
 
-  /** The lowest block above a height that nobody has seen. */
+  /** The lowest unseen block above a height. */
   firstUnseen(branch: Branch, above: number): number {
     let height = above + 1
     for (;;) {
@@ -75,7 +75,7 @@ export class Journal {
     }
   }
 
-  /** Puts transactions into a block that nobody has seen. */
+  /** Adds submissions to an unseen block. */
   include(branch: Branch, height: number, submissions: readonly Submission[]): void {
     const chapter = this.#chapter(branch.ownerAt(height))
     chapter.heights.push(height)
@@ -84,7 +84,7 @@ export class Journal {
     this.changes.push(height)
   }
 
-  /** Blocks up to a height can be seen from now on. */
+  /** Clients can see blocks up to a height. */
   show(branch: Branch, head: number): void {
     for (const { name, to } of branch.owners) {
       const chapter = this.#chapter(name)

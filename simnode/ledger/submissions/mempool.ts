@@ -11,18 +11,17 @@ import { transactionMethods } from '../../node/transaction-methods.ts'
 import { bytesField, bytesOf, varintField } from '../../node/wire.ts'
 import { transactionMessages } from '../encoding/messages.ts'
 
-/** What has become of a transaction that is in no block: it waits for one, or none will have it any more. */
+/** The status of a transaction in no block. */
 export type UnminedStatus = 'pending' | 'expired'
 
-/** All of them come into one block, whose resources have so many numbers. */
+/** They enter one block, whose uuids are limited. */
 const maxPending = 5000
-/** Ids of expired transactions that are remembered. */
+/** Remembered ids of expired transactions. */
 const maxExpired = 10_000
 
 /**
- * Takes transactions in, and puts them into the first block that nobody has seen when the head goes there.
- *
- * A transaction waits; then it is in a block, as far as the node is on a branch that has the block, or it has expired.
+ * Accepts transactions, and adds them to the first unseen block when the head moves. A transaction is pending, then in
+ * a block of the branch, or expired.
  */
 export class Mempool {
   readonly #journal: Journal
@@ -35,8 +34,8 @@ export class Mempool {
 
   /**
    * @param request `SendTransactionRequest`
-   * @returns its id
-   * @throws Refusal INVALID_ARGUMENT; RESOURCE_EXHAUSTED where too many wait
+   * @returns the transaction's id
+   * @throws Refusal INVALID_ARGUMENT; RESOURCE_EXHAUSTED when full
    */
   take(view: NodeView<LedgerChain>, request: Buffer): Buffer {
     const body = bodyOf(request)
@@ -53,7 +52,6 @@ export class Mempool {
     return id
   }
 
-  /** A transaction that waits. */
   waiting(id: Buffer): Submission | undefined {
     return this.#waiting.get(id.toString('hex'))
   }
@@ -64,7 +62,7 @@ export class Mempool {
     return this.#expired.has(hex) ? 'expired' : undefined
   }
 
-  /** Before the head goes to a height: the first block on the way that nobody has seen gets all that waits. */
+  /** Before the head moves: adds pending transactions to the first unseen block. */
   beforeHead(view: NodeView<LedgerChain>, head: number): void {
     if (this.#waiting.size === 0 || !Number.isSafeInteger(head)) return
     const { branch } = view.chain
@@ -86,7 +84,7 @@ export class Mempool {
   }
 }
 
-/** The transaction of a request, which has it where an answer has it. It is copied, since it outlives the call. */
+/** Requests and answers have the transaction in the same field. It is copied, since it outlives the call. */
 function bodyOf(request: Buffer): TransactionBody {
   try {
     return withOrderedSignatures(readTransactionResponse(Buffer.from(request)))
@@ -103,7 +101,7 @@ type LedgerMethod = UnaryMethod<LedgerChain>
 const statuses: Readonly<Record<UnminedStatus, number>> = { pending: 1, expired: 5 }
 const zeroId = Buffer.alloc(32)
 
-/** The call that takes transactions in, and those that tell of one which is in no block. */
+/** `SendTransaction`, and the calls that also answer for pending and expired transactions. */
 export function submissionMethods(mempool: Mempool): Readonly<Record<string, LedgerMethod>> {
   const { GetTransaction: transaction, GetTransactionResult: result } = transactionMethods as Readonly<
     Record<'GetTransaction' | 'GetTransactionResult', LedgerMethod>

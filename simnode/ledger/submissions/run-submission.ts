@@ -14,23 +14,22 @@ import { flow, systemAccounts } from '../world/tokens.ts'
 import { told, isPoint, preprocessingError } from './signatures.ts'
 import type { Submission } from './journal.ts'
 
-/** What a transaction will do, or why it fails. Nothing is done before all is known. */
+/** The effect of a transaction, or its error. Everything is checked before anything changes. */
 export type SubmissionPlan =
   | { readonly computation: number; readonly error: string }
   | {
       readonly computation: number
-      /** Does it to the state, and tells it. */
+      /** Changes the state, and adds the events. */
       readonly apply: (moment: Moment, events: DraftEvent[]) => void
     }
 
-/** FLOW that leaves an account. */
 interface Move {
   readonly from: Account
   readonly to: Account
   readonly amount: bigint
 }
 
-/** As `computation_usage` tells it. */
+/** `computation_usage` */
 const computations: Readonly<Record<KnownTransaction['name'], number>> = {
   'create-account': 48,
   'send-flow': 24,
@@ -38,10 +37,10 @@ const computations: Readonly<Record<KnownTransaction['name'], number>> = {
   'revoke-key': 8,
 }
 const computationOfFailed = 5
-/** Bytes, as scripts are told of an account with nothing but FLOW. */
+/** Bytes, of an account with FLOW only. */
 const storageUsed = 920
 
-/** No script is run: the transactions of the wallet are known by their text, and any other fails. */
+/** No Cadence runs: the wallet's transactions are recognised by their text, all others fail. */
 export function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPlan {
   const code = {
     script: body.script.toString('utf8'),
@@ -118,7 +117,7 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
   'send-flow'(state, from, { amount, to: address }) {
     const to = accountOfAddress(addressBytes(address))
     if (to === undefined || !state.accounts.exists(to)) {
-      // The amount is taken out first, so what is wrong with it is found before.
+      // The withdrawal comes first, and so does its error.
       const short = shortage(amount, state.vaults.balance(flow, from))
       return { error: short ?? runtime('panic: The recipient cannot receive FLOW') }
     }
@@ -178,7 +177,7 @@ function keyError(added: AddedKey): string | undefined {
   )
 }
 
-/** What is wrong with moves, one after the other; in the end everybody who gave has to have what an account needs at least, and the payer the fee. */
+/** Checks moves in order; senders must keep the minimum balance, and the payer its fee. */
 function balanceError({ vaults }: LedgerState, moves: readonly Move[], payer: Account | undefined): string | undefined {
   const balances = new Map<number, bigint>()
   const balanceOf = (account: Account): bigint => balances.get(account.index) ?? vaults.balance(flow, account)
@@ -207,12 +206,12 @@ function shortage(amount: bigint, balance: bigint): string | undefined {
   )
 }
 
-/** Whose place is taken in a draft by an address that nobody has; such a transaction fails. */
+/** Stands for unknown addresses; such a transaction fails. */
 const nobody = accountAt(0)
 
 /**
- * Executes a transaction that was sent: to the state, and as a draft that tells what came of it. One whose signatures or sequence number are wrong costs
- * nothing, as on the chain; one that fails later costs its fee, and its sequence number.
+ * Executes a submission. Wrong signatures or sequence numbers cost nothing, as on the chain; later failures cost the
+ * fee and the sequence number.
  */
 export function runSubmission(moment: Moment, { body }: Submission): SignedDraft {
   const { state } = moment

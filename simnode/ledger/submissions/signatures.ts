@@ -8,10 +8,10 @@ import { transactionEnvelope, transactionPayload } from '../../../src/flow/trans
 import { fullWeight, accountOfAddress } from '../world/account.ts'
 import type { LedgerState } from '../state/ledger-state.ts'
 
-/** What is in front of every message that is signed as part of a transaction. */
+/** Domain tag of signed transactions. */
 const tag = Buffer.concat([Buffer.from('FLOW-V0.0-transaction')], 32)
 
-/** Hash of the RP id, flags, counter. */
+/** Bytes of RP id hash, flags, counter. */
 const headLength = 37
 const flags = {
   userPresent: 0x01,
@@ -22,10 +22,10 @@ const flags = {
 } as const
 
 /**
- * The very bytes that a signature has to be over: the tagged message, or what a passkey signs in its place (FLIP-264).
+ * The signed bytes: the tagged message, or a passkey's data in its place (FLIP-264).
  * Source: onflow/flow-go `model/flow/webauthn.go`, `transaction.go`.
  * @param message payload or envelope
- * @returns undefined for extension data that no node takes
+ * @returns undefined for invalid extension data
  */
 export function signedBytes({ extensionData }: BodySignature, message: Buffer): Buffer | undefined {
   const tagged = Buffer.concat([tag, message])
@@ -53,7 +53,7 @@ function isAbout(clientData: Buffer, challenge: Buffer): boolean {
     challenge: told,
     origin,
   } = (read ?? {}) as Readonly<Partial<Record<'type' | 'challenge' | 'origin', unknown>>>
-  // Whose page it was is nobody's business here, but it is read as a text.
+  // The origin is not compared.
   return (
     type === 'webauthn.get' &&
     told === challenge.toString('base64url') &&
@@ -71,32 +71,31 @@ function isWhole(data: Buffer): boolean {
 
 type SignatureAlgorithm = NewAccountKey['signatureAlgorithm']
 
-/** SubjectPublicKeyInfo of an uncompressed point: what comes before its 64 bytes. */
+/** Header of SubjectPublicKeyInfo, before the 64 bytes of the point. */
 const heads: Readonly<Record<SignatureAlgorithm, Buffer>> = {
   ECDSA_P256: Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex'),
   ECDSA_secp256k1: Buffer.from('3056301006072a8648ce3d020106052b8104000a03420004', 'hex'),
 }
 const hashes = { SHA2_256: 'sha256', SHA3_256: 'sha3-256' } as const
 
-/** How many points there are on each curve: both halves of a signature are below. */
+/** Orders of the curves: both halves of a signature are below. */
 const orders: Readonly<Record<SignatureAlgorithm, bigint>> = {
   ECDSA_P256: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
   ECDSA_secp256k1: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
 }
 
-/** Whether bytes are a point of the curve, without which there is no key. */
+/** Whether the bytes are a point of the curve. */
 export function isPoint(publicKey: Buffer, algorithm: SignatureAlgorithm): boolean {
   return keyObject(publicKey, algorithm) !== undefined
 }
 
-/** Whether bytes can be a signature of either curve. */
+/** Whether the bytes can be a signature of either curve. */
 export function canBeSignature(signature: Buffer): boolean {
   if (signature.length !== 64) return false
   const halves = [signature.subarray(0, 32), signature.subarray(32)].map((half) => BigInt(`0x${half.toString('hex')}`))
   return Object.values(orders).some((order) => halves.every((half) => half > 0n && half < order))
 }
 
-/** Whether a key has signed bytes: by its own curve and its own hash, whatever else is true of the signature. */
 export function isSignedBy(
   { publicKey, signatureAlgorithm, hashAlgorithm }: AccountKey,
   bytes: Buffer,
@@ -122,14 +121,12 @@ function keyObject(publicKey: Buffer, algorithm: SignatureAlgorithm): KeyObject 
 type SignedPart = 'payload' | 'envelope'
 const codes: Readonly<Record<SignedPart, number>> = { payload: 1008, envelope: 1009 }
 
-/** Of 1000, as the chain counts weights. */
 const threshold = Number(fullWeight / 100_000_000n)
 
 /**
- * What the virtual machine looks at before it runs a transaction: that the keys of the accounts have signed, with enough weight, and that the proposer's
- * number is next.
+ * The checks of the virtual machine before it runs a transaction: signatures, weights, sequence number.
  * Source: onflow/flow-go `fvm/transactionVerifier.go`, `transactionSequenceNum.go`.
- * @returns its words where it does not run; nothing is paid then
+ * @returns the error of a transaction that does not run and costs nothing
  */
 export function preprocessingError({ accounts }: LedgerState, body: TransactionBody): string | undefined {
   const keyOf = (address: Buffer, keyIndex: number): AccountKey | undefined => {
@@ -175,7 +172,7 @@ export function preprocessingError({ accounts }: LedgerState, body: TransactionB
   )
 }
 
-/** As results tell what went wrong. */
+/** The error message of a result. */
 export function told(code: number, reason: string): string {
   return `[Error Code: ${code}] error caused by: 1 error occurred:\n\t* ${reason}\n\n`
 }
@@ -189,7 +186,7 @@ function wrongOf(signature: BodySignature, key: AccountKey | undefined, message:
   return bytes !== undefined && isSignedBy(key, bytes, signature.signature) ? undefined : 'signature is not valid'
 }
 
-/** Who signs with too little weight, and what is said of that: authorizers sign the payload, and who pays the envelope alone. */
+/** The first signer with too little weight: authorizers sign the payload, the payer the envelope. */
 function lightSigner(
   { payer, authorizers }: TransactionBody,
   { payload, envelope }: Readonly<Record<SignedPart, ReadonlyMap<string, number>>>,
