@@ -62,7 +62,7 @@ async function measure(): Promise<void> {
     target: 'indexer',
     url: server.url,
     log: pino({ level: 'silent' }),
-    mostWaiting: many,
+    maxWaiting: many,
   })
   const client = await pool.connect()
   const gate = await SqlGate.open(

@@ -52,17 +52,17 @@ export function serviceOn(databases: ReadonlyMap<QueryTarget, QueryDatabase>, mo
 }
 
 /** The defaults of QUERY_TIMEOUT_S and MAX_RESULT_ROWS, which the prompt names. */
-const [timeoutSeconds, mostRows] = [30, 500]
+const [timeoutSeconds, maxRows] = [30, 500]
 
 /** Opens a database of the simulated chain as the query service does; `runner.end()` closes all of it. */
 export async function openQueryDatabase(target: QueryTarget, url: string): Promise<QueryDatabase> {
   const pool = createPool(url, { max: 1, applicationName: 'eval' })
   try {
-    const knowledge = await readKnowledge({ target, pool, network: 'emulator', mostRows, timeoutSeconds })
+    const knowledge = await readKnowledge({ target, pool, network: 'emulator', maxRows, timeoutSeconds })
     const runner = await openSqlRunner({
       target,
       url,
-      mostRows,
+      maxRows,
       timeoutMs: timeoutSeconds * 1000,
       log: pino({ level: 'silent' }),
     })

@@ -57,7 +57,7 @@ export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'li
     token: config.API_TOKEN,
     limits: new AnswerLimits({
       most: config.CHAT_CONCURRENCY,
-      mostOfClient: config.CHAT_CLIENT_CONCURRENCY,
+      maxPerClient: config.CHAT_CLIENT_CONCURRENCY,
       perMinute: config.CHAT_RATE_LIMIT,
     }),
     trustedProxies: addressList(config.TRUSTED_PROXIES),

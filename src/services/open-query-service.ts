@@ -97,17 +97,17 @@ async function openDatabase(target: QueryTarget, url: string, context: ServiceCo
     onIdleError: logIdleErrors(log),
   })
   const read = (network: Network): Promise<DatabaseKnowledge> =>
-    readKnowledge({ target, pool, network, mostRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })
+    readKnowledge({ target, pool, network, maxRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })
   try {
     const opening = openSqlRunner({
       target,
       url,
       log,
       timeoutMs: config.QUERY_TIMEOUT_S * 1000,
-      mostRows: config.MAX_RESULT_ROWS,
-      mostBytes: config.ASK_MAX_RESULT_BYTES,
+      maxRows: config.MAX_RESULT_ROWS,
+      maxBytes: config.ASK_MAX_RESULT_BYTES,
       concurrency: config.ASK_CONCURRENCY,
-      mostWaiting: config.ASK_QUEUE,
+      maxWaiting: config.ASK_QUEUE,
       interrupt: url === context.databaseUrl ? context.shared.interruptSessions : undefined,
       onStuck: (count) => context.metrics.sqlStuckSessions.set({ target }, count),
     })

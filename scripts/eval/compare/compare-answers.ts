@@ -23,7 +23,7 @@ type Row = readonly string[]
 
 const floatNoise = 1e-9
 /** More columns are not tried in every order: the time would grow with their factorial. */
-const mostTries = 5000
+const maxTries = 5000
 
 /** Compares by position first, then in any order of columns. Names do not count: people and models choose them freely. */
 export function compareAnswers(
@@ -39,7 +39,7 @@ export function compareAnswers(
     return { verdict: 'different', overlap }
   let tries = 0
   for (const places of choices(known.columns.length, found.columns.length)) {
-    if (++tries > mostTries) break
+    if (++tries > maxTries) break
     if (
       isSame(
         expected,

@@ -17,7 +17,7 @@ function refusal(act: () => unknown): [number, string, unknown] | undefined {
 
 describe('the limits of answers', () => {
   it('are for all who ask at the same time', () => {
-    const limits = new AnswerLimits({ most: 2, mostOfClient: 2, perMinute: 100 })
+    const limits = new AnswerLimits({ most: 2, maxPerClient: 2, perMinute: 100 })
     const first = limits.enter(far('203.0.113.1'))
     limits.enter(here)
     expect(refusal(() => limits.enter(far('203.0.113.2')))).to.deep.equal([503, 'chat-busy', 5])
@@ -29,7 +29,7 @@ describe('the limits of answers', () => {
   })
 
   it('are for a client at the same time, which has a whole network in IPv6', () => {
-    const limits = new AnswerLimits({ most: 100, mostOfClient: 1, perMinute: 100 })
+    const limits = new AnswerLimits({ most: 100, maxPerClient: 1, perMinute: 100 })
     const place = limits.enter(far('2001:db8::1'))
     expect(refusal(() => limits.enter(far('2001:db8::2')))).to.deep.equal([429, 'too-many-answers', 5])
     limits.enter(far('2001:db8:0:1::1'))
@@ -39,7 +39,7 @@ describe('the limits of answers', () => {
 
   it('are for a client within a minute, and only for what was counted', () => {
     let now = 0
-    const limits = new AnswerLimits({ most: 100, mostOfClient: 100, perMinute: 2, clock: () => now })
+    const limits = new AnswerLimits({ most: 100, maxPerClient: 100, perMinute: 2, clock: () => now })
     const ask = (): ReturnType<typeof refusal> => refusal(() => limits.enter(far('203.0.113.1')).count())
     limits.enter(far('203.0.113.1'))
     expect([ask(), ask(), ask()]).to.deep.equal([undefined, undefined, [429, 'rate-limited', 60]])
@@ -48,7 +48,7 @@ describe('the limits of answers', () => {
   })
 
   it('are not for a program of this machine, as far as they are for clients', () => {
-    const limits = new AnswerLimits({ most: 10, mostOfClient: 1, perMinute: 1 })
+    const limits = new AnswerLimits({ most: 10, maxPerClient: 1, perMinute: 1 })
     for (let i = 0; i < 10; i++) limits.enter(here).count()
     expect(limits.running).to.equal(10)
   })

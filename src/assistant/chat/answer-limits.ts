@@ -3,9 +3,9 @@ import { clientNetwork } from '../../platform/client-network.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { SlidingWindow } from '../../platform/sliding-window.ts'
 
-/** The place of one who asks, from the request until the answer has its end. */
+/** A slot for one answer, from the request until the answer ends. */
 export interface AnswerPlace {
-  /** Counts the answer, which is what costs. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` */
+  /** Counts the answer. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` */
   count(): void
   leave(): void
 }
@@ -14,19 +14,19 @@ export interface AnswerLimitOptions {
   /** CHAT_CONCURRENCY */
   readonly most: number
   /** CHAT_CLIENT_CONCURRENCY */
-  readonly mostOfClient: number
+  readonly maxPerClient: number
   /** CHAT_RATE_LIMIT */
   readonly perMinute: number
-  /** Default: that of the process. Milliseconds. */
+  /** Default: `performance.now`, ms. */
   readonly clock?: () => number
 }
 
-/** When to try again where nobody knows how long an answer will take, s. */
+/** Retry-After where the duration of an answer is unknown, s. */
 const retrySeconds = 5
 
 /**
- * How many answers are given, in all and to one client, which is an address or a network of IPv6. Nobody waits: who is refused is told
- * when to come again. Programs of this machine have a limit in all alone.
+ * Limits the concurrent answers, in total and per client (an address, or a network of IPv6), and the answers per
+ * minute and client. Nothing queues. Programs on this machine have the total limit only.
  */
 export class AnswerLimits {
   readonly #options: AnswerLimitOptions
@@ -42,21 +42,22 @@ export class AnswerLimits {
     })
   }
 
-  /** Answers that are being given, to those too whose question is still on its way. */
+  /** Answers in progress, including requests whose body is still arriving. */
   get running(): number {
     return this.#running
   }
 
   /** @throws ApiError 503 `chat-busy`, 429 `too-many-answers`, both with `retryAfterSeconds` */
   enter({ address, isLocal }: Client): AnswerPlace {
-    const { most, mostOfClient, perMinute } = this.#options
+    const { most, maxPerClient, perMinute } = this.#options
     const client = clientNetwork(address)
     const own = this.#ofClient.get(client) ?? 0
-    if (!isLocal && own >= mostOfClient) {
+    if (!isLocal && own >= maxPerClient) {
       throw refused(
         429,
         'too-many-answers',
-        `You are being given ${own} answers, and ${mostOfClient} at the same time is the most: wait for one of them, or stop it.`,
+        `You are being given ${own} answers, and ${maxPerClient} at the same time is the most: wait for one ` +
+          'of them, or stop it.',
         retrySeconds,
       )
     }
@@ -78,7 +79,8 @@ export class AnswerLimits {
         throw refused(
           429,
           'rate-limited',
-          `You have asked ${perMinute} questions within a minute, which is the most: try again in ${retryAfterSeconds} s.`,
+          `You have asked ${perMinute} questions within a minute, which is the most: try again in ` +
+            `${retryAfterSeconds} s.`,
           retryAfterSeconds,
         )
       },

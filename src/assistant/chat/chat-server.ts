@@ -32,7 +32,7 @@ import type { SendOptions } from './send-answer.ts'
 export interface ChatServerOptions {
   readonly parts: ChatParts
   readonly limits: AnswerLimits
-  /** Who asks, as far as limits are concerned. */
+  /** The client of a request, for limits. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
   readonly metrics: Metrics
@@ -42,11 +42,11 @@ export interface ChatServerOptions {
   readonly trustedProxies?: BlockList
   /** 0 picks a free port. */
   readonly port: number
-  /** API_TOKEN. Undefined: everybody may ask. */
+  /** API_TOKEN; undefined: no authentication. */
   readonly token: string | undefined
   /** Answers `/` and the files of the page. Default: there is none. */
   readonly page?: Middleware
-  /** How long `close` waits for answers that are being given, ms. Default 3,000. */
+  /** How long `close` waits for running answers, ms. Default 3,000. */
   readonly closeGraceMs?: number
   /** Default: those of `sendAnswer`. */
   readonly patience?: Pick<SendOptions, 'remarkMs' | 'stallMs'>
@@ -54,21 +54,21 @@ export interface ChatServerOptions {
 
 interface ChatServer {
   readonly port: number
-  /** Takes no more questions, waits for the answers that are being given, and ends the rest, which say so. */
+  /** Accepts no more questions, waits for running answers, and ends the rest with an error message. */
   close(): Promise<void>
 }
 
-/** What an answer has to end in once it was told to, ms: the call of its model, its tools, and the words about it. */
+/** Time for an aborted answer to end, ms: its model call, its tools and its last words. */
 const endingMs = 1500
 
 /**
- * Starts the chat: `POST /api/chat`, its settings, and the page. No other origin may call it from a browser: its answers allow none, and a
- * question needs `Content-Type: application/json`, for which a browser asks before.
- * @throws what the system says when the port cannot be bound
+ * Starts the chat server: `POST /api/chat`, its settings and the page. Other origins cannot call it from a browser:
+ * it allows none, and a question needs `Content-Type: application/json`, which triggers a preflight.
+ * @throws the system error when the port cannot be bound
  */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
   const { log, metrics, host, closeGraceMs = 3000 } = options
-  /** Of each answer that is being given: ends it. */
+  /** Aborts each running answer. */
   const running = new Set<AbortController>()
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) =>
@@ -79,7 +79,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
     context.set(apiSecurityHeaders)
     await next()
   })
-  // Not of answers, which are sent as they come.
+  // Answers are streamed and not compressed.
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
   const router = chatRouter(options, running)
   app.use(router.routes())
@@ -184,20 +184,20 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Of what is no answer of ours, nothing but that it is. */
+/** Internal errors are reported without their message. */
 function explain(error: unknown, log: Logger, left: AbortSignal): string {
   if (error instanceof ApiError) return error.message
   if (!left.aborted) log.error({ err: asError(error) }, 'an answer could not be given')
   return 'Something went wrong here; the log tells what. Ask again.'
 }
 
-/** What a page is told before anybody has shown a token: nothing of it is a secret. */
+/** The settings that a page reads without a token. */
 export interface PresentedSettings {
   readonly modes: readonly { readonly mode: string; readonly model: string }[]
   readonly default_mode: string
-  /** Whether answers are scripted: example questions have one, and no others. */
+  /** Only the example questions have answers. */
   readonly is_scripted: boolean
-  /** What to set to have a model; null where there is one. */
+  /** How to configure a model; null where one is configured. */
   readonly remedy: string | null
   readonly needs_token: boolean
   readonly examples: readonly string[]
@@ -226,13 +226,13 @@ function presentSettings(parts: ChatParts, needsToken: boolean): PresentedSettin
 interface WatchOptions {
   readonly mode: ChatMode
   readonly metrics: Metrics
-  /** Names the request. */
+  /** With the request id. */
   readonly log: Logger
-  /** Names of tools that there are; a model may call any. */
+  /** Names of the existing tools; a model may call any name. */
   readonly toolNames: () => readonly string[]
 }
 
-/** Counts a turn, and tells the log how it went: nothing of what was said, asked or found. */
+/** Counts a turn and logs its outcome, without any content. */
 function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
   let firstMs: number | undefined
   let calls = 0
@@ -250,7 +250,7 @@ function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
       )
     },
     ended: ({ end, metadata }) => {
-      // A turn that broke in a way of its own is ended by who waits for it, and may have told its end before.
+      // A turn that failed outside its stream is ended by its caller, and may have reported its end before.
       if (hasEnded) return
       hasEnded = true
       const { model, steps, usage, durationMs } = metadata

@@ -13,7 +13,7 @@ import { createChart } from './tools/create-chart.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { runTurn } from './turn/run-turn.ts'
 
-/** A question that is to be answered now. */
+/** A question to answer now. */
 export interface Question extends Pick<ChatRequest, 'messages' | 'notices'> {
   readonly mode: ChatMode
   readonly model: ChatModel
@@ -22,26 +22,26 @@ export interface Question extends Pick<ChatRequest, 'messages' | 'notices'> {
   readonly watch: TurnWatch
 }
 
-/** What the routes lean on. */
+/** What the chat server needs. */
 export interface ChatParts {
   readonly models: ChatModels
-  /** Questions to begin with, for the page. */
+  /** Example questions for the page. */
   readonly examples: readonly string[]
-  /** Where people reach the explorer. */
+  /** Public address of the explorer. */
   readonly explorerUrl: string | undefined
-  /** Hosts that links in answers may lead to, besides the page's own. */
+  /** Hosts that links in answers may point to, besides the page's own. */
   readonly linkHosts: readonly string[]
-  /** Names of the tools that there were last. */
+  /** Names of the last available tools. */
   toolNames(): readonly string[]
-  /** Looks which tools there are, so that the first question need not wait for it. Rejects when the signal is aborted. */
+  /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
   prepare(signal: AbortSignal): Promise<void>
-  /** Gathers the tools and begins the answer; the rest is in the stream. Rejects for faults of ours, and when the signal is aborted. */
+  /** Collects the tools and starts the answer. Rejects for internal errors, and when the signal is aborted. */
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
 }
 
 interface ChatOptions {
   readonly models: ChatModels
-  /** Tools of MCP servers, with the texts of ours that the instructions are made of. */
+  /** Tools of MCP servers and texts for the instructions. */
   readonly source: { find(signal: AbortSignal): Promise<FoundMcpTools> }
   readonly skills: Skills
   /** `fetch_api`, or none. */
@@ -51,14 +51,14 @@ interface ChatOptions {
   readonly examples: readonly string[]
   /** CHAT_EXPLORER_URL */
   readonly explorerUrl: string | undefined
-  /** Of the chain; undefined: not known yet. */
+  /** Undefined: not known yet. */
   readonly network: () => string | undefined
   /** CHAT_TIMEOUT_S, ms. */
   readonly timeoutMs: number
   readonly log: Logger
 }
 
-/** Hosts of documentation that answers may lead to. None of them serves pages of strangers. */
+/** Documentation hosts that answers may link to. None of them hosts pages of third parties. */
 const documentationHosts: readonly string[] = [
   'developers.flow.com',
   'cadence-lang.org',
@@ -66,7 +66,7 @@ const documentationHosts: readonly string[] = [
   'www.postgresql.org',
 ]
 
-/** The chat without its server: models, tools and instructions put together for each question. */
+/** The chat without its server: assembles model, tools and instructions for each question. */
 export function createChat(options: ChatOptions): ChatParts {
   const { models, source, skills, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } = options
   const instructions = new Instructions()
@@ -135,12 +135,12 @@ export function createChat(options: ChatOptions): ChatParts {
   }
 }
 
-/** Prompts that are kept: one for each mode and state of the tools; the rest are of yesterday. */
-const mostKept = 12
+/** Cached prompts, one for each mode and set of tools; old ones are from yesterday. */
+const maxCached = 12
 
 /**
- * The text before a conversation, made once for what there is: all turns of a kind share one text, so that two hundred of them take the room of one
- * and a provider that keeps prompts meets the same again.
+ * Builds the text before a conversation and caches it: concurrent turns share one string, and providers can cache the
+ * prompt.
  */
 export class Instructions {
   readonly #kept = new Map<string, string>()
@@ -156,14 +156,14 @@ export class Instructions {
     this.#kept.delete(key)
     this.#kept.set(key, text)
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break
+      if (this.#kept.size <= maxCached) break
       this.#kept.delete(oldest)
     }
     return text
   }
 }
 
-/** How much of the tables a model is told: the small ones, and those on machines of one's own, read 80,000 characters slowly or not at all. */
+/** Small and self-hosted models read 80,000 characters slowly or not at all. */
 export function schemaForm({ provider }: Pick<ModelState, 'provider'>, mode: ChatMode): SchemaForm {
   return mode === 'fast' || (provider === 'openai-compatible' && mode !== 'deep') ? 'compact' : 'full'
 }
@@ -175,17 +175,17 @@ function keyOf({ texts, ...facts }: PromptFacts): string {
 }
 
 export interface ToolsetParts {
-  /** Ours: `fetch_api`, `createChart`, `loadSkill`. */
+  /** Built in: `fetch_api`, `createChart`, `loadSkill`. */
   readonly builtIn: ToolSet
-  /** Those of MCP servers. */
+  /** Of MCP servers. */
   readonly found: ToolSet
-  /** Those that the provider of the model runs: `web_search`, or none. */
+  /** Run by the provider of the model: `web_search`, or none. */
   readonly provider: ToolSet
 }
 
 /**
- * All tools of a turn. Our own names count before those of the provider, and these before those of MCP servers. The order is always the same: what a
- * provider keeps of a prompt is good only while the list of tools before it does not change.
+ * All tools of a turn. Built-in names take precedence over the provider's, and these over MCP servers'. The order is
+ * fixed: prompt caching needs an identical list of tools.
  */
 export function mergeTools({ builtIn, found, provider }: ToolsetParts): ToolSet {
   return { ...found, ...builtIn, ...provider, ...builtIn }

@@ -2,11 +2,11 @@ import { textUris } from './connections/mcp-server.ts'
 import type { FoundTools } from './connections/mcp-tool-source.ts'
 import { answerRules, chainRules, dataRules, evmRules, evmSqlRules, role, sqlRules, toolUses } from './rules.ts'
 
-/** What a model is told of where it is. */
+/** The facts that the instructions depend on. */
 export interface PromptFacts {
   /** `mainnet`, `testnet` …; undefined: not known yet. */
   readonly network: string | undefined
-  /** Names of the tools of the turn. */
+  /** Tools of the turn. */
   readonly tools: readonly string[]
   readonly missing: FoundTools['missing']
   /** Resources of the MCP server, by URI. */
@@ -15,21 +15,21 @@ export interface PromptFacts {
   readonly form: SchemaForm
   /** FETCH_API_HOSTS. */
   readonly fetchHosts: readonly string[]
-  /** Hosts that links in answers may lead to. */
+  /** Hosts that answers may link to. */
   readonly linkHosts: readonly string[]
   /** UTC, as 2026-11-22. */
   readonly today: string
 }
 
-/** Beyond this the definitions of a database are told in short, and beyond the second number only the first of them. */
-const mostSchemaCharacters = 120_000
-const mostCompactCharacters = 60_000
-const mostReferenceCharacters = 12_000
-const mostDescriptionCharacters = 400
+/** Above this length a schema is compacted, and above the second one cut. */
+const maxSchemaCharacters = 120_000
+const maxCompactCharacters = 60_000
+const maxReferenceCharacters = 12_000
+const maxDescriptionCharacters = 400
 
 /**
- * All that a model is told before a conversation: who it is, which tool is for what, the rules, the tables, and at the end what changes from day to
- * day, so that a provider can keep the rest. Nothing in it comes from the chain, where anybody can write.
+ * The instructions before a conversation: role, tools, rules, tables and, last, what changes daily, so that a
+ * provider can cache the rest. Nothing in it comes from the chain, where anyone can write.
  */
 export function buildInstructions(facts: PromptFacts): string {
   const { texts, form, fetchHosts, linkHosts } = facts
@@ -78,10 +78,11 @@ function list(rules: readonly string[]): string {
 
 function skillsOf({ skills }: PromptFacts): string {
   const lines = skills.map(
-    ({ name, description }) => `- ${name}: ${oneLine(description).slice(0, mostDescriptionCharacters)}`,
+    ({ name, description }) => `- ${name}: ${oneLine(description).slice(0, maxDescriptionCharacters)}`,
   )
   return [
-    'Read the one that fits with loadSkill, before the first SQL or Cadence of its field that is more than a simple one.',
+    'Read the one that fits with loadSkill, before the first SQL or Cadence of its field that is more than a ' +
+      'simple one.',
     '',
     ...lines,
   ].join('\n')
@@ -89,29 +90,36 @@ function skillsOf({ skills }: PromptFacts): string {
 
 function schemaOf(ddl: string | undefined, form: SchemaForm): string {
   if (ddl === undefined)
-    return 'They could not be read just now: say so where a statement fails for want of them, and do not guess names more than once.'
-  if (form === 'full' && ddl.length <= mostSchemaCharacters) return ddl
+    return (
+      'They could not be read just now: say so where a statement fails for want of them, and do not guess names ' +
+      'more than once.'
+    )
+  if (form === 'full' && ddl.length <= maxSchemaCharacters) return ddl
   const compact = compactSchema(ddl)
-  if (compact.length <= mostCompactCharacters) return compact
-  return `${compact.slice(0, compact.lastIndexOf('\n', mostCompactCharacters))}\n-- There are more tables; these are the first of them.`
+  if (compact.length <= maxCompactCharacters) return compact
+  return (
+    `${compact.slice(0, compact.lastIndexOf('\n', maxCompactCharacters))}\n-- There are more tables; these are ` +
+    'the first of them.'
+  )
 }
 
-/** Without the examples, which are long and are in a skill as well. */
+/** Without the examples, which are also in a skill. */
 function notesOf(notes: string | undefined): string[] {
   const text = notes?.split(/^## Examples$/m, 1)[0]?.trim() ?? ''
-  return text === '' ? [] : [section('Notes on the EVM explorer', text.slice(0, mostReferenceCharacters))]
+  return text === '' ? [] : [section('Notes on the EVM explorer', text.slice(0, maxReferenceCharacters))]
 }
 
 function referenceOf(reference: string | undefined, form: SchemaForm): string[] {
   if (reference === undefined) return []
   const text = reference.replace(/^# .*\n+/, '')
   const short = form === 'full' ? text : (text.split(/^## Examples$/m, 1)[0] ?? '')
-  return [section('Cadence scripts', short.slice(0, mostReferenceCharacters))]
+  return [section('Cadence scripts', short.slice(0, maxReferenceCharacters))]
 }
 
 function nowOf({ today, network, missing }: PromptFacts): string {
   return list([
-    `It is ${today}, UTC. Days and ranges such as "last week" are counted from this day; what the database has may end before it.`,
+    `It is ${today}, UTC. Days and ranges such as "last week" are counted from this day; what the database ` +
+      'has may end before it.',
     network === undefined ? 'The network of the chain is not known yet.' : `The chain is Flow ${network}.`,
     ...missing.map(
       ({ source, reason }) =>
@@ -124,10 +132,10 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** How much is told of tables: `full` as the database has it, `compact` without the comments of columns and without indexes, a third as long. */
+/** `full`: as in the database; `compact`: without comments of columns and indexes, a third as long. */
 export type SchemaForm = 'full' | 'compact'
 
-/** Names of types as long as they have to be. */
+/** Short names of types. */
 const shortTypes: readonly (readonly [RegExp, string])[] = [
   [/\btimestamp(\(\d\))? with time zone\b/g, 'timestamptz'],
   [/\btimestamp(\(\d\))? without time zone\b/g, 'timestamp'],
@@ -140,8 +148,8 @@ const shortTypes: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The definitions of tables (`schema://…-ddl`) with one line for each: `app.accounts (address text, …) key (address) -- What it holds.`
- * Lines that are not of a definition are left out.
+ * The table definitions (`schema://…-ddl`) on one line each: `app.accounts (address text, …) key (address) --
+ * Comment.` Other lines are dropped.
  */
 export function compactSchema(ddl: string): string {
   const lines: string[] = []

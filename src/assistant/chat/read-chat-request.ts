@@ -5,17 +5,17 @@ import type { ChatDataParts, ChatMessage, ChatMode } from './chat-types.ts'
 import { charactersOf, historyLimits, isJsonObject, repairAnswer } from './repair-answer.ts'
 import type { JsonObject } from './repair-answer.ts'
 
-/** A question with what was said before it. */
+/** A question with its conversation. */
 export interface ChatRequest {
-  /** Questions and answers in turn; the first and the last are the user's. Every call of a tool has a result or an error. */
+  /** Alternating; the first and the last are the user's. Every tool call has a result or an error. */
   readonly messages: readonly ChatMessage[]
-  /** Undefined: none was named, or none that there is. */
+  /** Undefined: none, or an unknown one. */
   readonly mode: ChatMode | undefined
-  /** What of it was left out. */
+  /** What was left out. */
   readonly notices: readonly ChatDataParts['notice'][]
 }
 
-/** Parts of other protocols that hold a picture or a file. */
+/** Part types of other protocols for pictures and files. */
 const fileTypes: ReadonlySet<unknown> = new Set([
   'file',
   'image',
@@ -26,10 +26,10 @@ const fileTypes: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Reads what a client of the AI SDK sends, or anybody in its place: it is the client that keeps the conversation, so that all of it
- * may be made up. Only what people and the model say comes through, and what tools gave back.
- * @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`, `no-question`, `too-deep`; 413 `message-too-long`. `field`
- *   names the message, as `messages[2]`
+ * Reads the request of an AI SDK client. The conversation comes from the client and is untrusted: only text, tool
+ * calls and tool results pass.
+ * @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`, `no-question`, `too-deep`; 413
+ * `message-too-long`; `field` names the message, as `messages[2]`
  */
 export function readChatRequest(body: unknown): ChatRequest {
   if (!isShallow(body)) throw tooDeep()
@@ -37,7 +37,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   const { messages, mode, trigger } = body
   if (!Array.isArray(messages) || messages.length === 0)
     throw invalid('messages', 'Field "messages" must be a list of messages, the question last.')
-  // Who asks for another answer may send the one that is to be replaced.
+  // With `regenerate-message` the answer to replace may come along.
   const asked =
     trigger === 'regenerate-message'
       ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1)
@@ -55,7 +55,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   const said = read.filter((message) => message !== undefined)
   const fromFirstQuestion = said.slice(said.findIndex(({ role }) => role === 'user'))
   const kept = fitHistory(fromFirstQuestion)
-  // What is said before the first question, as a welcome, is nothing that anybody misses.
+  // A greeting before the first question does not count as left out.
   const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...said]).length - kept.length
   return {
     messages: inTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),
@@ -64,7 +64,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   }
 }
 
-/** @param place for errors, as `messages[2]`. Undefined: nothing is said in it */
+/** @param place for errors, as `messages[2]`. Undefined for an empty message. */
 function readMessage(message: unknown, place: string): Said | undefined {
   const role = roleOf(message)
   if (!isJsonObject(message)) throw invalid(place, `Field "${place}" must be an object with "role" and "parts".`)
@@ -72,7 +72,8 @@ function readMessage(message: unknown, place: string): Said | undefined {
     throw new ApiError(
       400,
       'system-message',
-      `${place} has the role ${role}: what the model is told beside the conversation is not for clients to say. Leave the message out.`,
+      `${place} has the role ${role}: what the model is told beside the conversation is not for clients to ` +
+        'say. Leave the message out.',
       { field: place },
     )
   }
@@ -82,7 +83,7 @@ function readMessage(message: unknown, place: string): Said | undefined {
   return parts.length === 0 ? undefined : { role, parts }
 }
 
-/** Of clients of other protocols: `content`, a text or its parts. */
+/** Clients of other protocols send `content`, a text or its parts. */
 function partsOf({ parts, content }: JsonObject, place: string): readonly unknown[] {
   if (Array.isArray(parts)) return parts
   if (parts === undefined && typeof content === 'string') return [{ type: 'text', text: content }]
@@ -93,7 +94,7 @@ function partsOf({ parts, content }: JsonObject, place: string): readonly unknow
   )
 }
 
-/** What a person says is text. Any address in a message would have to be fetched by us or by the provider: none is. */
+/** Only text is taken: an address in a message would have to be fetched by this service or by the provider. */
 function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
   const texts = parts.flatMap((part, i) => {
     if (!isJsonObject(part)) return []
@@ -125,7 +126,9 @@ function leftOut(count: number): ChatDataParts['notice'] {
   const messages = count === 1 ? 'its first message was' : `its first ${count} messages were`
   return {
     code: 'history-cut',
-    text: `This conversation is long: ${messages} left out of what the model was given. Begin a new one for another subject.`,
+    text:
+      `This conversation is long: ${messages} left out of what the model was given. Begin a new one for another ` +
+      'subject.',
   }
 }
 
@@ -137,10 +140,10 @@ function invalid(field: string | undefined, text: string): ApiError {
   return new ApiError(400, 'invalid-field', text, field === undefined ? {} : { field })
 }
 
-/** What all providers take. */
+/** Accepted by all providers. */
 const idPattern = /^[\w-]{1,64}$/
 
-/** The same with an id of its own for each call of a tool, by which providers find its result; those that are well and new stay. */
+/** Gives each tool call a unique, valid id, by which providers find its result. Valid, new ids stay. */
 function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
   const taken = new Set(
     messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'dynamic-tool' ? [part.toolCallId] : []))),
@@ -162,10 +165,10 @@ function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
   }))
 }
 
-/** What was said, without ids: they are of no use to a model. */
+/** A message without its id. */
 type Said = Pick<ChatMessage, 'role' | 'parts'>
 
-/** The newest turns that fit, each a question with all that was answered; the last one always does. */
+/** The newest turns that fit. The last one always does. */
 function fitHistory(messages: readonly Said[]): readonly Said[] {
   let first = messages.length
   let characters = 0
@@ -179,7 +182,7 @@ function fitHistory(messages: readonly Said[]): readonly Said[] {
   return messages.slice(first)
 }
 
-/** The same with a turn for each: who asked twice without an answer asked once, in two paragraphs. Some servers refuse anything else. */
+/** Merges consecutive messages of one role: some servers refuse them. */
 function inTurns(messages: readonly Said[]): readonly Said[] {
   const turns: Said[] = []
   for (const message of messages) {

@@ -1,37 +1,36 @@
 import type { DynamicToolUIPart } from 'ai'
 import type { ChatMessage } from './chat-types.ts'
 
-/** How much of a conversation is taken in. Characters are those of JavaScript (UTF-16), as browsers count them for `maxLength`. */
+/** Limits of a conversation. Characters are UTF-16 code units, as `maxLength` counts them in browsers. */
 export const historyLimits = {
-  /** Of a request. A conversation with many results of tools is long. */
+  /** Of a request. */
   bodyBytes: 4 * 1024 * 1024,
-  /** Of what a person writes at once. */
+  /** Of a message of the user. */
   messageCharacters: 20_000,
-  /** The newest; those before are left out. */
+  /** Newest messages that are read. */
   messages: 200,
-  /** Of all that goes to the model, written as JSON: some 100,000 tokens. What is older is left out, whole turns at a time. */
+  /** Of the whole conversation as JSON, some 100,000 tokens. Older turns are left out. */
   characters: 400_000,
-  /** Of one answer with its tools, beyond which their results are cut shorter: the question after it should find it there. */
+  /** Of one answer with its tools, before their results are cut further. */
   answerCharacters: 120_000,
-  /** Of one result of a tool. */
+  /** Of a tool result. */
   outputCharacters: 30_000,
-  /** Of what a tool was called with. */
+  /** Of tool arguments. */
   inputCharacters: 20_000,
-  /** Of why a tool failed. */
+  /** Of a tool error. */
   errorCharacters: 4000,
 } as const
 
 type MessageParts = ChatMessage['parts']
 
-/** The shortest that results of tools are cut to. */
-const leastOutputCharacters = 500
+/** Shortest length of a cut tool result. */
+const minOutputCharacters = 500
 
 /**
- * The parts of an earlier answer as they may go to a model again: texts and calls of tools, and nothing else.
+ * The parts of an earlier answer that may go to a model again: text and tool calls.
  *
- * What the model thought is left out: providers want it back within a turn only, while tools run, and a request here always begins a
- * new one (Anthropic drops what older turns thought, and refuses what is not as it wrote it). So are sources, files, parts that only
- * the page shows, and what providers add for themselves, by which a client could have them look things up.
+ * Reasoning is left out: providers need it within a turn only, and a request always starts a new one. So are sources,
+ * files, data for the page, and provider metadata, by which a client could make a provider fetch something.
  */
 export function repairAnswer(parts: readonly unknown[]): MessageParts {
   const repair = (outputCharacters: number): MessageParts =>
@@ -39,10 +38,10 @@ export function repairAnswer(parts: readonly unknown[]): MessageParts {
   const repaired = repair(historyLimits.outputCharacters)
   if (charactersOf(repaired) <= historyLimits.answerCharacters) return repaired
   const calls = repaired.filter(({ type }) => type === 'dynamic-tool').length
-  return repair(Math.max(leastOutputCharacters, Math.floor(historyLimits.answerCharacters / 2 / Math.max(1, calls))))
+  return repair(Math.max(minOutputCharacters, Math.floor(historyLimits.answerCharacters / 2 / Math.max(1, calls))))
 }
 
-/** What parts take of a model's room. */
+/** Length of parts as JSON. */
 export function charactersOf(parts: MessageParts): number {
   return JSON.stringify(parts).length
 }
@@ -51,14 +50,14 @@ function repairPart(part: unknown, outputCharacters: number): MessageParts {
   if (!isJsonObject(part)) return []
   const { type, text } = part
   if (type === 'step-start') return [{ type }]
-  // Providers refuse texts that are empty.
+  // Providers refuse empty texts.
   if (type === 'text')
     return typeof text === 'string' && text.trim() !== '' ? [{ type, text: text.toWellFormed() }] : []
   const call = repairToolPart(part, outputCharacters)
   return call === undefined ? [] : [call]
 }
 
-/** Marks where steps begin, as the answer itself has them: results of tools come at the end of a step, so that what is said after a call is of the next. */
+/** Marks the steps: tool results end a step, so text after a call starts the next one. */
 function inSteps(parts: MessageParts): MessageParts {
   const marked: MessageParts = []
   for (const part of parts) {
@@ -70,13 +69,13 @@ function inSteps(parts: MessageParts): MessageParts {
   return marked.at(-1)?.type === 'step-start' ? marked.slice(0, -1) : marked
 }
 
-/** What is told of a call that has no result: the answer was stopped, or its connection broke. */
+/** Error of a call without a result: the answer was stopped, or the connection broke. */
 export const interruptedText = 'This call was interrupted. It has no result; call the tool again if it is needed.'
 
-/** What providers take for the name of a tool. */
+/** Tool names that providers accept. */
 const namePattern = /^[\w-]{1,64}$/
 
-/** States that a call can be kept in. One that waits for somebody's approval is as good as interrupted: nothing here asks for any. */
+/** Known states of a call. Approval states count as interrupted: no tool here asks for any. */
 const knownStates: ReadonlySet<unknown> = new Set([
   'input-streaming',
   'input-available',
@@ -88,8 +87,8 @@ const knownStates: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A call of a tool as it may go to a model again: with a result or an error in any case, of a size that is bounded, without what the
- * provider once added. Undefined: it is no call, or one of a tool that the provider runs itself, whose results only it may write.
+ * A tool call that may go to a model again: with a bounded result or an error, and without provider metadata.
+ * Undefined: no call, or one of a provider's own tool, whose results only the provider may write.
  * @param outputCharacters longest result
  */
 function repairToolPart(part: JsonObject, outputCharacters: number): DynamicToolUIPart | undefined {
@@ -112,15 +111,15 @@ function repairToolPart(part: JsonObject, outputCharacters: number): DynamicTool
   }
 }
 
-/** Of own tools it is in the type: `tool-createChart`. */
+/** Built-in tools have it in the type: `tool-createChart`. */
 function nameOf({ type, toolName }: JsonObject): string | undefined {
   const name =
     type === 'dynamic-tool' ? toolName : typeof type === 'string' ? /^tool-(.*)$/s.exec(type)?.[1] : undefined
-  // What every object has by itself is found in the tables of tools that libraries keep, and is no tool.
+  // Properties of every object are found in the SDK's tables of tools.
   return typeof name === 'string' && namePattern.test(name) && !(name in Object.prototype) ? name : undefined
 }
 
-/** Providers take objects alone. */
+/** Providers accept objects only. */
 function inputOf(input: unknown): JsonObject {
   if (!isJsonObject(input)) return {}
   const written = JSON.stringify(input)
@@ -137,7 +136,7 @@ function outcomeOf(output: unknown, most: number): Outcome {
   if (!isMcpResult(output)) return { state: 'output-available', output: boundedJson(output ?? null, most) }
   const text = textOfMcpResult(output)
   if (output['isError'] === true) return { state: 'output-error', errorText: errorOf(text) }
-  // In the form in which MCP has it, since the tool itself may be asked how its result goes to the model.
+  // In MCP's form, since the tool itself may convert it for the model.
   return {
     state: 'output-available',
     output: { content: [{ type: 'text', text: cutText(text.toWellFormed(), most) }] },
@@ -152,7 +151,7 @@ function isMcpResult(output: unknown): output is McpResult {
   return isJsonObject(output) && Array.isArray(output['content'])
 }
 
-/** Its texts say what its structured content does; pictures and links to resources are nothing that a model is given again. */
+/** Its text repeats the structured content. Pictures and resource links are dropped. */
 function textOfMcpResult({ content, structuredContent }: McpResult): string {
   const texts = content.flatMap((piece) =>
     isJsonObject(piece) && piece['type'] === 'text' && typeof piece['text'] === 'string' ? [piece['text']] : [],
@@ -167,48 +166,50 @@ function errorOf(text: unknown): string {
   return words === '' ? 'It failed, and did not say why.' : cutText(words.toWellFormed(), historyLimits.errorCharacters)
 }
 
-/** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A copy whose texts are well-formed: half a character, which JSON can hold, is refused by providers. @param value as JSON has it, not deep */
+/** A copy with well-formed strings: providers refuse half surrogate pairs. */
 function wellFormedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(wellFormedJson)
   if (!isJsonObject(value)) return value
-  // Not by assignment, which would take a field `__proto__` for something else.
+  // Not by assignment, which would set the prototype for `__proto__`.
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name.toWellFormed(), wellFormedJson(part)]))
 }
 
-/** The beginning of a text that is too long, with a remark that it is one; the text itself otherwise. */
-function cutText(text: string, mostCharacters: number): string {
-  if (text.length <= mostCharacters) return text
-  return `${text.slice(0, mostCharacters).toWellFormed()}\n… (cut here: the first ${mostCharacters} of ${text.length} characters)`
+/** Cuts a long text and appends a remark. */
+function cutText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
+  return (
+    `${text.slice(0, maxCharacters).toWellFormed()}\n… (cut here: the first ${maxCharacters} of ` +
+    `${text.length} characters)`
+  )
 }
 
-/** The shortest that texts within a value are cut to, before all of it is. */
-const leastTextCharacters = 250
+/** Shortest length of strings within a value, before the whole value is cut. */
+const minTextCharacters = 250
 
 /**
- * A well-formed copy that has at most so many characters when it is written. Its texts are cut first, so that it keeps its form; where
- * that is not enough, it is the beginning of what is written.
+ * A well-formed copy of bounded JSON length. Its strings are cut first, to keep its structure; else it becomes the
+ * beginning of its JSON.
  */
-function boundedJson(value: unknown, mostCharacters: number): unknown {
+function boundedJson(value: unknown, maxCharacters: number): unknown {
   const written = JSON.stringify(value)
-  if (written.length <= mostCharacters) return wellFormedJson(value)
-  const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= mostCharacters
-  // Whether it helps at all is asked first: what is long by its numbers, or by many short texts, may be very long.
-  if (typeof value !== 'string' && fits(withShortTexts(value, leastTextCharacters))) {
-    for (let most = mostCharacters / 2; most >= leastTextCharacters; most /= 2) {
+  if (written.length <= maxCharacters) return wellFormedJson(value)
+  const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= maxCharacters
+  // Checked first whether it helps: values that are long by their numbers may be very long.
+  if (typeof value !== 'string' && fits(withShortTexts(value, minTextCharacters))) {
+    for (let most = maxCharacters / 2; most >= minTextCharacters; most /= 2) {
       const shorter = withShortTexts(value, Math.floor(most))
       if (fits(shorter)) return wellFormedJson(shorter)
     }
-    return wellFormedJson(withShortTexts(value, leastTextCharacters))
+    return wellFormedJson(withShortTexts(value, minTextCharacters))
   }
-  return cutText(typeof value === 'string' ? value.toWellFormed() : written, mostCharacters)
+  return cutText(typeof value === 'string' ? value.toWellFormed() : written, maxCharacters)
 }
 
 function withShortTexts(value: unknown, most: number): unknown {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ChatChunk } from './chat-types.ts'
 
-/** Of the AI SDK's UI message stream, which its clients look for. No proxy between is to keep or change what it passes on. */
+/** Headers of the AI SDK's UI message stream. Proxies must not buffer or change it. */
 const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
@@ -10,18 +10,18 @@ const streamHeaders = {
 } as const
 
 export interface SendOptions {
-  /** After how long without a word a remark is sent, so that no proxy takes the connection for dead, ms. Default 15,000. */
+  /** Interval of keep-alive comments, ms. Default 15,000. */
   readonly remarkMs?: number
-  /** How long a client may take nothing of what it is sent, before it is let go, ms. Default 60,000. */
+  /** How long a client may read nothing before it is disconnected, ms. Default 60,000. */
   readonly stallMs?: number
-  /** Words for a stream that could not be begun, or broke in a way that it does not tell itself. */
+  /** The message for a stream that failed outside its own protocol. */
   readonly explain: (error: unknown) => string
 }
 
 /**
- * Sends an answer as server-sent events, each as soon as it is there. Resolves when the stream has its end, also where the client has
- * left before: then nobody reads it, and it is only waited for. Never rejects.
- * @param open begins the answer; the client is told at once that one will come
+ * Sends an answer as server-sent events. Resolves when the stream ends, also after the client disconnected. Never
+ * rejects.
+ * @param open starts the answer, after the headers are sent
  */
 export async function sendAnswer(
   response: ServerResponse,
@@ -55,7 +55,7 @@ function eventOf(chunk: ChatChunk): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
-/** Resolves when the client has taken what was written, or has left, which one is made to that takes nothing. */
+/** Resolves when the client has read the output or disconnected; a stalled client is disconnected. */
 async function whenTaken(response: ServerResponse, stallMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stalled = setTimeout(() => response.destroy(), stallMs)

@@ -29,7 +29,8 @@ export const chatSettings = {
   CHAT_MODEL_DEEP: optionalText({
     group,
     description:
-      'Model of the mode deep, which thinks before it answers. Without it the largest of the provider; openai-compatible has LLM_MODEL for all modes.',
+      'Model of the mode deep, which thinks before it answers. Without it the largest of the provider; ' +
+      'openai-compatible has LLM_MODEL for all modes.',
   }),
   CHAT_RATE_LIMIT: integer({
     group,
@@ -75,7 +76,8 @@ export const chatSettings = {
     group,
     default: true,
     description:
-      'Let the model search the web where its provider has a search of its own (Anthropic). No other search is built in.',
+      'Let the model search the web where its provider has a search of its own (Anthropic). No other search ' +
+      'is built in.',
   }),
   FETCH_API_HOSTS: words({
     group,
@@ -87,7 +89,8 @@ export const chatSettings = {
       'api.llama.fi',
     ],
     description:
-      'Hosts that the tool fetch_api may call, by HTTPS on port 443. A host stands for itself and not for those below it; `none`: there is no such tool.',
+      'Hosts that the tool fetch_api may call, by HTTPS on port 443. A host stands for itself and not for ' +
+      'those below it; `none`: there is no such tool.',
   }),
   SKILLS_DIR: optionalText({
     group,
@@ -108,7 +111,8 @@ export const chatSettings = {
     group,
     schemes: http,
     description:
-      'MCP server with tools for Cadence (script_check, search_docs …). Without it our own, where the service tools runs.',
+      'MCP server with tools for Cadence (script_check, search_docs …). Without it our own, where the service ' +
+      'tools runs.',
   }),
   EVM_MCP_URL: optionalUrl({
     group,
@@ -143,7 +147,8 @@ export const chatSettings = {
     secret: true,
     schemes: http,
     description:
-      'JSON-RPC of an EVM node, such as https://mainnet.evm.nodes.onflow.org, that the EVM tools read from. Without it there are none.',
+      'JSON-RPC of an EVM node, such as https://mainnet.evm.nodes.onflow.org, that the EVM tools read from. ' +
+      'Without it there are none.',
   }),
 
   PROXY_PORT: optionalInteger({
@@ -151,7 +156,8 @@ export const chatSettings = {
     min: 0,
     max: 65_535,
     description:
-      'Port of the reverse proxy before the chat, the query service and the MCP server. Without it 80 where the service proxy is named on the command line, and no proxy where all services run.',
+      'Port of the reverse proxy before the chat, the query service and the MCP server. Without it 80 where ' +
+      'the service proxy is named on the command line, and no proxy where all services run.',
   }),
   PROXY_CHAT_URL: optionalUrl({
     group: proxy,
@@ -162,7 +168,8 @@ export const chatSettings = {
     group: proxy,
     schemes: ['http'],
     description:
-      'The query service, which has the rest of /api/, /health, /docs and /openapi.json. Without it that of this process, or http://127.0.0.1:8084.',
+      'The query service, which has the rest of /api/, /health, /docs and /openapi.json. Without it that of ' +
+      'this process, or http://127.0.0.1:8084.',
   }),
   PROXY_MCP_URL: optionalUrl({
     group: proxy,

@@ -9,12 +9,12 @@ import { isAddressedLocally } from '../../platform/mcp/origin-rules.ts'
 import type { SlidingWindow } from '../../platform/sliding-window.ts'
 import type { KeyCheck } from './key-check.ts'
 
-/** Who calls: a program on this machine, anybody where keys are not asked for, the administrator, or a developer. */
+/** A program on this machine, anyone where keys are off, the administrator, or a developer. */
 export type Caller =
   | { readonly kind: 'local' | 'open' | 'admin' }
   | { readonly kind: 'developer'; readonly keyDigest: string }
 
-/** Holds off an address that shows wrong keys again and again. */
+/** Blocks an address that presents wrong keys repeatedly. */
 interface FailedAttempts {
   /** @throws ApiError 429 */
   require(address: string): void
@@ -22,26 +22,28 @@ interface FailedAttempts {
 }
 
 export interface AdmissionOptions {
-  /** Whether a key is asked for (MCP_AUTH_ENABLED). */
+  /** MCP_AUTH_ENABLED. */
   readonly isKeyRequired: boolean
-  /** MCP_ADMIN_KEY; undefined: there is no such key. */
+  /** MCP_ADMIN_KEY. */
   readonly adminKey: string | undefined
   readonly keys: KeyCheck
-  /** Requests of each developer key (MCP_RATE_LIMIT). */
+  /** Requests per developer key (MCP_RATE_LIMIT). */
   readonly window: SlidingWindow
   readonly attempts: FailedAttempts
-  /** Where a request comes from, and whether it is a direct one of this machine. */
+  /** The client of a request, and whether it is a direct connection from this machine. */
   readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
 }
 
-/** Keys of one address that are looked up at the same time: as many as may be wrong, so that guesses that come all at once are held off too. */
-const mostLookUps = 10
+/**
+ * Concurrent key checks per address: as many as the failures that block it, so that parallel guesses are blocked too.
+ */
+const maxLookUps = 10
 
-/** Lets callers in: the loopback rule, then keys, then the limit. */
+/** Admits callers: by the loopback rule, then by key and limit. */
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #adminDigest: Buffer | undefined
-  readonly #lookUps = new LimitPerAddress(mostLookUps)
+  readonly #lookUps = new LimitPerAddress(maxLookUps)
 
   constructor(options: AdmissionOptions) {
     this.#options = options
@@ -73,8 +75,8 @@ export class Admission {
   }
 
   /**
-   * The network by which slots for statements are shared. A program on this machine, and the administrator, may name
-   * the client for which they call: the chat does.
+   * The network by which statement slots are shared. Programs on this machine and the administrator may name the
+   * client they act for, as the chat does.
    */
   clientOf(request: IncomingMessage, { kind }: Caller): string {
     const named = request.headers[clientHeader]
@@ -83,7 +85,9 @@ export class Admission {
     return clientNetwork(isIP(address) === 0 ? this.#options.clientOf(request).address : address)
   }
 
-  /** Counts requests of a caller. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details; 400 `batch-too-large` for what never fits */
+  /**
+   * Counts requests of a caller. @throws ApiError 429 `rate-limited` with `retryAfterSeconds`; 400 `batch-too-large`
+   */
   count(caller: Caller, requests: number): void {
     if (caller.kind !== 'developer') return
     const { window } = this.#options
@@ -110,7 +114,7 @@ export class Admission {
     if (remembered !== undefined) return remembered
     attempts.require(address)
     return this.#lookUps.run(address, async () => {
-      // Others of this address may have failed in the meantime.
+      // Other keys of this address may have failed meanwhile.
       attempts.require(address)
       const isGood = keys.remembered(digest) ?? (await keys.lookUp(digest, key))
       if (!isGood) attempts.failed(address)
@@ -123,23 +127,22 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Longer texts are no keys; what is looked up and remembered stays small. */
-const mostCharacters = 512
+/** Longer texts are no keys. */
+const maxCharacters = 512
 
-/** The key that a request shows, not checked: `Authorization: Bearer`, or else `X-API-Key`. Undefined: none. */
+/** The presented API key, unchecked: `Authorization: Bearer`, else `X-API-Key`. */
 function shownKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = bearerToken(headers.authorization)
   const key = bearer ?? [headers['x-api-key'] ?? []].flat()[0]?.trim() ?? ''
-  return key === '' || key.length > mostCharacters ? undefined : key
+  return key === '' || key.length > maxCharacters ? undefined : key
 }
 
-/** What one address has under way. */
 interface Under {
   running: number
   readonly waiting: (() => void)[]
 }
 
-/** Does at most so many things of one address, or of one network of IPv6, at the same time; the others wait in the order in which they came. */
+/** Limits concurrent work per address, or network of IPv6; the rest waits in order. */
 export class LimitPerAddress {
   readonly #most: number
   readonly #underWay = new Map<string, Under>()
@@ -157,7 +160,7 @@ export class LimitPerAddress {
     try {
       return await work()
     } finally {
-      // The turn goes straight to the one that waits longest.
+      // The slot passes to the longest waiting.
       const next = under.waiting.shift()
       if (next !== undefined) next()
       else if (--under.running === 0) this.#underWay.delete(client)

@@ -2,27 +2,27 @@ import { z } from 'zod'
 import { ApiError, asError } from '../../platform/errors.ts'
 
 export interface KeyCheckOptions {
-  /** The indexer backend, e.g. http://127.0.0.1:8080 (BACKEND_URL); asked for anew at every look-up. */
+  /** The indexer backend (BACKEND_URL), read at each check. */
   readonly backendUrl: () => string
-  /** How long a good key is not asked for again; a revoked one is refused after so long. Default 60,000 ms. */
+  /** Lifetime of a positive answer; a revoked key is refused after it. Default 60,000 ms. */
   readonly goodForMs?: number
-  /** How long a key that is not good is refused without asking. Default 30,000 ms. */
+  /** Lifetime of a negative answer. Default 30,000 ms. */
   readonly badForMs?: number
-  /** How long a good key is still taken when the backend does not answer. Default 300,000 ms. */
+  /** How long a good key is accepted while the backend is down. Default 300,000 ms. */
   readonly graceMs?: number
-  /** How long such a key is taken without asking once more. Default 5,000 ms. */
+  /** Interval of checks while the backend is down. Default 5,000 ms. */
   readonly askAgainMs?: number
   /** Default 5,000 ms. */
   readonly timeoutMs?: number
   /**
-   * Keys that are remembered, so many good ones and so many others, so that guesses drive out no good ones; beyond that those that were looked up first
-   * are forgotten. Default 10,000.
+   * Cached good keys and, separately, bad keys, so that guesses evict no good ones. The oldest are evicted. Default
+   * 10,000.
    */
-  readonly mostRemembered?: number
+  readonly maxRemembered?: number
   readonly clock?: () => number
 }
 
-/** A key that is good: when the backend said so, and until when it is not asked again. */
+/** A good key, with the time of the check and of the next one. */
 interface Good {
   readonly at: number
   readonly until: number
@@ -31,13 +31,13 @@ interface Good {
 const answerSchema = z.object({ valid: z.boolean() })
 
 /**
- * Whether developer keys are good, as the indexer backend knows it (`POST /auth/verify-key`). Answers are remembered, both
- * ways, by the digest of the key; who asks for a key that is being looked up waits for the same answer.
+ * Checks developer keys with the indexer backend (`POST /auth/verify-key`). Both answers are cached by the digest of
+ * the key; concurrent checks of a key share one request.
  */
 export class KeyCheck {
   readonly #options: Required<KeyCheckOptions>
   readonly #good = new Map<string, Good>()
-  /** When it was said of a key that it is not good. */
+  /** When a key was refused. */
   readonly #bad = new Map<string, number>()
   readonly #underWay = new Map<string, Promise<boolean>>()
 
@@ -48,13 +48,13 @@ export class KeyCheck {
       graceMs: 300_000,
       askAgainMs: 5000,
       timeoutMs: 5000,
-      mostRemembered: 10_000,
+      maxRemembered: 10_000,
       clock: () => performance.now(),
       ...options,
     }
   }
 
-  /** What is known without asking; undefined: nothing, or nothing of late. @param digest of the key */
+  /** The cached answer; undefined: none. @param digest of the key */
   remembered(digest: string): boolean | undefined {
     const { badForMs, clock } = this.#options
     if (clock() < (this.#good.get(digest)?.until ?? 0)) return true
@@ -63,8 +63,8 @@ export class KeyCheck {
   }
 
   /**
-   * Asks the backend.
-   * @throws ApiError 503 `keys-unavailable` when it gives no answer and the key was not good a short while ago
+   * Calls the backend.
+   * @throws ApiError 503 `keys-unavailable` when it does not answer and the key was not good recently
    */
   lookUp(digest: string, key: string): Promise<boolean> {
     const current = this.#underWay.get(digest)
@@ -75,14 +75,14 @@ export class KeyCheck {
   }
 
   async #lookUp(digest: string, key: string): Promise<boolean> {
-    const { clock, goodForMs, graceMs, askAgainMs, mostRemembered } = this.#options
+    const { clock, goodForMs, graceMs, askAgainMs, maxRemembered } = this.#options
     try {
       const isGood = await this.#ask(key)
       const at = clock()
       this.#good.delete(digest)
       this.#bad.delete(digest)
-      if (isGood) remember(this.#good, mostRemembered, digest, { at, until: at + goodForMs })
-      else remember(this.#bad, mostRemembered, digest, at)
+      if (isGood) remember(this.#good, maxRemembered, digest, { at, until: at + goodForMs })
+      else remember(this.#bad, maxRemembered, digest, at)
       return isGood
     } catch (error) {
       const known = this.#good.get(digest)
@@ -107,7 +107,7 @@ export class KeyCheck {
     const body = await response.text()
     if (response.status === 401 || response.status === 403) return false
     if (response.status !== 200) throw new Error(`the backend answered ${response.status}`)
-    // Some backends send no content type, so the text is read whatever it says.
+    // Some backends send no content type.
     return answerSchema.parse(JSON.parse(body)).valid
   }
 }

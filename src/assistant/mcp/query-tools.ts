@@ -22,7 +22,7 @@ import type { AnswerFields } from '../query/dto.ts'
 import { failureOf } from '../query/query-service.ts'
 import type { QueryFailure, QueryService, QueryTarget } from '../query/query-service.ts'
 
-/** What clients call the tools; those of a target are there only where that can be asked. */
+/** Tool names; those of a target exist only where it is configured. */
 
 export const sqlToolNames = { indexer: 'run_indexer_sql', evm: 'run_evm_sql' } as const satisfies Record<
   QueryTarget,
@@ -35,20 +35,19 @@ export const generateToolNames = {
 } as const satisfies Record<QueryTarget, string>
 export const scriptToolName = 'run_chain_script'
 
-/** The databases in words. */
 export const databaseNames = {
   indexer: 'Flow indexer database',
   evm: 'Flow EVM explorer database',
 } as const satisfies Record<QueryTarget, string>
 
-/** A result as readers of text and readers of structures have it. @param text what is told as text, where that is less than all */
+/** A result as text and structure. @param text the part of it that goes into the text */
 export function success(content: Record<string, unknown>, text: Record<string, unknown> = content): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(text) }], structuredContent: asJson(content) }
 }
 
 /**
- * A failure, told in both ways that clients look for: `isError`, and a text in `error` of the structure.
- * @param content with all fields that a good result has, since old clients check it against the same schema
+ * A failure: `isError`, and `error` in the structure.
+ * @param content with all fields of a good result, since old clients validate it against the same schema
  */
 export function failed(failure: QueryFailure, content: Record<string, unknown>): CallToolResult {
   const told = Object.entries(presentFailure(failure)).filter(([, value]) => value !== null)
@@ -59,17 +58,17 @@ export function failed(failure: QueryFailure, content: Record<string, unknown>):
   }
 }
 
-/** What is put in is made of JSON; that of the SDK is a type without `unknown`. */
+/** The content is JSON; the SDK's type has no `unknown`. */
 function asJson(content: Record<string, unknown>): Record<string, JSONValue> {
   return content as Record<string, JSONValue>
 }
 
 export interface ToolCall<Schema extends z.ZodType> extends Omit<CheckedCall<Schema>, 'tell'> {
-  /** The structure of a result that tells a failure, with all the fields of a good one. */
+  /** The structure of a failure, with all fields of a good result. */
   readonly tell: (failure: QueryFailure) => Record<string, unknown>
 }
 
-/** Runs a tool, and tells its failure in the fields in which the query service tells one. */
+/** Runs a tool; failures have the fields of the query service. */
 export function runTool<Schema extends z.ZodType>({ tell, ...call }: ToolCall<Schema>): Promise<CallToolResult> {
   return runCheckedTool({
     ...call,
@@ -80,7 +79,7 @@ export function runTool<Schema extends z.ZodType>({ tell, ...call }: ToolCall<Sc
   })
 }
 
-/** An argument, to be told in a failure; '' where it is no text. */
+/** A text argument to repeat in a failure; '' where it is none. */
 export function textIn(args: unknown, name: string): string {
   const value: unknown = typeof args === 'object' && args !== null ? Reflect.get(args, name) : undefined
   return typeof value === 'string' ? value : ''
@@ -99,7 +98,7 @@ const sqlOutput = advertised(
   }),
 )
 
-/** `run_indexer_sql`, `run_evm_sql`: rows for a statement. */
+/** `run_indexer_sql`, `run_evm_sql`: runs a statement. */
 export function registerSqlTool(
   server: McpServer,
   queries: QueryService,
@@ -112,8 +111,10 @@ export function registerSqlTool(
     {
       title: `Run SQL on the ${databaseNames[target]}`,
       description:
-        `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ${schemaUris[target]} first for tables and columns. ` +
-        'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says that there were more rows: aggregate, or narrow the statement.',
+        `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ` +
+        `${schemaUris[target]} first for tables and columns. ` +
+        'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says ' +
+        'that there were more rows: aggregate, or narrow the statement.',
       inputSchema: sqlInput,
       outputSchema: sqlOutput,
       annotations: readingClosedWorld,
@@ -149,7 +150,6 @@ const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explore
   string
 >
 
-/** As text, rows are there under one name: what a model reads should not be twice as long. */
 function rowsOnce({ columns, rows, row_count, truncated }: AnswerFields): Record<string, unknown> {
   return { columns, rows, row_count, truncated }
 }
@@ -160,7 +160,7 @@ const questionInput = advertisedInput(questionSchema)
 const generatedOutput = advertised(z.object({ ...generatedFields, ...failureFields }))
 const askOutput = advertised(z.object({ ...generatedFields, ...answerFields, ...failureFields }))
 
-/** What a result has when no model answered. */
+/** The generated fields without a reply. */
 const nothingGenerated = (target: QueryTarget, question: string): Record<string, unknown> => ({
   target,
   question,
@@ -171,7 +171,7 @@ const nothingGenerated = (target: QueryTarget, question: string): Record<string,
   duration_ms: 0,
 })
 
-/** `ask_indexer`, `ask_evm`: a question in, statement and rows out. */
+/** `ask_indexer`, `ask_evm`: answers a question with a statement and its rows. */
 export function registerAskTool(
   server: McpServer,
   queries: QueryService,
@@ -184,7 +184,8 @@ export function registerAskTool(
     {
       title: `Ask the ${databaseNames[target]}`,
       description:
-        `Has a language model write the SQL for a question about the ${databaseNames[target]}, runs it read-only and gives statement and rows. ` +
+        `Has a language model write the SQL for a question about the ${databaseNames[target]}, runs it ` +
+        'read-only and gives statement and rows. ' +
         `Who can write SQL gets further with ${sqlToolNames[target]}: it needs no second model.${unavailable(queries)}`,
       inputSchema: questionInput,
       outputSchema: askOutput,
@@ -202,7 +203,7 @@ export function registerAskTool(
           const answer = presentAnswer(asked.answer)
           const { sql, ...generated } = presentGenerated(asked)
           const failure = presentFailure(asked.failure)
-          // As text, rows are there under one name, and how the statement came about is left out.
+          // The text leaves out how the statement came about.
           const { columns, results, row_count, truncated } = answer
           const result = success(
             { ...generated, sql, ...answer, ...failure },
@@ -219,7 +220,7 @@ export function registerAskTool(
   )
 }
 
-/** `generate_indexer_sql`, `generate_evm_sql`: a question in, a statement out that was checked and not run. */
+/** `generate_indexer_sql`, `generate_evm_sql`: writes a checked statement without running it. */
 export function registerGenerateTool(
   server: McpServer,
   queries: QueryService,
@@ -232,7 +233,8 @@ export function registerGenerateTool(
     {
       title: `Write SQL for the ${databaseNames[target]}`,
       description:
-        `Has a language model write the SQL for a question about the ${databaseNames[target]}. The statement is checked and planned, and not run: ` +
+        `Has a language model write the SQL for a question about the ${databaseNames[target]}. The statement ` +
+        'is checked and planned, and not run: ' +
         `${sqlToolNames[target]} runs it.${unavailable(queries)}`,
       inputSchema: questionInput,
       outputSchema: generatedOutput,
@@ -257,7 +259,7 @@ export function registerGenerateTool(
   )
 }
 
-/** A model that reads the list should not try what cannot work. */
+/** Tells models not to call a tool that cannot work. */
 function unavailable({ remedy }: QueryService): string {
   return remedy === undefined ? '' : ` Not available here: ${remedy}`
 }

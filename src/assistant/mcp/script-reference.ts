@@ -7,9 +7,9 @@ import { FatalError } from '../../platform/errors.ts'
 const texts = new Map<Network, string>()
 
 /**
- * How scripts are written, for a network: it is kept with `import "Name"`, `0x{Name}` and `{network}`, and told with what they are there; an example
- * that has a file of its own stands in it as the name of that file.
- * @throws FatalError where it names a contract that is not known
+ * The guide to scripts for a network. The file has `import "Name"`, `0x{Name}` and `{network}` in place of addresses,
+ * and names of files in place of their contents.
+ * @throws FatalError where it names an unknown contract
  */
 export function scriptReference(network: Network): string {
   const known = texts.get(network)

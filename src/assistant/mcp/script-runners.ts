@@ -11,33 +11,36 @@ import { ApiError } from '../../platform/errors.ts'
 import { isShallow } from '../../platform/json-depth.ts'
 import { jsonOrNothing, responseText } from '../../platform/response-text.ts'
 
-/** A node of JSON-CDC: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. Source: Cadence, JSON-Cadence specification. */
+/**
+ * A value in JSON-CDC: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. Source: JSON-Cadence
+ * specification.
+ */
 export const jsonCdcSchema = z.looseObject(
   { type: z.string('must be the name of a Cadence type') },
   'must be an object with type and value',
 )
 export type JsonCdc = z.infer<typeof jsonCdcSchema>
 
-/** Which block's state a script sees; without either that of the latest sealed block. */
+/** The block whose state a script reads. Default: the latest sealed one. */
 export interface ScriptBlock {
   readonly height?: number | undefined
   /** 64 hex digits. */
   readonly id?: string | undefined
 }
 
-/** Runs Cadence scripts, which read the chain and cannot change it. */
+/** Runs Cadence scripts, which cannot change the chain. */
 export interface ScriptRunner {
   /**
-   * @returns the result as JSON-CDC, as the node gave it
-   * @throws the errors of `script-errors.ts`; the signal's reason
+   * @returns the node's result as JSON-CDC
+   * @throws the errors below; the signal's reason
    */
   run(script: string, args: readonly JsonCdc[], block: ScriptBlock, signal: AbortSignal): Promise<JsonCdc>
 }
 
-/** What nodes say is told to the caller, up to so many characters: Cadence errors quote the script. */
-const mostReasonCharacters = 4000
+/** Longest node message that callers get: Cadence errors quote the script. */
+const maxReasonCharacters = 4000
 
-/** The script is no Cadence, has other arguments, or ended with an error. Nodes say which, and where. */
+/** The script is invalid, has other arguments, or failed. */
 export function scriptFailed(reason: string, cause?: unknown): ApiError {
   return new ApiError(400, 'script-failed', `The access node refused the script: ${cut(reason)}`, {
     field: 'script',
@@ -45,7 +48,7 @@ export function scriptFailed(reason: string, cause?: unknown): ApiError {
   })
 }
 
-/** No node has the state that was asked for. */
+/** No node has the requested state. */
 export function stateNotServed(reason: string, cause?: unknown): ApiError {
   return new ApiError(
     404,
@@ -55,19 +58,18 @@ export function stateNotServed(reason: string, cause?: unknown): ApiError {
   )
 }
 
-/** A node answered, and not as it should: the fault may lie in it, or in what the script does. */
+/** A node returned an invalid answer, by its own fault or the script's. */
 export function chainFailed(reason: string, cause?: unknown): ApiError {
   return new ApiError(502, 'chain-failed', `The access node could not run the script: ${cut(reason)}`, { cause })
 }
 
-/** No node answers, or all refuse for the pace. */
+/** No node answers, or all limit the rate. */
 export function chainUnavailable(reason: string, cause?: unknown): ApiError {
   return new ApiError(503, 'chain-unavailable', `No access node runs the script at the moment: ${cut(reason)}`, {
     cause,
   })
 }
 
-/** No answer in time. */
 export function scriptTimedOut(seconds: number, cause?: unknown): ApiError {
   return new ApiError(
     504,
@@ -77,7 +79,6 @@ export function scriptTimedOut(seconds: number, cause?: unknown): ApiError {
   )
 }
 
-/** Too many run at the same time. */
 export function scriptsBusy(): ApiError {
   return new ApiError(503, 'scripts-busy', 'Too many scripts are running. Try again shortly.', {
     details: { retryAfterSeconds: 1 },
@@ -85,25 +86,25 @@ export function scriptsBusy(): ApiError {
 }
 
 function cut(reason: string): string {
-  return reason.length > mostReasonCharacters ? `${reason.slice(0, mostReasonCharacters)}…` : reason
+  return reason.length > maxReasonCharacters ? `${reason.slice(0, maxReasonCharacters)}…` : reason
 }
 
 export interface ScriptBounds {
-  /** Default 30,000 ms, for all nodes that are tried together; nodes give up a script sooner. */
+  /** For all nodes that are tried; nodes abort a script earlier. Default 30,000 ms. */
   readonly timeoutMs?: number
-  /** Scripts that run at the same time; further ones are refused. Default 64: each holds its result in memory. */
-  readonly mostAtOnce?: number
+  /** Concurrent scripts; each holds its result in memory. Default 64. */
+  readonly maxConcurrent?: number
 }
 
-/** Bounds a runner in time and in how many scripts it runs at once. @throws ApiError 504 `script-timeout`, 503 `scripts-busy` */
+/** Bounds the time and number of scripts. @throws ApiError 504 `script-timeout`, 503 `scripts-busy` */
 export function boundScripts(
   runner: ScriptRunner,
-  { timeoutMs = 30_000, mostAtOnce = 64 }: ScriptBounds = {},
+  { timeoutMs = 30_000, maxConcurrent = 64 }: ScriptBounds = {},
 ): ScriptRunner {
   let running = 0
   return {
     async run(script, args, block, signal) {
-      if (running >= mostAtOnce) throw scriptsBusy()
+      if (running >= maxConcurrent) throw scriptsBusy()
       const timeout = AbortSignal.timeout(timeoutMs)
       running++
       try {
@@ -118,12 +119,12 @@ export function boundScripts(
   }
 }
 
-/** Results beyond this are of no use to a model; and a node may send anything. */
-export const mostResultBytes = 8 * 1024 * 1024
+/** Longest result. */
+export const maxResultBytes = 8 * 1024 * 1024
 
-/** The result of a script, as nodes write it. @throws ApiError 502 `chain-failed` */
+/** Parses the result of a script. @throws ApiError 502 `chain-failed` */
 export function readResult(bytes: Uint8Array): JsonCdc {
-  if (bytes.length > mostResultBytes) throw resultTooLong()
+  if (bytes.length > maxResultBytes) throw resultTooLong()
   try {
     const result = jsonCdcSchema.parse(
       JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')),
@@ -138,10 +139,10 @@ export function readResult(bytes: Uint8Array): JsonCdc {
 }
 
 export function resultTooLong(): Error {
-  return chainFailed(`the result is longer than ${mostResultBytes} bytes; have the script return less.`)
+  return chainFailed(`the result is longer than ${maxResultBytes} bytes; have the script return less.`)
 }
 
-/** Runs scripts on the access nodes that the program follows the chain with, over gRPC. */
+/** Runs scripts on the access nodes of the program, over gRPC. */
 export function createNodeScriptRunner(nodes: ScriptCaller): ScriptRunner {
   return {
     async run(script, args, { height, id }, signal) {
@@ -165,20 +166,23 @@ function toAnswer(error: unknown): unknown {
   return error
 }
 
-/** What the node said. The message of an error of the call names the node, whose address may have a key in it. */
+/** The node's message. The error's own message names the node, whose address may contain a key. */
 function wordsOf({ cause, message }: Error): string {
   if (cause === undefined) return message
   return cause instanceof GrpcError ? cause.reason : 'its answer cannot be read.'
 }
 
-/** An answer holds the result in base64, with quotes and a line end. */
-const mostAnswerBytes = Math.ceil(mostResultBytes / 3) * 4 + 16
+/** The response has the result in base64, quoted, with a line end. */
+const maxAnswerBytes = Math.ceil(maxResultBytes / 3) * 4 + 16
 
 /** Source of the shapes: onflow/flow, openapi/access.yaml, `/scripts`. */
 const failureSchema = z.object({ message: z.string() })
 const resultSchema = z.base64()
 
-/** Runs scripts by the REST API of an access node. @param baseUrl without `/v1`, e.g. https://rest-mainnet.onflow.org (CHAIN_REST_URL) */
+/**
+ * Runs scripts with the REST API of an access node.
+ * @param baseUrl CHAIN_REST_URL, without `/v1`
+ */
 export function createRestScriptRunner(baseUrl: string): ScriptRunner {
   const scripts = new URL('v1/scripts', baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`)
   return {
@@ -198,20 +202,20 @@ export function createRestScriptRunner(baseUrl: string): ScriptRunner {
           signal,
           redirect: 'error',
         })
-        const text = await responseText(response, mostAnswerBytes, resultTooLong)
+        const text = await responseText(response, maxAnswerBytes, resultTooLong)
         if (!response.ok) throw refusalOf(response.status, text)
         return resultOf(text)
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof ApiError) throw error
-        // The words of the fault would name the address, which may have a key in it.
+        // The error message would name the address, which may contain a key.
         throw chainUnavailable('the one of CHAIN_REST_URL cannot be reached.', error)
       }
     },
   }
 }
 
-/** Twice wrapped: the body is a JSON text of base64, and in that is JSON-CDC. */
+/** The body is a JSON string of base64 of JSON-CDC. */
 function resultOf(text: string): JsonCdc {
   const encoded = resultSchema.safeParse(jsonOrNothing(text))
   if (!encoded.success) throw chainFailed('its answer is no JSON text of base64.', encoded.error)

@@ -7,8 +7,8 @@ import { runTool, scriptToolName, success } from './query-tools.ts'
 import { jsonCdcSchema } from './script-runners.ts'
 import type { ScriptRunner } from './script-runners.ts'
 
-/** Longer than any script of use; nodes refuse those sooner. */
-const mostScriptCharacters = 100_000
+/** Nodes refuse shorter scripts already. */
+const maxScriptCharacters = 100_000
 
 const badHeight = 'must be a height, or sealed'
 
@@ -16,21 +16,24 @@ const schema = z.strictObject({
   script: z
     .string('must be a text')
     .min(1, 'must not be empty')
-    .max(mostScriptCharacters, `must have at most ${mostScriptCharacters} characters`)
+    .max(maxScriptCharacters, `must have at most ${maxScriptCharacters} characters`)
     .describe(
-      'Cadence 1.0 source with `access(all) fun main(…)`. Imports name addresses: `import FlowToken from 0x1654653399040a61`.',
+      'Cadence 1.0 source with `access(all) fun main(…)`. Imports name addresses: `import FlowToken from ' +
+        '0x1654653399040a61`.',
     ),
   arguments: z
     .array(jsonCdcSchema, 'must be a list of JSON-CDC values')
     .nullish()
     .describe(
-      'Arguments of main in their order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, {"type": "UFix64", "value": "1.5"}].',
+      'Arguments of main in their order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, ' +
+        '{"type": "UFix64", "value": "1.5"}].',
     ),
   block_height: z
     .union([z.int().nonnegative(), z.string().regex(/^(sealed|[0-9]{1,15})$/, badHeight)], badHeight)
     .nullish()
     .describe(
-      'Run in the state after this block; default, and `sealed`, the latest sealed one. Nodes keep some weeks of states.',
+      'Run in the state after this block; default, and `sealed`, the latest sealed one. Nodes keep some weeks ' +
+        'of states.',
     ),
   block_id: z
     .string('must be a text')
@@ -50,15 +53,17 @@ const output = advertised(
   }),
 )
 
-/** `run_chain_script`: runs Cadence that reads the chain. */
+/** `run_chain_script`: runs a Cadence script. */
 export function registerScriptTool(server: McpServer, scripts: ScriptRunner, context: CallContext): void {
   server.registerTool(
     scriptToolName,
     {
       title: 'Run a Cadence script',
       description:
-        'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they are now, or after a given block. ' +
-        'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts and for examples.',
+        'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they ' +
+        'are now, or after a given block. ' +
+        'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts ' +
+        'and for examples.',
       inputSchema: input,
       outputSchema: output,
       annotations: readingOpenWorld,
@@ -85,7 +90,7 @@ export function registerScriptTool(server: McpServer, scripts: ScriptRunner, con
   )
 }
 
-/** Models send null for what they leave out. */
+/** Models send null for omitted fields. */
 function isGiven<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }

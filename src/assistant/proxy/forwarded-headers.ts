@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** Headers that are about one connection and not about what goes over it. Source: RFC 9110, section 7.6.1. */
+/** Headers of a connection. Source: RFC 9110, section 7.6.1. */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -13,10 +13,10 @@ const ofConnection: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** A sender may not have these taken away by naming them in `Connection`. */
+/** A sender may not remove these by naming them in `Connection`. */
 const kept: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'content-encoding'])
 
-/** What only a proxy can know. From anybody else it is not passed on; `X-Forwarded-For` is, since readers read it from its end. */
+/** Only proxies may send these. `X-Forwarded-For` is passed on in any case, since it is read from its end. */
 const ofProxies: ReadonlySet<string> = new Set([
   'forwarded',
   'x-forwarded-host',
@@ -29,21 +29,21 @@ const ofProxies: ReadonlySet<string> = new Set([
   'fly-client-ip',
 ])
 
-/** What is known of where a request comes from. */
+/** The origin of a request. */
 export interface Sender {
-  /** The other end of the connection. */
+  /** The peer of the connection. */
   readonly peer: string
-  /** Whether that is a proxy of ours, and so believed. */
+  /** The peer is a trusted proxy. */
   readonly isProxy: boolean
-  /** Who asks: the peer, or whom a proxy of ours names. */
+  /** The peer, or the client that a trusted proxy names. */
   readonly client: string
 }
 
-/** How the body is delimited: so many bytes, in chunks, or there is none. */
+/** How the body is delimited. */
 export type Framing = { readonly bytes: string } | 'chunked' | 'none'
 
 export interface RequestHeaders {
-  /** Names and values in turn, as they came. */
+  /** Names and values alternating, as received. */
   readonly raw: readonly string[]
   readonly sender: Sender
   readonly framing: Framing
@@ -52,10 +52,10 @@ export interface RequestHeaders {
   readonly via: string
 }
 
-/** The headers of a request as the service behind gets them. */
+/** The request headers for the upstream service. */
 export function headersToUpstream({ raw, sender, framing, requestId, via }: RequestHeaders): OutgoingHttpHeaders {
   const headers = endToEnd(raw)
-  // The proxy itself has told the client to go on.
+  // The proxy itself has sent 100 Continue.
   headers.delete('expect')
   if (!sender.isProxy) for (const name of ofProxies) headers.delete(name)
   const hops = headers.get('x-forwarded-for') ?? []
@@ -70,12 +70,12 @@ export function headersToUpstream({ raw, sender, framing, requestId, via }: Requ
   return outgoing(headers)
 }
 
-/** The headers of an answer as the client gets them. @param raw names and values in turn, as they came */
+/** The response headers for the client. @param raw names and values alternating, as received */
 export function headersToClient(raw: readonly string[]): OutgoingHttpHeaders {
   return outgoing(endToEnd(raw))
 }
 
-/** The headers that are not about the connection, by lower-case name. */
+/** The end-to-end headers by lower-case name. */
 function endToEnd(raw: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   for (let i = 0; i < raw.length; i += 2) {

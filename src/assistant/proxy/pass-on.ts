@@ -9,20 +9,22 @@ export interface PassedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly upstream: Upstream
-  /** For the service behind. */
+  /** For the upstream service. */
   readonly headers: OutgoingHttpHeaders
   readonly hasBody: boolean
   readonly agent: Agent
-  /** How long a connection may take to come about, in milliseconds. */
+  /** Connect timeout, ms. */
   readonly connectMs: number
 }
 
-/** How it ended: `left` where the client went first, `broken` where the service broke off an answer that had begun. */
+/** `left`: the client disconnected first; `broken`: the service broke off a response. */
 export type PassedEnd = 'answered' | 'left' | 'broken'
 
 /**
- * Passes a request on and its answer back, both as they come: nothing is collected. When either end leaves, the other is let go at once.
- * @throws ApiError 502 `upstream-down`, 504 `upstream-slow`, while nothing of an answer was sent; 400 `bad-request` for headers that cannot be sent
+ * Streams a request to its upstream service and the response back, without buffering. When either end disconnects, so
+ * does the other.
+ * @throws ApiError 502 `upstream-down`, 504 `upstream-slow` before the response begins; 400 `bad-request` for headers
+ * that cannot be sent
  */
 export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
   const { request, response } = passed
@@ -38,16 +40,16 @@ export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
     throw error
   }
   const headers = headersToClient(answer.rawHeaders)
-  // An answer to what was not read to its end: what is left would be taken for the next request, or be read for nothing.
+  // The rest of an unread request would be taken for the next one.
   if (!request.complete) headers['connection'] = 'close'
   response.writeHead(answer.statusCode ?? 502, headers)
-  // Whoever reads a stream wants to know that there is one before its first event.
+  // Clients of a stream get its headers before the first event.
   response.flushHeaders()
   try {
     await pipeline(answer, response)
     return 'answered'
   } catch {
-    // Both streams are destroyed by now, which ends the connections: nothing else can tell that an answer is not whole.
+    // Both streams are destroyed, and so are the connections: nothing else shows that the response is incomplete.
     return hasLeft ? 'left' : 'broken'
   }
 }
@@ -58,7 +60,7 @@ async function firstAnswer(passed: PassedRequest): Promise<IncomingMessage> {
     try {
       return await answerTo(sent, passed)
     } catch (error) {
-      // The service closed a connection in the moment in which it was used again.
+      // The service closed the connection while it was reused.
       if (!sent.reusedSocket || !isRepeatable(passed) || !isCut(error)) throw asAnswer(error, passed.upstream)
     }
   }
@@ -68,7 +70,7 @@ function send({ request, upstream, headers, agent }: PassedRequest): ClientReque
   const { hostname, port } = upstream.url
   try {
     return sendRequest({
-      // As `URL` writes it, an address of IPv6 has brackets, which no look-up takes.
+      // DNS look-ups take no brackets around an IPv6 address.
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: port === '' ? 80 : port,
       method: request.method,
@@ -95,11 +97,11 @@ async function answerTo(
   response.once('close', leave)
   sent.once('close', () => {
     response.off('close', leave)
-    // Of an upgrade that nobody asked for there is neither an answer nor an error.
+    // An unrequested upgrade gives neither a response nor an error.
     reject(new Error('the connection was closed without an answer'))
   })
   sent.on('response', resolve)
-  // After the answer has begun, its own stream tells of errors; this listener hears them too, and does nothing then.
+  // After the response has begun, its stream reports errors; this listener then does nothing.
   sent.on('error', reject)
   sent.setTimeout(upstream.patienceMs, () => sent.destroy(tooSlow(upstream)))
   sent.once('socket', (socket) => {
@@ -112,7 +114,7 @@ async function answerTo(
   return promise
 }
 
-/** Whether asking twice does no more than asking once, and can be done: a body is gone once it was sent. */
+/** Whether the request can be sent again: it is idempotent and has no body. */
 function isRepeatable({ request: { method }, response, hasBody }: PassedRequest): boolean {
   return !hasBody && (method === 'GET' || method === 'HEAD') && !response.destroyed
 }

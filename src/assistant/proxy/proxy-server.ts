@@ -18,7 +18,7 @@ import { pathOf, routeOf } from './route-of.ts'
 import type { Upstream, UpstreamName } from './route-of.ts'
 
 export interface ProxyOptions {
-  /** Asked for with each request: services that start later have their ports later. */
+  /** Read at each request: services of this process may get their ports later. */
   readonly upstreamOf: (name: UpstreamName) => Upstream
   readonly log: Logger
   readonly metrics: Metrics
@@ -26,60 +26,60 @@ export interface ProxyOptions {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
-  /** Proxies before this one that are believed (TRUSTED_PROXIES). */
+  /** TRUSTED_PROXIES. */
   readonly trustedProxies: BlockList
-  /** Whether the chat and the query service ask for a token. */
+  /** The chat and the query service require a token. */
   readonly needsToken: boolean
   /** Default 10,000 ms. */
   readonly connectMs?: number
-  /** How long a request may take to come. Default: 10 s for its head, 60 s for all of it. */
+  /** Timeouts for receiving a request. Default: 10 s for its head, 60 s for all of it. */
   readonly patience?: {
     readonly headersTimeout: number
     readonly requestTimeout: number
     readonly connectionsCheckingInterval: number
   }
-  /** How long `close` waits for answers that are under way, in milliseconds. Default 4,000: the chat has its answers end in a word by then. */
+  /** How long `close` waits for running responses, ms. Default 4,000, in which the chat ends its answers. */
   readonly closeGraceMs?: number
 }
 
 export interface ProxyServer {
   readonly port: number
-  /** Takes no more requests, waits for those that are under way, and ends the rest. */
+  /** Accepts no more requests, waits for running ones, and ends the rest. */
   close(): Promise<void>
 }
 
 const usualPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
 
-/** Methods that our services know, or that browsers send to ask what they may. `TRACE` would show headers to scripts. */
+/** Methods of the services and of preflights. `TRACE` would expose headers to scripts. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The status, in metrics and log, of a request whose client went away before the answer was sent, or whose answer broke off. */
+/** The status of incomplete responses in metrics and log. */
 const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { left: 499, broken: 502 }
 
 /**
- * Starts the reverse proxy: one address for the chat, the query service and the MCP server. `Upgrade` is not passed on, as none of them
- * speaks anything but HTTP: such requests are answered like any other.
- * @throws what the system says when the port cannot be bound
+ * Starts the reverse proxy: one address for the chat, the query service and the MCP server. `Upgrade` is ignored,
+ * since all of them are plain HTTP.
+ * @throws the system error when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
   const { host, closeGraceMs = 4000, patience = usualPatience } = options
   const proxy = new Proxy(options)
   const answers = new WeakMap<Socket, ServerResponse>()
   const server = createServer(
-    { ...patience, keepAliveTimeout: 65_000, maxHeaderSize: mostHeaderBytes },
+    { ...patience, keepAliveTimeout: 65_000, maxHeaderSize: maxHeaderBytes },
     (request, response) => {
       answers.set(request.socket, response)
       void proxy.handle(request, response)
     },
   )
-  // Bytes are what bounds them: those beyond a number would be left out without a word.
+  // Bounded by bytes; headers beyond a number would be dropped silently.
   server.maxHeadersCount = 0
   server.on('connect', (_request, socket: Socket) =>
     refuseSocket(socket, new ApiError(405, 'method-not-allowed', 'No connections are made to other servers.')),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const answer = answers.get(socket)
-    // Within an answer that has begun, another one would be taken for a part of it.
+    // Within a started response an error would be read as a part of it.
     if (answer?.headersSent === true && !answer.writableFinished) socket.destroy()
     else refuseSocket(socket, unreadable(error))
   })
@@ -100,10 +100,10 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
 class Proxy {
   readonly #options: ProxyOptions
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
-  /** Names this proxy, so that it knows what it has sent itself. */
+  /** Identifies this proxy, to detect loops. */
   readonly #via = `1.1 flowfarm-${randomUUID().slice(0, 8)}`
   readonly #clientOf: ReturnType<typeof clientReader>
-  /** Services of which it was told that they do not answer. */
+  /** Services that were reported as down. */
   readonly #down = new Set<UpstreamName>()
 
   constructor(options: ProxyOptions) {
@@ -145,7 +145,7 @@ class Proxy {
     this.#agent.destroy()
   }
 
-  /** @throws ApiError for what is not passed on */
+  /** @throws ApiError for requests that are not passed on */
   #admit(request: IncomingMessage): UpstreamName {
     const { method = '', url = '', headers } = request
     const route = routeOf(url)
@@ -159,7 +159,7 @@ class Proxy {
       )
     }
     const { needsToken, host, trustedProxies } = this.#options
-    // Behind here all requests are a proxy's, so those that a page of another site has a browser of this machine send are told apart here.
+    // The services see the proxy's address, so the check against DNS rebinding is made here.
     if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url)))
       refuseRebound(request, host, trustedProxies)
     return route
@@ -212,7 +212,7 @@ class Proxy {
   }
 }
 
-/** @throws ApiError 501 `transfer-encoding` for one that is not passed on as it is */
+/** @throws ApiError 501 `transfer-encoding` for an unsupported one */
 function framingOf({ headers, method }: IncomingMessage): Framing {
   const encoding = headers['transfer-encoding']
   if (encoding !== undefined) {
@@ -221,7 +221,7 @@ function framingOf({ headers, method }: IncomingMessage): Framing {
   }
   const bytes = headers['content-length']
   if (bytes !== undefined) return { bytes }
-  // Otherwise Node would announce a body in chunks.
+  // Otherwise Node would send a chunked body.
   return ['POST', 'PUT', 'PATCH'].includes(method ?? '') ? { bytes: '0' } : 'none'
 }
 
@@ -233,22 +233,20 @@ function countOf({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length
 }
 
-/** What the proxy itself answers, where it passes nothing on. */
-
-/** The services take 16 KB, and the proxy adds some headers of its own. */
-const mostHeaderBytes = 15 * 1024
+/** The services accept 16 KB, and the proxy adds headers. */
+const maxHeaderBytes = 15 * 1024
 
 function refuse(response: ServerResponse, error: ApiError, requestId: string): void {
   response
     .writeHead(error.status, {
       ...problemHeaders(error, requestId),
-      // What is left of the body is not read.
+      // The rest of the body is not read.
       ...(response.req.complete ? {} : { Connection: 'close' }),
     })
     .end(JSON.stringify(problemOf(error, requestId)))
 }
 
-/** Answers on a connection that has no response to write to, and ends it. */
+/** Answers on a raw connection and closes it. */
 function refuseSocket(socket: Socket, error: ApiError): void {
   if (!socket.writable) {
     socket.destroy()
@@ -267,10 +265,10 @@ function refuseSocket(socket: Socket, error: ApiError): void {
   socket.end(`HTTP/1.1 ${error.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
 }
 
-/** What to say of what Node could not read. */
+/** The error for a request that Node could not parse. */
 function unreadable({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new ApiError(431, 'headers-too-large', `The headers of a request may have ${mostHeaderBytes} bytes.`)
+    return new ApiError(431, 'headers-too-large', `The headers of a request may have ${maxHeaderBytes} bytes.`)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ApiError(408, 'request-timeout', 'The request took too long to come.')
   return new ApiError(400, 'bad-request', 'This is no request of HTTP/1.1 that can be read.')

@@ -1,19 +1,19 @@
 import { ApiError } from '../../platform/errors.ts'
 
-/** The services that stand behind the proxy. */
+/** Services behind the proxy. */
 export type UpstreamName = 'chat' | 'ask' | 'mcp'
 
-/** Where a service is, and how long it may take. */
+/** The address and timeout of a service. */
 export interface Upstream {
-  /** As people are told of it, e.g. `the query service`. */
+  /** For messages, such as `the query service`. */
   readonly title: string
-  /** Its origin; paths are passed on as they came. */
+  /** Its origin; paths are passed on unchanged. */
   readonly url: URL
-  /** How long it may say nothing before it is given up, in milliseconds. */
+  /** Longest silence, ms. */
   readonly patienceMs: number
 }
 
-/** First segments of paths that are not the chat's, with who has them. The API has two owners. */
+/** Services by the first path segment; the rest is the chat's. The API has two owners. */
 const owners: ReadonlyMap<string, UpstreamName> = new Map([
   ['mcp', 'mcp'],
   ['api', 'ask'],
@@ -23,7 +23,10 @@ const owners: ReadonlyMap<string, UpstreamName> = new Map([
   ['openapi.yaml', 'ask'],
 ])
 
-/** What servers read in more than one way: empty and dot segments, and slashes, dots, letters and digits that are written as `%XX`. */
+/**
+ * Paths that servers may read differently: empty and dot segments, backslashes, and percent-encoded slashes, dots,
+ * letters and digits.
+ */
 const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:\/|$)|%(?:2[def]|3\d|4[1-9a-f]|5[\dacf]|6[1-9a-f]|7[\dae]|[01][\da-f]|7f)/i
 
 /** The path of a request's target, without the query. */
@@ -32,10 +35,9 @@ export function pathOf(target: string): string {
 }
 
 /**
- * Who answers a request. What the proxy and a service could read differently is refused, so that nothing is passed on as something that
- * it was not taken for.
- * @param target of the request, as it was sent
- * @throws ApiError 400 `bad-target` for what names another server or none of our paths, 400 `ambiguous-path`
+ * The service that answers a request. Targets that the proxy and a service could read differently are refused.
+ * @param target of the request, as sent
+ * @throws ApiError 400 `bad-target` for another server or no path, 400 `ambiguous-path`
  */
 export function routeOf(target: string): UpstreamName {
   if (!target.startsWith('/')) {

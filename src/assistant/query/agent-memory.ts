@@ -4,7 +4,7 @@ import { pairId } from './pair-folder.ts'
 import type { GivenPair, KeptPair, PairFolder } from './pair-folder.ts'
 import type { QueryTarget } from './query-service.ts'
 
-/** A pair that was found, with how alike its question is, from 0 to 1. */
+/** A found pair with the similarity of its question, from 0 to 1. */
 export interface FoundPair extends KeptPair {
   readonly likeness: number
 }
@@ -12,33 +12,32 @@ export interface FoundPair extends KeptPair {
 export interface AgentMemoryOptions {
   readonly folder: PairFolder
   /** Most pairs. Default 2,000. */
-  readonly mostPairs?: number
+  readonly maxPairs?: number
 }
 
-/** Below this a question is about something else. */
-const leastLikeness = 0.3
+/** Least similarity of a hit. */
+const minLikeness = 0.3
 
 /**
- * Questions with statements that users approved. They are kept in a folder that other processes may share; what they add or
- * delete is seen at the next call. Nothing is written here that nobody approved. All of it throws ApiError 503 `memory-unavailable`
- * where the folder cannot be used.
+ * Questions with statements that users approved, in a folder that processes may share; their changes are visible at
+ * the next call. All methods throw ApiError 503 `memory-unavailable` where the folder cannot be used.
  */
 export class AgentMemory {
   readonly #folder: PairFolder
-  readonly #mostPairs: number
+  readonly #maxPairs: number
   #pairs = new Map<string, KeptPair>()
   #grams = new Map<string, ReadonlySet<string>>()
   #index = emptyIndex()
   #version: bigint | 'unsure' | undefined
-  /** Reads and writes go one after the other, so that none sees half of another. */
+  /** Serialises reads and writes. */
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor({ folder, mostPairs = 2000 }: AgentMemoryOptions) {
+  constructor({ folder, maxPairs = 2000 }: AgentMemoryOptions) {
     this.#folder = folder
-    this.#mostPairs = mostPairs
+    this.#maxPairs = maxPairs
   }
 
-  /** Keeps a pair, in place of one with the same question. @throws ApiError 409 `memory-full` */
+  /** Stores a pair and replaces one with the same question. @throws ApiError 409 `memory-full` */
   async keep(given: GivenPair): Promise<KeptPair> {
     const pair = {
       id: pairId(given),
@@ -48,11 +47,11 @@ export class AgentMemory {
       kept_at: new Date().toISOString(),
     }
     return this.#inTurn(async () => {
-      if (!this.#pairs.has(pair.id) && this.#pairs.size >= this.#mostPairs) {
+      if (!this.#pairs.has(pair.id) && this.#pairs.size >= this.#maxPairs) {
         throw new ApiError(
           409,
           'memory-full',
-          `${this.#mostPairs} examples are kept, and no more can be: delete some that are not needed.`,
+          `${this.#maxPairs} examples are kept, and no more can be: delete some that are not needed.`,
         )
       }
       await this.#folder.write(pair)
@@ -69,29 +68,29 @@ export class AgentMemory {
     )
   }
 
-  /** Pairs whose questions are most like this one, best first. */
+  /** Pairs with similar questions, best first. */
   async search(target: QueryTarget, question: string, limit: number): Promise<FoundPair[]> {
     const wanted = new Set(nGrams(question))
     return this.#inTurn(() => {
       const hits = this.#index.search(question, { filter: (hit) => this.#pairs.get(String(hit.id))?.target === target })
-      // The index ranks by how rare a piece is; what is alike enough is decided by what both have in common.
+      // The index ranks by rarity; similarity counts common n-grams.
       return hits
         .flatMap(({ id }) => {
           const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
           return pair === undefined || grams === undefined ? [] : [{ ...pair, likeness: likeness(wanted, grams) }]
         })
-        .filter((found) => found.likeness >= leastLikeness)
+        .filter((found) => found.likeness >= minLikeness)
         .sort((a, b) => b.likeness - a.likeness)
         .slice(0, limit)
     })
   }
 
-  /** Whether there was one. */
+  /** @returns whether it existed */
   async delete(id: string): Promise<boolean> {
     return this.#inTurn(() => (this.#pairs.has(id) ? this.#folder.delete(id) : false))
   }
 
-  /** @param target of which database; undefined: of all. @returns how many were deleted */
+  /** @param target undefined: all databases. @returns the number of deleted pairs */
   async clear(target?: QueryTarget): Promise<number> {
     return this.#inTurn(async () => {
       const chosen = [...this.#pairs.values()].filter((pair) => target === undefined || pair.target === target)
@@ -109,7 +108,7 @@ export class AgentMemory {
         throw explained(error)
       }
     })
-    // Whoever has the turn hears of its error; the next one goes on.
+    // The caller gets the error; the queue continues.
     this.#last = turn.catch(() => undefined)
     return turn
   }
@@ -122,12 +121,12 @@ export class AgentMemory {
     this.#grams = new Map(pairs.map(({ id, question }) => [id, new Set(nGrams(question))]))
     this.#index = emptyIndex()
     this.#index.addAll(pairs)
-    // File systems tell time in ticks: within that of this change there may be another, which the time does not show.
+    // File times are coarse: another change within the same tick would go unnoticed.
     this.#version = version !== undefined && isYoung(version) ? 'unsure' : version
   }
 }
 
-/** What the system says of the folder, with what to look at. */
+/** A system error of the folder, with advice. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
   const remedy =
@@ -140,7 +139,7 @@ function explained(error: unknown): unknown {
   )
 }
 
-/** Whether a time, ns since 1970, is of the last second, or ahead of our clock. */
+/** Whether a time, ns since 1970, is within the last second or in the future. */
 function isYoung(time: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - time < 1_000_000_000n
 }
@@ -153,15 +152,14 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Scripts that write no spaces between words: a character is already half a word. */
+/** Scripts without spaces: a character is half a word. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** Runs of letters and digits. What is between them carries no meaning for a search. */
 const runs = /[\p{L}\p{N}]+/gu
 
 /**
- * The pieces by which two texts are found to be alike: of words three letters at a time, with the ends marked, so that `transfers`
- * finds `transfer`; of Chinese and other scripts without spaces one and two characters at a time.
+ * The n-grams by which texts are compared: trigrams of words with marked ends, so `transfers` finds `transfer`;
+ * single characters and pairs of Chinese and other scripts without spaces.
  */
 export function nGrams(text: string): string[] {
   return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].flatMap(([run]) =>
@@ -169,7 +167,7 @@ export function nGrams(text: string): string[] {
   )
 }
 
-/** `转账transfer` is a Chinese word and an English one. */
+/** `转账transfer` is a Chinese and an English word. */
 function splitByScript(run: string): string[] {
   const parts: string[] = []
   let wasUnspaced: boolean | undefined
@@ -192,7 +190,7 @@ function triplesOf(word: string): string[] {
   return characters.slice(2).map((_, i) => characters.slice(i, i + 3).join(''))
 }
 
-/** How alike two texts are, from 0 to 1: twice the pieces they share, over all pieces of both. */
+/** Dice coefficient of two texts, from 0 to 1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 0
   return (2 * a.intersection(b).size) / (a.size + b.size)

@@ -3,10 +3,8 @@ import { queryTargets } from './query-service.ts'
 import type { GeneratedSql, QueryFailure } from './query-service.ts'
 import type { SqlAnswer, SqlValue } from './sql/sql-runner.ts'
 
-/** What callers send, over REST and MCP alike, with words that say what would be right. */
-
-/** Longest question, in characters: a page of text. */
-const mostQuestionCharacters = 4000
+/** Longest question: a page of text. */
+const maxQuestionCharacters = 4000
 
 export const targetField = z
   .enum(queryTargets, `must be ${queryTargets.join(' or ')}`)
@@ -17,7 +15,7 @@ export const targetField = z
 export const questionField = z
   .string('must be a text')
   .refine((text) => text.trim() !== '', 'must be a question in words')
-  .max(mostQuestionCharacters, `must have at most ${mostQuestionCharacters} characters`)
+  .max(maxQuestionCharacters, `must have at most ${maxQuestionCharacters} characters`)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must hold neither NUL nor half of a surrogate pair')
   .describe('In English or Chinese.')
 
@@ -28,14 +26,15 @@ export const sqlField = z
 
 const rowSchema = z.record(z.string(), z.unknown())
 
-/** The rows of a statement, in the names of the wire. */
+/** The result of a statement in REST and MCP. */
 export const answerFields = {
   columns: z.array(z.string()).describe('Names of the columns, each once: a second `count` is `count_2`.'),
   column_types: z.array(z.string()).describe("PostgreSQL's names of the types, in the order of the columns."),
   results: z
     .array(rowSchema)
     .describe(
-      'The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and hex, times are ISO 8601 in UTC.',
+      'The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and ' +
+        'hex, times are ISO 8601 in UTC.',
     ),
   rows: z.array(rowSchema).describe('The same as `results`.'),
   row_count: z.int().describe('How many rows these are.'),
@@ -48,7 +47,7 @@ export const answerFields = {
 
 export type AnswerFields = z.output<z.ZodObject<typeof answerFields>>
 
-/** Rows by name: of equal names the later ones get a number, so that nothing is lost. Without an answer there are no rows. */
+/** Rows as objects; repeated column names get a number. Undefined gives no rows. */
 export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
   const columns = distinctNames((answer?.columns ?? []).map(({ name }) => name))
   const results = (answer?.rows ?? []).map((row) => rowByName(columns, row))
@@ -63,14 +62,14 @@ export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
   }
 }
 
-/** Without a prototype: `__proto__` is a name like any other. */
+/** Without a prototype: `__proto__` is a valid column name. */
 function rowByName(columns: readonly string[], row: readonly SqlValue[]): Record<string, SqlValue> {
   const byName = Object.create(null) as Record<string, SqlValue>
   for (const [i, name] of columns.entries()) byName[name] = row[i] ?? null
   return byName
 }
 
-/** `count, count` becomes `count, count_2`, and names that already are so are left alone. */
+/** `count, count` becomes `count, count_2`; existing names stay. */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set(names)
   const given = new Set<string>()
@@ -85,7 +84,7 @@ export function distinctNames(names: readonly string[]): string[] {
   })
 }
 
-/** What a statement failed with, in the names of the wire; problems and answers have these fields. */
+/** A failure, in problems and answers. */
 export const failureFields = {
   error: z.string().nullable().describe('What went wrong and what to do; null where nothing did.'),
   error_code: z.string().nullable().describe('The same for programs; stable.'),
@@ -109,7 +108,7 @@ export function presentFailure(failure: QueryFailure | undefined): FailureFields
   }
 }
 
-/** A statement of the model and how it came about, in the names of the wire. */
+/** A generated statement and how it came about. */
 export const generatedFields = {
   target: targetField,
   question: z.string(),

@@ -22,7 +22,7 @@ describe('what the model is told', () => {
       schema,
       notes: 'Notes.',
       examples: examplePairs('indexer', 'mainnet'),
-      mostRows: 500,
+      maxRows: 500,
       timeoutSeconds: 30,
       ...changes,
     })
@@ -76,7 +76,7 @@ describe('what the model is told', () => {
     expect(prompt().version).to.equal(version)
     for (const other of [
       prompt({ notes: 'Other.' }),
-      prompt({ mostRows: 10 }),
+      prompt({ maxRows: 10 }),
       prompt({ examples: [] }),
       prompt({ schema: '' }),
     ]) {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import { queryTargets } from './query-service.ts'
 
-/** A question with the statement that a user approved as its answer, as it is kept on disk and exported. */
+/** A question with its approved statement, as stored and exported. */
 export const keptPairSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{16}$/),
   target: z.enum(queryTargets),
@@ -18,7 +18,7 @@ export type KeptPair = z.output<typeof keptPairSchema>
 
 export type GivenPair = Pick<KeptPair, 'target' | 'question' | 'sql'>
 
-/** The same for the same target and question however they are spaced, so that a second approval takes the place of the first. */
+/** Equal for questions that differ in case and spaces only, so that a second approval replaces the first. */
 export function pairId({ target, question }: GivenPair): string {
   const plain = question.normalize('NFKC').trim().toLowerCase().replaceAll(/\s+/gu, ' ')
   return createHash('sha256').update(`${target}\0${plain}`).digest('hex').slice(0, 16)
@@ -27,20 +27,20 @@ export function pairId({ target, question }: GivenPair): string {
 const fileName = /^([0-9a-f]{16})\.json$/
 
 /**
- * Pairs on disk, each in a file of its own, so that several processes can share the folder: a file is there whole or not at all,
- * whatever is killed, and whoever deletes one touches no other.
+ * Pairs on disk, one file each, so that processes can share the folder: writes are atomic, and deletions touch one
+ * file.
  */
 export class PairFolder {
   readonly #folder: string
   readonly #log: Logger
 
-  /** @param folder is made when the first pair is written */
+  /** @param folder created with the first pair */
   constructor(folder: string, log: Logger) {
     this.#folder = folder
     this.#log = log
   }
 
-  /** Changes when a pair was added or deleted, by whichever process; undefined while there is no folder. */
+  /** Changes when any process adds or deletes a pair; undefined while there is no folder. */
   async version(): Promise<bigint | undefined> {
     try {
       return (await stat(this.#folder, { bigint: true })).mtimeNs
@@ -50,7 +50,7 @@ export class PairFolder {
     }
   }
 
-  /** All of them. A file that is no pair is left alone and told in the log. */
+  /** Invalid files are logged and skipped. */
   async read(): Promise<KeptPair[]> {
     const pairs: KeptPair[] = []
     for (const name of await this.#names()) {
@@ -60,7 +60,7 @@ export class PairFolder {
     return pairs
   }
 
-  /** On disk when it resolves; takes the place of one with the same id. */
+  /** Durable when it resolves; replaces a pair with the same id. */
   async write(pair: KeptPair): Promise<void> {
     await mkdir(this.#folder, { recursive: true })
     const path = join(this.#folder, `${pair.id}.json`)
@@ -81,7 +81,7 @@ export class PairFolder {
     await this.#syncFolder()
   }
 
-  /** Whether there was one. */
+  /** @returns whether it existed */
   async delete(id: string): Promise<boolean> {
     try {
       await rm(join(this.#folder, `${id}.json`))
@@ -98,7 +98,7 @@ export class PairFolder {
     try {
       text = await readFile(join(this.#folder, name), 'utf8')
     } catch (error) {
-      // Another process has deleted it since the folder was listed.
+      // Deleted by another process since.
       if (isMissing(error)) return undefined
       throw error
     }
@@ -120,7 +120,7 @@ export class PairFolder {
     }
   }
 
-  /** A name outlives a crash only when its folder is on disk too. */
+  /** A file name survives a crash only when its folder is synced. */
   async #syncFolder(): Promise<void> {
     const folder = await open(this.#folder)
     try {
@@ -131,7 +131,6 @@ export class PairFolder {
   }
 }
 
-/** Undefined where it is no JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -10,37 +10,35 @@ import type { SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
 import { writeSql } from './write-sql.ts'
 import type { SqlModel, Written } from './write-sql.ts'
 
-/** What is told of a database. */
+/** What models and clients see of a database. */
 export interface DatabaseKnowledge {
   readonly schema: string
   readonly notes: string
   readonly examples: readonly ExamplePair[]
-  /** All that the model is told: rules, schema, notes, examples. */
+  /** Rules, schema, notes and examples. */
   readonly prompt: Prompt
 }
 
-/** A database that can be asked. */
 export interface QueryDatabase {
   readonly runner: SqlRunner
-  /** As that of the runner. */
+  /** Of the runner. */
   readonly stuckSessions: number
-  /** The same for as long as the service runs, once the chain is known. */
+  /** Constant once the network is known. */
   readonly knowledge: DatabaseKnowledge
 }
 
 export interface QueryEngineOptions {
   readonly databases: ReadonlyMap<QueryTarget, QueryDatabase>
-  /** Undefined: there is none. */
   readonly model: SqlModel | undefined
-  /** What to set to have one. */
+  /** How to configure a model. */
   readonly remedy: string
   readonly memory: AgentMemory
 }
 
-/** Approved pairs that the model is shown with a question. */
+/** Approved pairs in a prompt. */
 const recalledPairs = 3
 
-/** Puts the databases, the model and the memory together. Nothing is kept of what is asked. */
+/** Answers questions with the databases, the model and the memory. Stores nothing. */
 export class QueryEngine implements QueryService {
   readonly targets: readonly QueryTarget[]
   readonly model: ModelState | undefined
@@ -98,7 +96,7 @@ export class QueryEngine implements QueryService {
         try {
           return { answer: await runner.run(sql, { ...options, client }), failure: undefined }
         } catch (error) {
-          // Nothing that the model could mend in good time: whoever asked sees the statement, and may narrow it.
+          // The model cannot fix these in time; the user gets the statement and can narrow it.
           if (error instanceof ApiError && endOfAsking.has(error.code))
             return { answer: undefined, failure: failureOf(error) }
           throw error
@@ -176,18 +174,15 @@ const nothing: DatabaseKnowledge = {
 }
 
 /**
- * A database that could not be reached when the service started.
- *
- *     away ──opened──► there
- *
- * While it is away, statements and questions are refused with 503, before any model is asked, and nothing is known of its tables.
+ * A database that was unreachable when the service started. Until it is opened, statements and questions fail with
+ * 503 before any model is called, and its schema is empty.
  */
 export class LateDatabase implements QueryDatabase {
   readonly #failure = Promise.withResolvers<void>()
   #cause: unknown
   #database: QueryDatabase | undefined
 
-  /** Resolves when it could not be reached for the first time. */
+  /** Resolves after the first failed attempt. */
   get firstFailure(): Promise<void> {
     return this.#failure.promise
   }

@@ -2,41 +2,39 @@ import { randomBytes } from 'node:crypto'
 import type { QueryTarget } from './query-service.ts'
 import { maxStatementLength } from './sql/gate/sql-gate.ts'
 
-/** A query that was asked. */
 export interface HistoryItem {
   /** 16 hex digits. */
   readonly id: string
-  /** By which call it came. */
+  /** The call. */
   readonly kind: 'ask' | 'generate_sql' | 'run_sql'
   readonly target: QueryTarget
-  /** Undefined where SQL was run as it was given. */
+  /** Undefined for run_sql. */
   readonly question: string | undefined
-  /** What was too long to be run, in part. */
+  /** Cut where it was too long to run. */
   readonly sql: string
-  /** Undefined where nothing was run. */
+  /** Undefined where nothing ran. */
   readonly rowCount: number | undefined
-  /** Why there are no rows. */
   readonly error: string | undefined
   readonly at: Date
 }
 
-/** Of each owner. */
-const mostItems = 200
-/** Owners who have asked nothing for longest are forgotten first. */
-const mostOwners = 100
+/** Per owner. */
+const maxItems = 200
+/** The owner with the oldest last query is evicted. */
+const maxOwners = 100
 
-/** The newest queries of each token, in memory, for as long as the process lives. */
+/** The newest queries of each token, in memory. */
 export class QueryHistory {
-  /** Newest last, as the owners are by their last query. */
+  /** Newest last; owners by their last query. */
   readonly #items = new Map<string, HistoryItem[]>()
 
   add(owner: string, item: Omit<HistoryItem, 'id' | 'at'>): void {
     const items = this.#items.get(owner) ?? []
     items.push({ ...item, sql: keptText(item.sql), id: randomBytes(8).toString('hex'), at: new Date() })
-    if (items.length > mostItems) items.shift()
+    if (items.length > maxItems) items.shift()
     this.#items.delete(owner)
     this.#items.set(owner, items)
-    if (this.#items.size <= mostOwners) return
+    if (this.#items.size <= maxOwners) return
     for (const oldest of this.#items.keys()) {
       this.#items.delete(oldest)
       return
@@ -54,7 +52,6 @@ export class QueryHistory {
     return items.reverse().slice(page.offset, page.offset + page.limit)
   }
 
-  /** Undefined where this owner has none of that id. */
   find(owner: string, id: string): HistoryItem | undefined {
     return this.#items.get(owner)?.find((item) => item.id === id)
   }
@@ -64,8 +61,8 @@ export class QueryHistory {
   }
 }
 
-/** A statement that was refused for its length must not be kept whole: two hundred of them would fill the memory. */
+/** Statements refused for their length are cut: 200 of them would fill the memory. */
 function keptText(sql: string): string {
-  // A part of a string keeps all of it in memory; a copy does not.
+  // Copied: a slice would keep the whole string in memory.
   return sql.length <= maxStatementLength ? sql : `${Buffer.from(sql.slice(0, maxStatementLength)).toString()}…`
 }

@@ -11,8 +11,6 @@ import {
 import type { Setting } from '../../platform/setting.ts'
 import { llmSettings } from '../../platform/llm/settings.ts'
 
-/** Variables of the query service and of the MCP server. */
-
 const group = 'Query service'
 const mcp = 'MCP server'
 
@@ -23,27 +21,31 @@ export const askSettings = {
     min: 0,
     max: 65_535,
     description:
-      'Port of the query service where it runs together with others; one that runs alone takes PORT when that is set. 0 picks a free one and logs it.',
+      'Port of the query service where it runs together with others; one that runs alone takes PORT when that ' +
+      'is set. 0 picks a free one and logs it.',
   }),
   API_TOKEN: optionalText({
     group,
     secret: true,
     description:
-      'Token that requests to the query service must bear, as `Authorization: Bearer`. Without it whoever reaches the port may ask.',
+      'Token that requests to the query service must bear, as `Authorization: Bearer`. Without it whoever ' +
+      'reaches the port may ask.',
   }),
   INDEXER_DATABASE_URL: optionalUrl({
     group,
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Where statements about the chain run: best a hot standby, with an account that may only read. Without it the database of DB_URL, as the role flowfarm_reader.',
+      'Where statements about the chain run: best a hot standby, with an account that may only read. Without ' +
+      'it the database of DB_URL, as the role flowfarm_reader.',
   }),
   EVM_EXPLORER_DATABASE_URL: optionalUrl({
     group,
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Database of an EVM explorer (Blockscout), best with an account that may only read. Without it there are no questions about it and no tools for it.',
+      'Database of an EVM explorer (Blockscout), best with an account that may only read. Without it there ' +
+      'are no questions about it and no tools for it.',
   }),
   QUERY_TIMEOUT_S: integer({
     group,
@@ -76,7 +78,8 @@ export const askSettings = {
     unit: 'statements',
     defaultText: 'as many as there are processors, from 2 to 4',
     description:
-      'Statements that a process runs at the same time in each database, so that the explorer stays fast however many ask.',
+      'Statements that a process runs at the same time in each database, so that the explorer stays fast ' +
+      'however many ask.',
   }),
   ASK_QUEUE: integer({
     group,
@@ -122,7 +125,8 @@ export const askSettings = {
   MCP_ALLOWED_HOSTS: list({
     group: mcp,
     description:
-      'Host names that requests may be for besides this machine and HOST, such as that of a proxy. Where HOST is 0.0.0.0 and none is named, requests with a key may be for any.',
+      'Host names that requests may be for besides this machine and HOST, such as that of a proxy. Where HOST ' +
+      'is 0.0.0.0 and none is named, requests with a key may be for any.',
   }),
   MCP_ALLOWED_ORIGINS: list({
     group: mcp,
@@ -139,6 +143,7 @@ export const askSettings = {
     secret: true,
     schemes: ['http', 'https'],
     description:
-      'REST API of an access node, such as https://rest-mainnet.onflow.org, that runs the scripts of callers (/v1/scripts). Without it the nodes run them that the chain is read from.',
+      'REST API of an access node, such as https://rest-mainnet.onflow.org, that runs the scripts of callers ' +
+      '(/v1/scripts). Without it the nodes run them that the chain is read from.',
   }),
 } satisfies Record<string, Setting<unknown>>

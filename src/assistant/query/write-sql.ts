@@ -7,67 +7,65 @@ import { failureOf } from './query-service.ts'
 import type { QueryAttempt, QueryFailure } from './query-service.ts'
 import { SqlRefusal, SqlStatementError } from './sql/sql-errors.ts'
 
-/** One turn of the talk with a model. */
 export interface ModelMessage {
   readonly role: 'user' | 'assistant'
   readonly content: string
 }
 
 export interface ModelRequest {
-  /** The same for all questions to a database, so that providers can keep it. */
+  /** Constant for a database, so providers can cache it. */
   readonly instructions: string
-  /** Begins and ends with one of the user. */
+  /** Begins and ends with the user. */
   readonly messages: readonly ModelMessage[]
-  /** Without what surrounds it in the messages. */
+  /** The bare question. */
   readonly question: string
   readonly signal: AbortSignal
 }
 
 export interface ModelReply {
   readonly text: string
-  /** The reply reached the limit of its length and ends in the middle. */
+  /** The reply reached its token limit. */
   readonly isCutOff: boolean
 }
 
-/** Whoever writes statements for questions. */
+/** Writes statements for questions. */
 export interface SqlModel {
   readonly state: ModelState
-  /** @throws ApiError 502 `model-failed` with the reason; the reason of the signal when that was aborted */
+  /** @throws ApiError 502 `model-failed`; the signal's reason */
   reply(request: ModelRequest): Promise<ModelReply>
 }
 
 export interface WritingOptions<Result> {
   readonly model: SqlModel
-  /** What the model is told of the database. */
+  /** The prompt of the database. */
   readonly instructions: string
   readonly question: string
-  /** Pairs that users approved, whose questions are like this one. */
+  /** Approved pairs with similar questions. */
   readonly recalled: readonly Pick<KeptPair, 'question' | 'sql'>[]
-  /** Does with a statement what is to be done. @throws SqlRefusal or SqlStatementError for one that another may replace */
+  /** Runs or checks a statement. @throws SqlRefusal or SqlStatementError, which another statement may fix */
   readonly attempt: (sql: string) => Promise<Result>
   readonly signal: AbortSignal
 }
 
 export interface Written<Result> {
   readonly sql: string
-  /** Undefined where no statement worked; the last of `attempts` tells why. */
+  /** Undefined where no statement worked. */
   readonly result: Result | undefined
   readonly failure: QueryFailure | undefined
   readonly attempts: readonly QueryAttempt[]
 }
 
-/** After the first reply. */
-const mostRepairs = 2
+const maxRepairs = 2
 
-/** How much of the database's words goes back to the model: they may hold a value of the data, which is as long as whoever wrote it liked. */
+/** Length of database messages for the model: they may contain data of any length. */
 const toldFailureCharacters = 500
 
-/** How much of a reply without a statement is passed on. */
+/** Length of a reply without a statement in the error message. */
 const shownReplyCharacters = 300
 
 /**
- * Asks a model for a statement until one works, three times at most. One that fails goes back with the error.
- * @throws ApiError 502 `model-without-sql` when the last reply has no statement; what the model and `attempt` throw
+ * Asks a model for a statement up to three times; a failing one goes back with its error.
+ * @throws ApiError 502 `model-without-sql` when the last reply has no statement; errors of the model and `attempt`
  */
 export async function writeSql<Result>(options: WritingOptions<Result>): Promise<Written<Result>> {
   const { model, instructions, question, signal } = options
@@ -81,7 +79,7 @@ export async function writeSql<Result>(options: WritingOptions<Result>): Promise
       return { sql: tried.sql, result: tried.result, failure: undefined, attempts }
     }
     if (tried !== undefined) attempts.push({ sql: tried.sql, failure: tried.failure })
-    if (turn === mostRepairs) {
+    if (turn === maxRepairs) {
       if (tried === undefined) throw withoutSql(reply)
       return { sql: tried.sql, result: undefined, failure: tried.failure, attempts }
     }
@@ -96,7 +94,7 @@ type Tried<Result> =
   | { readonly works: true; readonly sql: string; readonly result: Result }
   | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
 
-/** The first candidate that works, or else the likeliest of those that do not; undefined where there is none. */
+/** The first working candidate, or else the likeliest one; undefined: there is none. */
 async function tryCandidates<Result>(
   reply: string,
   attempt: (sql: string) => Promise<Result>,
@@ -108,7 +106,7 @@ async function tryCandidates<Result>(
     } catch (error) {
       if (!(error instanceof SqlRefusal || error instanceof SqlStatementError)) throw error
       failed ??= { works: false, sql, failure: failureOf(error) }
-      // What the gate refused may be prose; what the database refused is the statement.
+      // The gate may have refused prose; what the database refused is the statement.
       if (error instanceof SqlStatementError) return { works: false, sql, failure: failureOf(error) }
     }
   }
@@ -149,15 +147,15 @@ function withoutSql({ text, isCutOff }: ModelReply): ApiError {
   return new ApiError(502, 'model-without-sql', `The model wrote no statement for this question; ${reason}`)
 }
 
-/** A fence with its language, and what is in it; one that is not closed goes on to the end, as in a reply that was cut off. */
+/** A fenced block; an unclosed one extends to the end, as in a reply that was cut off. */
 const fences = /^[ \t]*```[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)(?:^[ \t]*```[ \t]*$|(?![\s\S]))/gm
 
-/** Where a statement can begin: a line with one of these as its first word. */
+/** Lines on which a statement can begin. */
 const beginnings = /^[ \t]*(?:SELECT|WITH|VALUES|TABLE|\()[\s(]/gim
 
 /**
- * The texts in a model's reply that can be the statement, likeliest first. What is none of these is prose, which no database is
- * sent. Each still has to pass the gate: this only finds where a statement may be.
+ * The parts of a reply that may be the statement, likeliest first. Prose is never sent to a database; each candidate
+ * still has to pass the gate.
  */
 export function sqlCandidates(reply: string): string[] {
   const fenced = [...reply.matchAll(fences)].map(([, language = '', content = '']) => ({
@@ -165,7 +163,7 @@ export function sqlCandidates(reply: string): string[] {
     content,
   }))
   const found = [
-    // Of several the last is the one that the reply came to.
+    // The last block is the conclusion of the reply.
     ...fenced.filter(({ language }) => language === 'sql' || language.startsWith('postgres')).reverse(),
     ...fenced.filter(({ language }) => language === '').reverse(),
   ].map(({ content }) => content)
@@ -174,7 +172,7 @@ export function sqlCandidates(reply: string): string[] {
   return [...new Set([...found, ...bare].map((sql) => sql.trim()).filter((sql) => sql !== ''))]
 }
 
-/** The text as far as each place where a statement can end: its semicolon, an empty line, and its own end. */
+/** The text up to each possible end: a semicolon, an empty line, and its own end. */
 function cutProse(text: string): string[] {
   const ends = [/;[ \t]*(?=\n|$)/, /\n[ \t]*\n/].flatMap((end) => {
     const found = end.exec(text)
@@ -183,15 +181,12 @@ function cutProse(text: string): string[] {
   return [...ends, text]
 }
 
-/**
- * No model: it knows the example questions by heart and answers nothing else. For trials without a key; whoever asks is told, by
- * `is_scripted` and by its name.
- */
+/** Answers the example questions only, for trials without a key. Clients see it by `is_scripted` and its name. */
 export class ScriptedModel implements SqlModel {
   readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
   readonly #examples: () => readonly ExamplePair[]
 
-  /** @param examples asked for anew with each question */
+  /** @param examples read at each question */
   constructor(examples: () => readonly ExamplePair[]) {
     this.#examples = examples
   }
@@ -201,7 +196,8 @@ export class ScriptedModel implements SqlModel {
     const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === asked))
     if (known === undefined) {
       const remedy =
-        'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and LLM_PROVIDER to whose it is.'
+        'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and ' +
+        'LLM_PROVIDER to whose it is.'
       return Promise.reject(
         new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`),
       )
@@ -210,7 +206,6 @@ export class ScriptedModel implements SqlModel {
   }
 }
 
-/** Equal for questions that differ in case and spaces alone. */
 function keyOf(question: string): string {
   return pairId({ target: 'indexer', question, sql: '' })
 }

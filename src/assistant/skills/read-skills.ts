@@ -5,37 +5,36 @@ import { parse } from 'yaml'
 import { FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** A piece of knowledge that a model reads when it needs it: `skills/<folder>/SKILL.md`. */
+/** Knowledge that a model loads on demand: `skills/<folder>/SKILL.md`. */
 export interface Skill {
-  /** Lower case with dashes, as in its front matter and as its folder. */
+  /** As its folder: lower case with dashes. */
   readonly name: string
-  /** One or two sentences: what it knows, and when to read it. */
+  /** What it covers and when to read it. */
   readonly description: string
   /** Markdown, without the front matter. */
   readonly content: string
 }
 
-/** All skills, read once. */
 export interface Skills {
-  /** By name. */
+  /** Sorted by name. */
   readonly all: readonly Skill[]
-  /** @param name compared without case; undefined where there is none. Never a path. */
+  /** @param name case-insensitive; never a path */
   find(name: string): Skill | undefined
 }
 
-/** More than a model can read with profit: one skill goes into a conversation whole. */
-const mostBytes = 128 * 1024
+/** Longest skill: one goes into a conversation whole. */
+const maxBytes = 128 * 1024
 
-/** Their names and descriptions are in every conversation. */
-const mostSkills = 50
+/** Names and descriptions are in every conversation. */
+const maxSkills = 50
 
 /** The skills that come with flowfarm. */
 export const shippedSkills = join(import.meta.dirname, '../../../skills')
 
 /**
- * Reads all skills of a folder: `<folder>/<name>/SKILL.md`. One that cannot be used is told in the log, with what to do about it, and the
- * others are there. Only files within the folder are read, wherever a link leads.
- * @throws FatalError where the folder itself cannot be read
+ * Reads all skills of a folder: `<folder>/<name>/SKILL.md`. An invalid one is logged and skipped. Links that leave
+ * the folder are not followed.
+ * @throws FatalError where the folder cannot be read
  */
 export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Promise<Skills> {
   const { root, names } = await look(folder)
@@ -43,7 +42,7 @@ export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Pro
   for (const name of names) {
     const file = join(folder, name, 'SKILL.md')
     try {
-      if (all.length === mostSkills) throw new NoSkill(`there may be ${mostSkills} at most`)
+      if (all.length === maxSkills) throw new NoSkill(`there may be ${maxSkills} at most`)
       all.push(parseSkill(await readFileWithin(root, join(root, name, 'SKILL.md'), name), name))
     } catch (error) {
       if (!(error instanceof NoSkill)) throw error
@@ -53,7 +52,7 @@ export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Pro
   return new SkillList(all)
 }
 
-/** The folder as it is on disk, and what is in it in an order that stays. Files and hidden folders beside the skills are nobody's concern. */
+/** The real folder and its sorted entries, without files and hidden folders. */
 async function look(folder: string): Promise<{ readonly root: string; readonly names: readonly string[] }> {
   try {
     const root = await realpath(folder)
@@ -78,15 +77,15 @@ async function readFileWithin(root: string, path: string, name: string): Promise
   const real = await refused('there is no file SKILL.md in its folder that can be read', () => realpath(path))
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
     throw new NoSkill('it leads out of the folder of skills: put the file itself there')
-  // Without waiting for a writer, where it is a pipe; and not what has taken its place meanwhile.
+  // Does not wait for the writer of a pipe, and opens no link that replaced the file meanwhile.
   const file = await refused('it cannot be read', () =>
     open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW),
   )
   try {
     const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: undefined }))
     if (size === undefined) throw new NoSkill('SKILL.md has to be a file')
-    if (size > mostBytes)
-      throw new NoSkill(`it has ${size} bytes; at most ${mostBytes} are allowed: make two skills of it`)
+    if (size > maxBytes)
+      throw new NoSkill(`it has ${size} bytes; at most ${maxBytes} are allowed: make two skills of it`)
     return decode(await file.readFile())
   } finally {
     await file.close()
@@ -124,26 +123,25 @@ export class SkillList implements Skills {
   }
 }
 
-/** Characters. The list of all descriptions is in every conversation; the first sentence is what counts. */
-const mostDescriptionCharacters = 1024
+/** Characters of a description. */
+const maxDescriptionCharacters = 1024
 
-/** Lower-case words of letters and digits, joined by single dashes: what can be neither a path nor a word of another language that looks alike. */
+/** Lower-case ASCII words joined by single dashes: neither a path nor a look-alike in another script. */
 const nameForm = /^[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,5}$/
 
 const openings = /^---[ \t]*\n/
 const closing = /^---[ \t]*$/m
 
-/** Why a file is no skill, in words that say how to mend it. */
+/** Why a file is no skill, and how to fix it. */
 class NoSkill extends Error {}
 
-/** Whether a skill may have this name. */
 function isSkillName(name: string): boolean {
   return name.length <= 64 && nameForm.test(name)
 }
 
 /**
- * Reads the text of a SKILL.md: YAML with `name` and `description` between two lines of `---`, and Markdown.
- * @param folder the name of its folder, which has to be its name
+ * Parses a SKILL.md: YAML with `name` and `description` between two lines of `---`, and Markdown.
+ * @param folder its folder, which must be its name
  * @throws NoSkill
  */
 function parseSkill(text: string, folder: string): Skill {
@@ -157,15 +155,17 @@ function parseSkill(text: string, folder: string): Skill {
   if (typeof name !== 'string') throw new NoSkill(`it has no name: add "name: ${folder}" between the lines of ---`)
   if (name !== folder)
     throw new NoSkill(
-      `its name is ${JSON.stringify(name.slice(0, 80))} and its folder ${JSON.stringify(folder)}: they have to be the same`,
+      `its name is ${JSON.stringify(name.slice(0, 80))} and its folder ${JSON.stringify(folder)}: they have ` +
+        'to be the same',
     )
   if (typeof description !== 'string' || description.trim() === '') {
     throw new NoSkill('it has no description: one or two sentences that say what it knows and when to read it')
   }
   const told = description.replaceAll(/\s+/g, ' ').trim()
-  if (told.length > mostDescriptionCharacters) {
+  if (told.length > maxDescriptionCharacters) {
     throw new NoSkill(
-      `its description has ${told.length} characters; at most ${mostDescriptionCharacters} are allowed, since it is in every conversation`,
+      `its description has ${told.length} characters; at most ${maxDescriptionCharacters} are allowed, since ` +
+        'it is in every conversation',
     )
   }
   const content = rest.slice(end.index + end[0].length).trim()
@@ -173,7 +173,7 @@ function parseSkill(text: string, folder: string): Skill {
   return { name, description: told, content: `${content}\n` }
 }
 
-/** What is between the lines of `---`. Without aliases, whose expansion has no bound. @throws NoSkill */
+/** The YAML between the lines of `---`, without aliases, whose expansion is unbounded. @throws NoSkill */
 function frontMatter(yaml: string): { readonly name?: unknown; readonly description?: unknown } {
   let fields: unknown
   try {
@@ -193,7 +193,7 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]?.replace(/:$/, '') ?? ''
 }
 
-/** Skills whose texts are filled in when they are read, since what they are filled with may become known later: the network. */
+/** Skills whose placeholders are filled in on reading: the network may become known later. */
 export class FilledSkills implements Skills {
   readonly #skills: Skills
   readonly #fill: (text: string) => string
@@ -213,7 +213,7 @@ export class FilledSkills implements Skills {
   }
 }
 
-/** Its text is filled in when somebody asks for it: lists are of names and descriptions, and are made for each conversation. */
+/** Filled in on access: lists need names and descriptions only. */
 class FilledSkill implements Skill {
   readonly name: string
   readonly description: string

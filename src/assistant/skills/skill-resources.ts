@@ -8,20 +8,20 @@ type ListedResource = Awaited<ReturnType<NonNullable<SkillSource['listResources'
 
 const mimeType = 'text/markdown'
 
-/** Where clients read a skill. The specification of skills wants the name of the file; people write the address without it. */
+/** The URI of a skill. The specification requires the file name; users write it without. */
 export function skillUri({ name }: Pick<Skill, 'name'>): string {
   return `skill://${name}/SKILL.md`
 }
 
-/** The file as clients read it: the texts of skills are filled in, so it is not the one on disk. Texts of JSON are texts of YAML. */
+/** The file with its placeholders filled in. A JSON string is a YAML string. */
 function fileOf({ name, description, content }: Skill): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${content}`
 }
 
-/** Our skills as resources, and as the extension of the protocol for skills (SEP-2640) lists them: each is one file. */
+/** The skills as resources and in the skills extension of MCP (SEP-2640): one file each. */
 export class SkillResources implements SkillSource {
   readonly #skills: Skills
-  /** By the text that they are about: the text of a skill changes once at most, when the network becomes known. */
+  /** Cached by text, which changes at most once, when the network becomes known. */
   readonly #entries = new Map<string, Promise<Entry>>()
 
   constructor(skills: Skills) {
@@ -55,7 +55,7 @@ export class SkillResources implements SkillSource {
     )
   }
 
-  /** `skill://<name>`, with or without the name of the file. */
+  /** Accepts `skill://<name>` with or without the file name. */
   #at(uri: string): Skill | undefined {
     const name = /^skill:\/\/([a-z0-9-]+)(?:\/|\/SKILL\.md)?$/.exec(uri)?.[1]
     return name === undefined ? undefined : this.#skills.find(name)

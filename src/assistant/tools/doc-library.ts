@@ -3,27 +3,25 @@ import { readSections } from './doc-sections.ts'
 import type { DocSection, SourceDocument } from './doc-sections.ts'
 import { questionTerms, searchTerms } from './search-terms.ts'
 
-/** A place that a search found. */
+/** A search result. */
 export interface FoundSection {
   readonly id: string
   readonly title: string
-  /** The document and the headings above. */
+  /** Titles of the document and the headings above. */
   readonly above: readonly string[]
-  /** Some of its text, where the words of the question stand. */
+  /** Text around the words of the question. */
   readonly snippet: string
 }
 
-/** A document in the list of all. */
 export interface ListedDocument {
   readonly id: string
   readonly title: string
-  /** How it begins. */
+  /** Its beginning. */
   readonly summary: string
   readonly sections: number
   readonly characters: number
 }
 
-/** A section in the contents of a document. */
 export interface ListedSection {
   readonly id: string
   readonly title: string
@@ -33,7 +31,7 @@ export interface ListedSection {
 
 const snippetCharacters = 300
 const summaryCharacters = 160
-/** What is written to be read by models and by who uses the data goes before what lists every answer, or says why something is built as it is. */
+/** Guides for models and users rank before reference lists and design notes. */
 const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['skills/', 2],
   ['reference/', 2],
@@ -44,16 +42,15 @@ const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['docs/dependencies-review', 0.5],
   ['docs/readme', 0.2],
 ]
-/** So many sections are indexed at a time: all of them take half a second, which others would wait for. */
+/** Indexed in chunks: all at once would block the event loop for half a second. */
 const chunkSections = 25
-/** Words that stand everywhere. */
+/** Stop words. */
 const commonWords: ReadonlySet<string> = new Set(
-  'a an and are as at be by can do does for from has have how i in is it its me my of on or so that the their there this to what when where which who why will with you your'.split(
-    ' ',
-  ),
+  `a an and are as at be by can do does for from has have how i in is it its me my of on or so that the their
+  there this to what when where which who why will with you your`.split(/\s+/),
 )
 
-/** All documents, cut into sections, with an index of their words. */
+/** A full-text index of all documents by section. */
 export class DocLibrary {
   readonly #sections: ReadonlyMap<string, DocSection>
   readonly #byDocument: ReadonlyMap<string, readonly DocSection[]>
@@ -72,14 +69,13 @@ export class DocLibrary {
     })
   }
 
-  /** Reads and indexes documents, a few sections at a time. */
   static async of(documents: readonly SourceDocument[]): Promise<DocLibrary> {
     const library = new DocLibrary(documents)
     await library.#index.addAllAsync([...library.#sections.values()], { chunkSize: chunkSections })
     return library
   }
 
-  /** The best places first. @param most how many */
+  /** Best results first. */
   search(question: string, most: number): FoundSection[] {
     const found = this.#index.search(question, {
       tokenize: questionTerms,
@@ -107,14 +103,14 @@ export class DocLibrary {
     }))
   }
 
-  /** Undefined where there is no such document. */
+  /** Undefined for an unknown document. */
   contents(document: string): ListedSection[] | undefined {
     return this.#byDocument
       .get(document)
       ?.map(({ id, title, level, text }) => ({ id, title, level, characters: text.length }))
   }
 
-  /** The text of a section with those below it, or of a whole document; undefined where there is none of that id. */
+  /** The text of a section with its subsections, or of a document; undefined for an unknown id. */
   read(id: string): { readonly title: string; readonly text: string } | undefined {
     const section = this.#sections.get(id)
     if (section === undefined) return undefined
@@ -128,7 +124,7 @@ export class DocLibrary {
     }
   }
 
-  /** Ids that look like one that there is not, best first. */
+  /** Similar ids, best first. */
   nearest(id: string): string[] {
     const before = id.split('#', 1)[0] ?? ''
     const inDocument = this.#byDocument.get(before)
@@ -139,7 +135,7 @@ export class DocLibrary {
   }
 }
 
-/** Enough that `transactions` finds `transaction`, and nothing cleverer. */
+/** Minimal stemming: `transactions` finds `transaction`. */
 function stemOf(term: string): string {
   if (!/^[a-z]{4,}$/.test(term)) return term
   if (term.endsWith('ies')) return `${term.slice(0, -3)}y`

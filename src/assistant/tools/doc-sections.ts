@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A text that can be searched and read, as it is given to the tools. */
+/** A document for search and reading. */
 export interface SourceDocument {
   /** Stable: `docs/api`, `skills/cadence`. Lower case, without `#`. */
   readonly id: string
@@ -9,25 +9,25 @@ export interface SourceDocument {
   readonly text: string
 }
 
-/** A part of a document below one heading, up to the next one. */
+/** A part of a document, from one heading to the next. */
 export interface DocSection {
-  /** `docs/api#rate-limits`; that of a document's beginning is the document's own. */
+  /** `docs/api#rate-limits`; the first section has the id of the document. */
   readonly id: string
   readonly document: string
   readonly title: string
-  /** Titles of the document and of the headings that it stands below. */
+  /** Titles of the document and the headings above. */
   readonly above: readonly string[]
-  /** 1 for the beginning of a document. */
+  /** 1 for the first section. */
   readonly level: number
   /** Markdown, with its heading. */
   readonly text: string
 }
 
 const headingPattern = /^(#{1,6})\s+(\S.*?)\s*#*$/
-/** Deeper headings stay in the section above them: they have a line or two each. */
+/** Deeper headings are short and stay in the section above. */
 const deepestLevel = 3
 
-/** A document as sections. Headings within blocks of code are none. */
+/** Splits a document into sections. Headings in code blocks do not count. */
 export function readSections({ id: document, text }: SourceDocument): DocSection[] {
   const sections: { id: string; title: string; above: readonly string[]; level: number; lines: string[] }[] = []
   const used = new Map<string, number>()
@@ -57,7 +57,7 @@ export function readSections({ id: document, text }: SourceDocument): DocSection
   return sections.map(({ lines, ...section }) => ({ ...section, document, text: lines.join('\n').trim() }))
 }
 
-/** As hosts of Markdown make the anchors of headings. */
+/** As Markdown renderers make anchors. */
 function slugOf(title: string): string {
   const slug = title
     .toLowerCase()
@@ -75,7 +75,7 @@ function unique(slug: string, used: Map<string, number>): string {
 
 const folder = join(import.meta.dirname, '../../../docs')
 
-/** The pages of `docs/`, in the order of their names: `docs/api` for `docs/api.md`. */
+/** The pages of `docs/`, sorted: `docs/api` for `docs/api.md`. */
 export async function readDocumentPages(): Promise<SourceDocument[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted()
   return Promise.all(

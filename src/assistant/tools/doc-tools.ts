@@ -7,15 +7,15 @@ import type { DocLibrary } from './doc-library.ts'
 import { registerTool, told } from './register-tool.ts'
 
 export interface DocToolParts {
-  /** The documents as they are now. */
+  /** The current documents. */
   readonly library: () => Promise<DocLibrary>
   readonly context: CallContext
 }
 
-const mostFound = 20
+const maxFound = 20
 const usualFound = 6
-/** What one call gives of a document. */
-const mostCharacters = 16_000
+/** Characters of one call. */
+const maxCharacters = 16_000
 
 const searchSchema = z.strictObject({
   query: z
@@ -27,7 +27,7 @@ const searchSchema = z.strictObject({
   limit: z
     .int('must be a whole number')
     .min(1, 'must be 1 or more')
-    .max(mostFound, `must be at most ${mostFound}`)
+    .max(maxFound, `must be at most ${maxFound}`)
     .nullish()
     .describe(`How many places; ${usualFound} without it.`),
 })
@@ -50,7 +50,7 @@ const browseSchema = z.strictObject({
   id: idField.nullish().describe('A document whose sections are listed. Without it all documents are.'),
 })
 
-/** `search_docs`, `get_doc`, `browse_docs`: the documentation that comes with flowfarm. */
+/** `search_docs`, `get_doc`, `browse_docs`: flowfarm's documentation. */
 export function registerDocTools(server: McpServer, { library, context }: DocToolParts): void {
   registerTool(server, context, {
     name: 'search_docs',
@@ -58,7 +58,8 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     schema: searchSchema,
     annotations: readingClosedWorld,
     description:
-      'Searches the documentation that comes with flowfarm: Cadence and its scripts, tables and queries, the APIs, running it. Gives sections with a piece of their text; get_doc reads them.',
+      'Searches the documentation that comes with flowfarm: Cadence and its scripts, tables and queries, the ' +
+      'APIs, running it. Gives sections with a piece of their text; get_doc reads them.',
     run: async ({ query, limit }) => told({ results: (await library()).search(query, limit ?? usualFound) }),
   })
   registerTool(server, context, {
@@ -66,7 +67,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     title: 'Read the documentation',
     schema: getSchema,
     annotations: readingClosedWorld,
-    description: `Reads a section or a document, as Markdown, up to ${mostCharacters} characters at a time.`,
+    description: `Reads a section or a document, as Markdown, up to ${maxCharacters} characters at a time.`,
     run: async ({ id, offset }) => readDoc(await library(), id, offset ?? 0),
   })
   registerTool(server, context, {
@@ -83,7 +84,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
 function readDoc(library: DocLibrary, id: string, offset: number): ReturnType<typeof told> {
   const found = library.read(id)
   if (found === undefined) throw noSuchDocument(library, id)
-  const text = found.text.slice(offset, offset + mostCharacters)
+  const text = found.text.slice(offset, offset + maxCharacters)
   const next = offset + text.length < found.text.length ? offset + text.length : null
   const rest =
     next === null ? '' : `\n\n[${found.text.length - next} more characters: call get_doc with offset ${next}]`

@@ -4,7 +4,6 @@ import type { ApiError } from '../../platform/errors.ts'
 import { advertisedInput, runTool } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 
-/** A tool as both servers have them. */
 export interface ServedTool<Schema extends z.ZodType> {
   readonly name: string
   readonly title: string
@@ -13,14 +12,14 @@ export interface ServedTool<Schema extends z.ZodType> {
   /** Of the arguments. */
   readonly schema: Schema
   readonly annotations: ToolAnnotations
-  /** @throws ApiError that the model is told */
+  /** @throws ApiError, which the model sees */
   readonly run: (input: z.output<Schema>, signal: AbortSignal) => Promise<CallToolResult>
 }
 
-/** Schemas as they are told, which are made once: each request has a server of its own. */
+/** Cached JSON Schemas: each request has its own server. */
 const inputSchemas = new WeakMap<z.ZodType, ReturnType<typeof advertisedInput>>()
 
-/** Adds a tool to the server of a request. */
+/** Registers a tool with the server of a request. */
 export function registerTool<Schema extends z.ZodType>(
   server: McpServer,
   context: CallContext,
@@ -33,12 +32,12 @@ export function registerTool<Schema extends z.ZodType>(
   )
 }
 
-/** A result as readers of text and readers of structures have it. @param text what a model reads, where that is not the JSON of all */
+/** A result as structure and text. @param text default: the JSON of the content */
 export function told(content: object, text = JSON.stringify(content)): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: content }
 }
 
-/** A failure, as a result that the model can read. */
+/** A failure as a result for the model. */
 export function tellFailure({ message, code, field }: ApiError): CallToolResult {
   return { ...told({ error: message, error_code: code, ...(field === undefined ? {} : { field }) }), isError: true }
 }

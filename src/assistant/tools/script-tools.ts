@@ -16,18 +16,18 @@ import { registerTool, told } from './register-tool.ts'
 
 export interface ScriptToolParts {
   readonly parser: ScriptParser
-  /** Whose addresses of core contracts are right. */
+  /** The network of core contract addresses. */
   readonly network: () => Network
   readonly context: CallContext
 }
 
-const mostCodeBytes = 100 * 1024
-const tooLong = `must have at most ${mostCodeBytes} bytes`
+const maxCodeBytes = 100 * 1024
+const tooLong = `must have at most ${maxCodeBytes} bytes`
 
 const codeField = z
   .string('must be a text')
   .min(1, 'must not be empty')
-  .refine((code) => Buffer.byteLength(code) <= mostCodeBytes, tooLong)
+  .refine((code) => Buffer.byteLength(code) <= maxCodeBytes, tooLong)
   .describe('Cadence source: a script, a transaction or a contract.')
 const lineField = z.int('must be a whole number').positive('must be 1 or more').nullish()
 
@@ -43,7 +43,7 @@ const nameSchema = z.strictObject({
   column: lineField.describe('Column in characters, counted from 1. In place of a name.'),
 })
 
-/** `script_check`, `script_symbols`, `script_hover`, `script_definition`: what the syntax of Cadence tells. */
+/** `script_check`, `script_symbols`, `script_hover`, `script_definition`, by syntax alone. */
 export function registerScriptTools(server: McpServer, { parser, network, context }: ScriptToolParts): void {
   registerTool(server, context, {
     name: 'script_check',
@@ -51,8 +51,10 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: codeSchema,
     annotations: readingClosedWorld,
     description:
-      'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what nodes refuse (imports without an address, ' +
-      'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before run_chain_script.',
+      'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what ' +
+      'nodes refuse (imports without an address, ' +
+      'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before ' +
+      'run_chain_script.',
     run: async ({ code }, signal) =>
       told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
   })
@@ -62,7 +64,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: codeSchema,
     annotations: readingClosedWorld,
     description:
-      'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, functions, fields, events.',
+      'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, ' +
+      'functions, fields, events.',
     run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
   })
   const readName = async (input: z.output<typeof nameSchema>, signal: AbortSignal): Promise<NameAnswer> =>
@@ -73,7 +76,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: nameSchema,
     annotations: readingClosedWorld,
     description:
-      'Says what a name in a Cadence source means: what declares it there, the core contract that it is imported from, or what the language means by it.',
+      'Says what a name in a Cadence source means: what declares it there, the core contract that it is ' +
+      'imported from, or what the language means by it.',
     run: async (input, signal) => told(await readName(input, signal)),
   })
   registerTool(server, context, {
@@ -82,7 +86,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: nameSchema,
     annotations: readingClosedWorld,
     description:
-      'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an imported contract, the import.',
+      'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an ' +
+      'imported contract, the import.',
     run: async (input, signal) => {
       const { name, meaning, declared } = await readName(input, signal)
       if (declared === null)

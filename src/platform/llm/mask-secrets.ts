@@ -5,7 +5,7 @@ export type MaskSecrets = (text: string) => string
 
 /** Parts of a secret that are as long are masked; shorter secrets as a whole. */
 const fragmentLength = 8
-/** Longer texts are cut: they are for people. */
+/** Longer texts are cut. */
 const maxTextLength = 200_000
 
 const mask = '…'

@@ -1,7 +1,7 @@
-/** What was called sends more than it may. */
+/** The reply exceeds its limit. */
 export class ReplyTooLarge extends Error {}
 
-/** What was called answered with a redirect. */
+/** The reply is a redirect. */
 export class LeadsElsewhere extends Error {
   constructor(cause: unknown) {
     super('it leads elsewhere, where nothing is sent', { cause })
@@ -9,20 +9,21 @@ export class LeadsElsewhere extends Error {
 }
 
 /**
- * Calls a provider. It goes nowhere that it is sent to, since the key would go along, and it reads no more than a reply can have, so
- * that whatever listens at LLM_BASE_URL cannot fill the memory. Calls throw what `fetch` throws, and LeadsElsewhere; reading a body that is longer throws as well.
- * @param mostBytes of a reply
+ * Calls a provider. Redirects are refused, since the key would go along, and the reply is bounded, so that no server
+ * at LLM_BASE_URL can fill the memory. Calls throw what `fetch` throws, and LeadsElsewhere; reading a longer body
+ * throws ReplyTooLarge.
+ * @param maxBytes of a reply
  */
-export function providerFetch(mostBytes: number): typeof fetch {
+export function providerFetch(maxBytes: number): typeof fetch {
   return async (input, init) => {
     const response = await fetchOnce(input, { ...init, ...sentOnce(init) })
     if (response.body === null) return response
     const { status, statusText, headers } = response
-    return new Response(response.body.pipeThrough(countedStream(mostBytes)), { status, statusText, headers })
+    return new Response(response.body.pipeThrough(countedStream(maxBytes)), { status, statusText, headers })
   }
 }
 
-/** Without a window and with redirects for errors, as otherwise `fetch` keeps a copy of what it sends, to send it again. */
+/** No window and no redirects: otherwise `fetch` keeps a copy of the body to send it again. */
 async function fetchOnce(input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
   try {
     return await fetch(input, { ...init, window: null, redirect: 'error' })
@@ -36,8 +37,8 @@ function isRedirect(error: unknown): boolean {
 }
 
 /**
- * `fetch` keeps a text that it is given, and its bytes, as long as the reply takes, which may be minutes; a stream it keeps no longer than it is
- * sent. Its length is told, as not all servers take bodies of unknown length.
+ * `fetch` keeps a string body and its bytes in memory until the reply ends, possibly for minutes, but a stream only
+ * until it is sent. Its length is set, since some servers refuse bodies of unknown length.
  */
 function sentOnce(init: RequestInit | undefined): RequestInit {
   const body = init?.body
@@ -48,7 +49,6 @@ function sentOnce(init: RequestInit | undefined): RequestInit {
   return { headers, duplex: 'half', body: onceStream(bytes) }
 }
 
-/** Holds the bytes until they are read. */
 function onceStream(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let left: Uint8Array<ArrayBuffer> | undefined = bytes
   return new ReadableStream(
@@ -63,12 +63,12 @@ function onceStream(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<A
   )
 }
 
-function countedStream(mostBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+function countedStream(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength
-      if (bytes > mostBytes) controller.error(new ReplyTooLarge(`the reply has more than ${mostBytes} bytes`))
+      if (bytes > maxBytes) controller.error(new ReplyTooLarge(`the reply has more than ${maxBytes} bytes`))
       else controller.enqueue(chunk)
     },
   })

@@ -10,13 +10,16 @@ export const llmSettings = {
     values: ['anthropic', 'openai', 'openai-compatible', 'scripted'],
     defaultText: 'anthropic, or openai-compatible where LLM_BASE_URL is set',
     description:
-      'Whose interface writes SQL from questions and answers in the chat. openai-compatible: a server that speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example questions and nothing else.',
+      'Whose interface writes SQL from questions and answers in the chat. openai-compatible: a server that ' +
+      'speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example ' +
+      'questions and nothing else.',
   }),
   LLM_API_KEY: optionalText({
     group,
     secret: true,
     description:
-      'Key of the model. Without it everything works but writing SQL from questions, which says that this is to be set.',
+      'Key of the model. Without it everything works but writing SQL from questions, which says that this is ' +
+      'to be set.',
   }),
   LLM_MODEL: optionalText({
     group,
@@ -29,13 +32,13 @@ export const llmSettings = {
   }),
 } satisfies Record<string, Setting<unknown>>
 
-/** Which model to ask, and how. */
+/** The model and its connection. */
 export interface ModelSettings {
   readonly provider: 'anthropic' | 'openai' | 'openai-compatible'
   readonly name: string
-  /** Servers of one's own often need none. */
+  /** Optional for self-hosted servers. */
   readonly apiKey: string | undefined
-  /** With the version at its end; undefined: that of the provider. */
+  /** With the version; undefined: the provider's own. */
   readonly baseUrl: string | undefined
 }
 
@@ -44,7 +47,7 @@ const defaultModels = { anthropic: 'claude-sonnet-4-6', openai: 'gpt-5.4-mini' }
 
 type LlmConfig = SettingValues<typeof llmSettings>
 
-/** `scripted`: there is to be none but the scripted one. Otherwise the settings, or what is missing in them, in words for whoever runs the service. */
+/** `scripted`, the settings, or what is missing in them, for the operator. */
 export function modelSettings(
   config: LlmConfig,
 ): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {
@@ -59,7 +62,7 @@ export function modelSettings(
   }
   const missing = [...(baseUrl === undefined ? ['LLM_BASE_URL'] : []), ...(model === undefined ? ['LLM_MODEL'] : [])]
   if (baseUrl === undefined || model === undefined) {
-    // Who named no provider may mean another one.
+    // Without LLM_PROVIDER another one may be meant.
     const other =
       config.LLM_PROVIDER === undefined ? ' A server that speaks as Anthropic does has LLM_PROVIDER=anthropic.' : ''
     return { remedy: `Set ${missing.join(' and ')}, which LLM_PROVIDER=openai-compatible needs.${other}` }
@@ -67,7 +70,7 @@ export function modelSettings(
   return { settings: { provider, name: model, apiKey, baseUrl } }
 }
 
-/** Whose interface it is where nobody says: most servers of models speak chat completions, so an address and a model are enough. */
+/** The default interface: most servers speak chat completions, so an address and a model are enough. */
 function providerAt(base: string | undefined): ModelSettings['provider'] {
   if (base === undefined) return 'anthropic'
   const { hostname } = new URL(base)
@@ -75,7 +78,7 @@ function providerAt(base: string | undefined): ModelSettings['provider'] {
   return hostname === 'api.openai.com' ? 'openai' : 'openai-compatible'
 }
 
-/** People give the address of an interface with its version or without; what it is asked with needs it. */
+/** Adds the version to an address that has none. */
 export function versionedUrl(address: string): string {
   const url = new URL(address)
   const path = url.pathname.replace(/\/+$/, '')
@@ -83,11 +86,11 @@ export function versionedUrl(address: string): string {
   return url.href
 }
 
-/** What is told of the model. Nothing of it is a secret. */
+/** Public facts about the model. */
 export interface ModelState {
   /** `anthropic`, `openai` … */
   readonly provider: string
   readonly name: string
-  /** True for the scripted one, which knows its example questions and nothing else. */
+  /** Answers the example questions only. */
   readonly isScripted: boolean
 }

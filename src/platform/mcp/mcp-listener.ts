@@ -15,13 +15,13 @@ import { readJson } from '../read-json.ts'
 import { requireKnownOrigin, allowedOriginOf } from './origin-rules.ts'
 import type { OriginRules } from './origin-rules.ts'
 
-/** Who may call, as far as the transport wants to know. */
+/** An admitted caller. */
 interface AdmittedCaller {
-  /** For the log; no key. Tools find it in `authInfo.clientId`. */
+  /** For the log, without a key. In `authInfo.clientId` for tools. */
   readonly name: string
-  /** Network address of the client. Tools find it in `authInfo.extra`. */
+  /** Network address of the client. In `authInfo.extra` for tools. */
   readonly client?: string | undefined
-  /** Is told how many requests a body holds. @throws ApiError 429 */
+  /** Counts the requests of a body. @throws ApiError 429 */
   readonly count: (requests: number) => void
 }
 
@@ -30,39 +30,38 @@ export interface McpListenerOptions {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
-  /** What is spoken, by its path, such as `/mcp`. */
+  /** Protocols by path, such as `/mcp`. */
   readonly protocols: Readonly<Record<string, McpHttpHandler>>
-  /** @throws ApiError for who may not call */
+  /** @throws ApiError for callers that are not admitted */
   readonly admit: (request: IncomingMessage) => Promise<AdmittedCaller>
   readonly origins: OriginRules
   readonly log: Logger
   readonly metrics: Metrics
-  /** How long a request may take to come. Default: 10 s for its head, 30 s for all of it. */
+  /** Timeouts for receiving a request. Default: 10 s for its head, 30 s for all of it. */
   readonly patience?:
     | Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
     | undefined
-  /** How long `close` waits for calls that run, in milliseconds. Default 3,000. */
+  /** How long `close` waits for running calls, ms. Default 3,000. */
   readonly closeGraceMs?: number | undefined
 }
 
 export interface McpListener {
   readonly port: number
-  /** Takes no more requests, waits for what runs, ends the rest. */
+  /** Accepts no more requests, waits for running ones, and ends the rest. */
   close(): Promise<void>
 }
 
-/** Milliseconds. Who sends a byte now and then holds no connection for long. */
+/** In ms, against slow clients. */
 const usualPatience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 } as const
 
-/** Longer than any statement, question or script of use. */
-const mostBodyBytes = 1024 * 1024
+/** Longest body. */
+const maxBodyBytes = 1024 * 1024
 
-/** What speaks a protocol at a path. */
 type Speak = (request: NodeIncomingMessageLike, response: ServerResponse, body: unknown) => Promise<void>
 
 /**
- * Listens for MCP over streamable HTTP at the paths given, and answers `/health`.
- * @throws what the system says when the port cannot be bound
+ * Serves MCP over streamable HTTP at the given paths, and `/health`.
+ * @throws the system error when the port cannot be bound
  */
 export async function startMcpListener(options: McpListenerOptions): Promise<McpListener> {
   const { log, metrics, protocols, closeGraceMs = 3000, patience = usualPatience } = options
@@ -88,7 +87,7 @@ export async function startMcpListener(options: McpListenerOptions): Promise<Mcp
         'Send messages with POST: there are no sessions here, and no stream to open.',
       )
     }
-    const body = await readJson(request, mostBodyBytes)
+    const body = await readJson(request, maxBodyBytes)
     caller.count(countRequests(body))
     await speak(named(request, caller), response, body)
   }
@@ -144,7 +143,7 @@ function speakerOf(request: IncomingMessage, spoken: ReadonlyMap<string, Speak>)
   return speak
 }
 
-/** The request as the SDK takes it, which passes `auth` on to the tools; its type only lacks `| undefined` here and there. */
+/** The request with `auth`, which the SDK passes to the tools; its type lacks `| undefined` in places. */
 function named(request: IncomingMessage, { name, client }: AdmittedCaller): NodeIncomingMessageLike {
   return Object.assign(request, {
     auth: { token: '', clientId: name, scopes: [], extra: { client } },
@@ -170,8 +169,8 @@ async function closeServer(server: Server, endCalls: () => Promise<void>, graceM
 }
 
 /**
- * How many requests a body holds, for the limit. A batch counts as many as it has; what asks for nothing (notifications,
- * answers of clients) is free. A body that is no message counts as one.
+ * The number of requests in a body, for the limit. Each request of a batch counts; notifications and responses are
+ * free; an invalid body counts as one.
  */
 function countRequests(body: unknown): number {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -183,7 +182,7 @@ function asksNothing(message: unknown): boolean {
   return 'method' in message ? !('id' in message) : 'result' in message || 'error' in message
 }
 
-/** Lets pages of allowed origins read the answers, and answers what browsers ask before. @returns whether that was all */
+/** Sets the CORS headers and answers preflights. @returns whether it was a preflight */
 function crossOrigin(request: IncomingMessage, response: ServerResponse, rules: OriginRules): boolean {
   const origin = allowedOriginOf(request.headers, rules)
   response.setHeader('Vary', 'Origin')
@@ -209,8 +208,8 @@ function crossOrigin(request: IncomingMessage, response: ServerResponse, rules: 
 const serverError = -32_000
 
 /**
- * Answers a request that the protocol does not see: an HTTP status, and a JSON-RPC error without an id, as the specification
- * of the transport has it, whose `data` is the problem of RFC 9457 that the other servers send.
+ * Answers outside the protocol: an HTTP status and, as the transport specifies, a JSON-RPC error without an id, whose
+ * `data` is an RFC 9457 problem.
  */
 function answerError(response: ServerResponse, error: ApiError, requestId: string): void {
   const { retryAfterSeconds } = error.details
@@ -223,7 +222,7 @@ function answerError(response: ServerResponse, error: ApiError, requestId: strin
     headers['Retry-After'] = String(typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 60)
   if (error.status === 503)
     headers['Retry-After'] = String(typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 1)
-  // What is left of the body is not read.
+  // The rest of the body is not read.
   if (!response.req.complete) headers['Connection'] = 'close'
   response.writeHead(error.status, headers).end(
     JSON.stringify({

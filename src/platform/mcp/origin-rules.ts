@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../errors.ts'
 
 export interface OriginRules {
-  /** Names that the server is reached by besides those of this machine, as `URL` writes them, without ports. Empty: whichever. */
+  /** Allowed host names besides this machine's, normalised by `URL`, without ports. Empty: any. */
   readonly allowedHosts: readonly string[]
-  /** Origins of web pages that may call, e.g. https://tools.example.org. Those of this machine may always. */
+  /** Origins of pages that may call, besides this machine's. */
   readonly allowedOrigins: readonly string[]
-  /** What whoever is refused can do, e.g. "Add it to MCP_ALLOWED_HOSTS." */
+  /** Advice in refusals, such as "Add it to MCP_ALLOWED_HOSTS." */
   readonly remedies: { readonly host: string; readonly origin: string }
 }
 
@@ -17,9 +17,8 @@ function isLoopbackName(name: string): boolean {
 }
 
 /**
- * Refuses what a browser sends for a page that has no business here. A page of any site can have its name point to this
- * machine (DNS rebinding): then `Host` is the name of that site, and `Origin` too. Programs send no `Origin`.
- * Source: MCP specification, transports, security warning.
+ * Refuses requests of foreign pages. By DNS rebinding any site's name may point to this machine: `Host` and `Origin`
+ * are then that name. Programs send no `Origin`. Source: MCP specification, transports.
  * @throws ApiError 403 `host-not-allowed`, 403 `origin-not-allowed`
  */
 export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRules): void {
@@ -37,7 +36,7 @@ export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRu
   }
 }
 
-/** Whether the request was made under a name of this machine, by a program or by a page of this machine. */
+/** Whether a program or page of this machine called by a name of this machine. */
 export function isAddressedLocally({ host, origin }: IncomingHttpHeaders): boolean {
   return isLocal(`http://${host ?? ''}`) && (origin === undefined || isLocal(origin))
 }

@@ -8,23 +8,22 @@ import { parseBody } from '../parse-input.ts'
 export interface ToolCall<Schema extends z.ZodType> {
   readonly tool: string
   readonly context: CallContext
-  /** Aborted when who called has left. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Of the arguments. */
   readonly schema: Schema
-  /** The arguments as they came. */
+  /** Unchecked arguments. */
   readonly args: unknown
   readonly run: (input: z.output<Schema>) => Promise<CallToolResult>
-  /** The result that tells a failure. Faults of ours come as one that says nothing of itself. */
+  /** The result for a failure. Internal errors come without details. */
   readonly tell: (failure: ApiError) => CallToolResult
 }
 
-/** What became of a call, for the metrics. */
+/** For metrics. */
 type Outcome = 'done' | 'refused' | 'failed' | 'left'
 
 /**
- * Checks the arguments of a tool, runs it, tells its failure as a result that the model can read, and logs and counts the call: its name, its time and
- * what became of it, not what was asked.
+ * Checks the arguments of a tool, runs it, and turns a failure into a result for the model. Logs and counts the call
+ * by name, time and outcome, without content.
  */
 export async function runTool<Schema extends z.ZodType>({
   tool,
@@ -51,7 +50,7 @@ export async function runTool<Schema extends z.ZodType>({
     const failure = tellable(error)
     const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
     const details = { ...ended(outcome), code: failure.code }
-    // What is turned away because others are before it has no cause, and comes by the thousand.
+    // Refusals for overload have no cause and are frequent.
     const isKnown = error instanceof ApiError && (outcome !== 'failed' || error.cause === undefined)
     if (outcome === 'left' || isKnown) log.debug(details, 'a tool call was refused')
     else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'a tool call failed')
@@ -60,26 +59,26 @@ export async function runTool<Schema extends z.ZodType>({
   }
 }
 
-/** What a caller may know of an error; faults of ours say nothing of themselves. */
+/** Internal errors are reported without details. */
 function tellable(error: unknown): ApiError {
   return error instanceof ApiError
     ? error
     : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
 }
 
-/** What every tool call has besides its arguments. */
+/** The context of a tool call. */
 export interface CallContext {
-  /** Who calls, for the log: `local`, `admin`, or the digest of a developer key. */
+  /** For the log: `local`, `admin`, or the digest of a developer key. */
   readonly caller: string
-  /** Network address of the client, where the server shares slots by it. */
+  /** Network address of the client, for sharing slots. */
   readonly client?: string | undefined
   readonly log: Logger
   readonly metrics: Metrics
 }
 
 /**
- * No tool changes anything, so that clients need not ask their user before a call. The databases are ours; a script asks a
- * node outside, and a question is answered by a model, which may answer differently the next time.
+ * All tools are read-only, so clients need no confirmation. The databases are ours; scripts run on external nodes; a
+ * model may answer the same question differently.
  */
 const reading = { readOnlyHint: true, destructiveHint: false } as const satisfies ToolAnnotations
 export const readingClosedWorld = {
@@ -94,10 +93,7 @@ export const readingOpenWorld = {
 } as const satisfies ToolAnnotations
 export const askingModel = { ...reading, idempotentHint: false, openWorldHint: true } as const satisfies ToolAnnotations
 
-/**
- * A schema that is turned into JSON Schema once. Every request has a server of its own, and each would do it anew for the tool
- * that is called, which takes longer than the rest of a call.
- */
+/** Caches the JSON Schema: each request has its own server, and converting takes longer than the rest of a call. */
 export function advertised<Schema extends z.ZodType>(
   schema: Schema,
 ): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
@@ -109,8 +105,8 @@ export function advertised<Schema extends z.ZodType>(
 }
 
 /**
- * The schema of a tool's arguments: told to clients as it is, and checked by the tool itself, which tells what is wrong with them in the
- * structure of its failures. The SDK would tell it as text alone.
+ * The schema of a tool's arguments for clients. The tool itself checks them, to return a structured failure; the SDK
+ * would return text only.
  */
 export function advertisedInput(schema: z.ZodType): StandardSchemaWithJSON<unknown, unknown> {
   const { '~standard': standard } = advertised(schema)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { linkAllowed } from '../../../dashboards/chat/markdown/link-rules.ts'
 import type { ChatMessage } from '../../../src/assistant/chat/chat-types.ts'
-import { mostToolCalls } from '../../../src/assistant/chat/turn/bound-tools.ts'
+import { maxToolCalls } from '../../../src/assistant/chat/turn/bound-tools.ts'
 import { obedientModel, resultsIn, written } from './support/obedient-model.ts'
 import type { Order } from './support/obedient-model.ts'
 import { secrets, startPoisonedWorld } from './support/poisoned-world.ts'
@@ -87,7 +87,7 @@ describe('words of others, read by a model that does all that it reads', functio
   let orders: readonly Order[]
   before(async () => {
     world = await startPoisonedWorld((port) => (orders = ordersAt(port)))
-    expect(orders.length).to.be.within(30, mostToolCalls - 5)
+    expect(orders.length).to.be.within(30, maxToolCalls - 5)
   })
   after(() => world[Symbol.asyncDispose]())
 

@@ -221,7 +221,7 @@ describe('who may call the MCP server', () => {
 
   it('forgets no good key for all that are guessed', async () => {
     const { url } = await backend()
-    const keys = new KeyCheck({ backendUrl: () => url, mostRemembered: 3 })
+    const keys = new KeyCheck({ backendUrl: () => url, maxRemembered: 3 })
     await keys.lookUp('good', goodKey)
     for (let i = 0; i < 4; i++) await keys.lookUp(`bad ${i}`, 'x')
     expect(keys.remembered('good')).to.equal(true)

@@ -127,7 +127,7 @@ describe('run_chain_script by a REST API', () => {
   it('does not wait for ever, runs so many at once, and keeps no more than a result may have', async () => {
     const silent = await node(() => undefined)
     const never = new AbortController().signal
-    const runner = boundScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, mostAtOnce: 2 })
+    const runner = boundScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, maxConcurrent: 2 })
     const failures = await Promise.all(
       [1, 2, 3].map(() => runner.run(script, [], {}, never).catch((error: unknown) => error)),
     )

@@ -327,7 +327,7 @@ describe('the EVM tools', () => {
     await gone.promise
     expect(await left).to.be.an('error')
 
-    const impatient = new RpcNode({ url: node.url, timeoutMs: 20, mostAtOnce: 1 })
+    const impatient = new RpcNode({ url: node.url, timeoutMs: 20, maxConcurrent: 1 })
     const { signal } = new AbortController()
     const first = impatient.call('eth_chainId', [], signal).catch((error: unknown) => error)
     expect(await impatient.call('eth_chainId', [], signal).catch((error: unknown) => error)).to.include({

@@ -1,5 +1,6 @@
 import { createMCPClient, MCPClientError } from '@ai-sdk/mcp'
 import type { CallToolResult, MCPClient } from '@ai-sdk/mcp'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { asError } from '../../../platform/errors.ts'
 import { LeadsElsewhere, providerFetch, ReplyTooLarge } from '../../../platform/llm/provider-fetch.ts'
 import type { Logger } from '../../../platform/log.ts'
@@ -8,30 +9,29 @@ import type { McpServer } from './mcp-server.ts'
 import { safeInputSchema } from './safe-schema.ts'
 import type { InputSchema } from './safe-schema.ts'
 
-/** A tool as a model is told of it. */
+/** A tool as a model sees it. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: InputSchema
 }
 
-/** What a server offers at a moment. */
+/** The tools and texts of a server. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[]
   /** Its resources, by URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** More than any list of tools or result of use; a server that sends more is at fault. */
-const mostAnswerBytes = 8 * 1024 * 1024
-const mostPages = 20
-/** What OpenAI takes. */
-const mostDescriptionCharacters = 1024
-const mostTextCharacters = 400_000
+/** Larger than any useful list of tools or result. */
+const maxAnswerBytes = 8 * 1024 * 1024
+const maxPages = 20
+/** The limit of OpenAI. */
+const maxDescriptionCharacters = 1024
+const maxTextCharacters = 400_000
 
 /**
- * A connection to an MCP server, and what it offered when last asked. It is used from turn to turn, by many at the same time; once it is
- * to be replaced it ends with the last call that runs on it.
+ * A connection to an MCP server, shared by concurrent turns. A retired connection closes with its last running call.
  */
 export class OpenClient {
   readonly #client: MCPClient
@@ -53,19 +53,19 @@ export class OpenClient {
         type: 'http',
         url,
         redirect: 'error',
-        fetch: mcpFetch(mostAnswerBytes, server.isOurs),
+        fetch: mcpFetch(maxAnswerBytes, server.isOurs),
         ...(server.key === undefined ? {} : { headers: { Authorization: `Bearer ${server.key}` } }),
       },
       clientName: 'flowfarm-chat',
       initializationOptions: { signal },
-      // Whoever called is told as well.
+      // The caller gets the error too.
       onUncaughtError: (error) =>
         log.debug({ err: asError(error), server: server.name }, 'a connection to tools had a fault'),
     })
     return new OpenClient(client, server, log)
   }
 
-  /** Asks for tools and texts. @throws ConnectionFault where it has none of the tools that are wanted, and what the server says */
+  /** Reads tools and texts. @throws ConnectionFault where it has none of the expected tools; errors of the server */
   async offer(signal: AbortSignal): Promise<Offer> {
     const tools = await this.#listTools(signal)
     if (tools.length === 0) throw new ConnectionFault('it offers none of the tools that are wanted of it')
@@ -79,7 +79,7 @@ export class OpenClient {
     return { tools, texts }
   }
 
-  /** @throws what the client throws; the signal's reason where it is aborted is the caller's to tell */
+  /** @throws errors of the client; an abort is the caller's to report */
   async call(
     name: string,
     args: Record<string, unknown>,
@@ -98,13 +98,13 @@ export class OpenClient {
     }
   }
 
-  /** Ends the connection with the last call that runs on it. */
+  /** Closes the connection after its last running call. */
   retire(): void {
     this.#isRetired = true
     if (this.#running === 0) void this.close()
   }
 
-  /** Ends it at once, and the calls that run. Never rejects. */
+  /** Closes it at once with its running calls. Never rejects. */
   async close(): Promise<void> {
     try {
       await this.#client.close()
@@ -117,7 +117,7 @@ export class OpenClient {
     const { tools: wanted, isOurs } = this.#server
     const found = new Map<string, ToolDefinition>()
     let cursor: string | undefined
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const { tools, nextCursor } = await this.#client.listTools({
         ...(cursor === undefined ? {} : { params: { cursor } }),
         options: { signal },
@@ -135,13 +135,13 @@ export class OpenClient {
             name,
             inputSchema: schema,
             description:
-              (isOurs ? description?.slice(0, mostDescriptionCharacters) : undefined) ?? toolWords[name] ?? name,
+              (isOurs ? description?.slice(0, maxDescriptionCharacters) : undefined) ?? toolWords[name] ?? name,
           })
       }
       if (nextCursor === undefined || nextCursor === cursor || found.size === wanted.length) break
       cursor = nextCursor
     }
-    // In the order in which they are wanted: what a provider keeps of a prompt is good only while the list of tools is the same.
+    // In a fixed order: prompt caching needs an identical list of tools.
     return wanted.flatMap((name) => found.get(name) ?? [])
   }
 
@@ -151,7 +151,7 @@ export class OpenClient {
       return contents
         .map((part) => ('text' in part && typeof part.text === 'string' ? part.text : ''))
         .join('\n')
-        .slice(0, mostTextCharacters)
+        .slice(0, maxTextCharacters)
     } catch (error) {
       signal.throwIfAborted()
       this.#log.warn(
@@ -164,15 +164,16 @@ export class OpenClient {
 }
 
 /**
- * What models are told of the tools of MCP servers. The words of a server itself are told only where it is one of ours: whoever runs another one could write
- * there what the model should do. `run_…` and the like of ours have longer ones, which are taken where they come.
+ * Descriptions of the tools of MCP servers for models. A server's own descriptions are used only for our servers: the
+ * operator of another one could write instructions there.
  */
 export const toolWords: Readonly<Record<string, string>> = {
   run_indexer_sql: 'Runs one read-only SELECT on the indexer database of Flow and gives its rows.',
   run_evm_sql: 'Runs one read-only SELECT on the EVM explorer database of Flow and gives its rows.',
   run_chain_script: 'Runs a read-only Cadence script on an access node, for what is true at this moment.',
   script_check:
-    'Checks Cadence source and tells its errors with their places. Use it before showing or running Cadence that you wrote.',
+    'Checks Cadence source and tells its errors with their places. Use it before showing or running Cadence ' +
+    'that you wrote.',
   search_docs: 'Searches documentation by words and gives the pages that fit, with their ids.',
   get_doc: 'Reads one page of the documentation by its id.',
   browse_docs: 'Lists the pages of the documentation.',
@@ -185,18 +186,18 @@ export const toolWords: Readonly<Record<string, string>> = {
   evm_getLogs: 'Logs of contracts on Flow EVM, by address, topics and a range of blocks.',
 }
 
-/** How long the end of a session may take to be told, ms. */
+/** Timeout for ending a session, ms. */
 const goodbyeMs = 1000
 
 /**
- * How the client of the AI SDK calls an MCP server. One request, one answer: a stream of events is read until the answer is in it and left then, so that a
- * server that breaks off fails the call at once rather than when its time is over. No stream is opened for what servers say by themselves, since nothing of
- * it is wanted. Redirects are refused: the key would go along.
- * @param mostBytes of an answer, decoded
- * @param tellsClient whether the server is one of ours, which shares its slots by the client
+ * The fetch of the AI SDK's MCP client: one request, one answer. An event stream is read until it has the answer, so
+ * a server that breaks off fails the call at once. No stream for server messages is opened. Redirects are refused,
+ * since the key would go along.
+ * @param maxBytes of an answer, decoded
+ * @param tellsClient whether the server is ours, and shares its slots by client
  */
-function mcpFetch(mostBytes: number, tellsClient = false): typeof fetch {
-  const call = providerFetch(mostBytes)
+function mcpFetch(maxBytes: number, tellsClient = false): typeof fetch {
+  const call = providerFetch(maxBytes)
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 })
     if (init?.method === 'DELETE') return call(input, { ...init, signal: AbortSignal.timeout(goodbyeMs) })
@@ -226,44 +227,19 @@ function withClient(init: RequestInit | undefined): RequestInit | undefined {
   return { ...init, headers }
 }
 
-/** Of the request; a notification has none. */
+/** The id of the request; undefined for a notification. */
 function idOf(body: unknown): string | undefined {
   const message: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
   const id: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'id') : undefined
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }
 
-/**
- * Reads a stream of events until the answer to a request is in it.
- * @param id of the request
- * @returns the answer as JSON; undefined where the stream ends without it
- * @throws what reading the stream throws
- */
-async function readAnswer(stream: ReadableStream<Uint8Array>, id: string): Promise<string | undefined> {
-  let data: string[] = []
-  for await (const line of linesOf(stream)) {
-    if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
-    if (line !== '' || data.length === 0) continue
-    const message = data.join('\n')
-    data = []
-    if (isAnswerTo(message, id)) return message
-  }
+/** Reads server-sent events up to the answer to a request; undefined where the stream ends before it. */
+async function readAnswer(stream: ReadableStream<Uint8Array<ArrayBuffer>>, id: string): Promise<string | undefined> {
+  const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  // Leaving the loop cancels the stream.
+  for await (const { data } of events) if (isAnswerTo(data, id)) return data
   return undefined
-}
-
-/** Without their ends: \n, \r\n or \r. What comes after the last of them is no line. Leaving the loop lets go of the stream. */
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let parts: string[] = []
-  for await (const bytes of stream) {
-    const [first = '', ...lines] = decoder.decode(bytes, { stream: true }).split('\n')
-    parts.push(first)
-    for (const line of lines) {
-      const whole = parts.join('')
-      parts = [line]
-      yield* whole.replace(/\r$/, '').split('\r')
-    }
-  }
 }
 
 function isAnswerTo(text: string, id: string): boolean {
@@ -272,19 +248,19 @@ function isAnswerTo(text: string, id: string): boolean {
     if (typeof message !== 'object' || message === null) return false
     return 'id' in message && String(message.id) === id && ('result' in message || 'error' in message)
   } catch {
-    // Some servers send empty events or words to keep the connection; what is no JSON is no answer.
+    // Some servers send empty events or text as a keep-alive.
     return false
   }
 }
 
-/** An MCP server that is not there as it should be. The message says why, in words for people that go on after "The tools of X: ". */
+/** An MCP server that is unavailable. The message says why and continues "The tools of X: ". */
 export class ConnectionFault extends Error {}
 
-/** A tool that failed; the message is for the model, which may try something else. */
+/** A tool that failed. The message is for the model, which may try something else. */
 export class ToolFailed extends Error {}
 
-/** Longest words of a server that are passed on. */
-const mostWords = 2000
+/** Longest server message that is passed on. */
+const maxWords = 2000
 
 const codes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its address',
@@ -298,7 +274,10 @@ const codes: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to its address',
 }
 
-/** Why a server is not there, in words for people. Nothing that the server itself wrote is in them: they end up in the answer's notices and in the prompt. */
+/**
+ * Why a server is unavailable, for users. It contains nothing that the server wrote, since it goes into notices and
+ * the prompt.
+ */
 export function faultInWords(thrown: unknown): string {
   const error = rootOf(thrown)
   if (error instanceof ConnectionFault) return error.message
@@ -317,20 +296,20 @@ export function faultInWords(thrown: unknown): string {
   return error instanceof TypeError ? 'it cannot be reached' : 'what it says cannot be understood'
 }
 
-/** Whether the connection is at fault rather than the call: a new one may do better. */
+/** Whether the connection failed rather than the call, so that a new one may help. */
 export function isConnectionFault(thrown: unknown): boolean {
   const error = rootOf(thrown)
   if (!MCPClientError.isInstance(error)) return error instanceof TypeError || error instanceof ConnectionFault
-  // 404: the session is not known any more, as after a restart.
+  // 404: an unknown session, as after a restart.
   return error.statusCode === 404 || (error.code === undefined && /closed/i.test(error.message))
 }
 
-/** A call that went wrong, in words for the model. What the server itself says is data like any result. */
+/** The failure of a call, for the model. The server's own message is data like any result. */
 export function callFailed(thrown: unknown): ToolFailed {
   const error = rootOf(thrown)
   if (error instanceof ToolFailed) return error
   const isAnswer = MCPClientError.isInstance(error) && error.code !== undefined
-  return new ToolFailed(isAnswer ? error.message.slice(0, mostWords) : callInWords(error), { cause: thrown })
+  return new ToolFailed(isAnswer ? error.message.slice(0, maxWords) : callInWords(error), { cause: thrown })
 }
 
 function callInWords(error: unknown): string {
@@ -342,7 +321,7 @@ function isTimeout(error: unknown): boolean {
   return MCPClientError.isInstance(error) && error.code === undefined && /timed out after/.test(error.message)
 }
 
-/** The client puts what it does not know into an error of its own. */
+/** The client wraps unknown errors. */
 function rootOf(error: unknown): unknown {
   const isWrapped =
     MCPClientError.isInstance(error) &&

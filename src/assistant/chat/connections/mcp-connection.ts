@@ -7,15 +7,15 @@ import type { Offer } from './mcp-client.ts'
 import type { McpServer } from './mcp-server.ts'
 
 export interface ConnectionTimes {
-  /** How long a turn waits for a server that does not answer (CHAT_TOOL_CONNECT_MS). */
+  /** How long a turn waits for a slow server (CHAT_TOOL_CONNECT_MS). */
   readonly connectMs: number
-  /** How long an attempt goes on in the background, for the turns after that one. */
+  /** How long an attempt continues in the background for later turns. */
   readonly attemptMs: number
-  /** Longest time of a call of a tool. */
+  /** Timeout of a tool call. */
   readonly callMs: number
-  /** How long what a server offers is good, before it is asked again beside the turns. */
+  /** How long an offer is used before it is refreshed in the background. */
   readonly freshMs: number
-  /** The shortest pause after an attempt that failed; it doubles up to a minute. */
+  /** The first pause after a failed attempt; it doubles up to a minute. */
   readonly retryMs: number
 }
 
@@ -27,7 +27,7 @@ export const usualTimes: ConnectionTimes = {
   retryMs: 1000,
 }
 
-const mostRetryMs = 60_000
+const maxRetryMs = 60_000
 
 interface Opened {
   readonly client: OpenClient
@@ -39,18 +39,18 @@ interface Opened {
 interface Failure {
   readonly reason: string
   readonly attempts: number
-  /** Not tried again before, of `performance.now()`. */
+  /** No new attempt before this `performance.now()`. */
   readonly until: number
 }
 
 /**
- * One MCP server, from turn to turn.
+ * One MCP server, across turns.
  *
- *     idle ──a turn──► opening ──► open ──fault, or old──► opening …
- *                         └──► failed ──a turn, after a pause──► opening …
+ *     idle ──turn──► opening ──► open ──fault or expired──► opening …
+ *                        └──► failed ──turn after the pause──► opening …
  *
- * There is one attempt at a time, begun by a turn that needs it, and there is no timer between turns. A server that did not answer while a turn waited is
- * not waited for again until an attempt beside the turns has met it.
+ * A turn starts at most one attempt, and no timer runs between turns. After a turn waited in vain, later turns do not
+ * wait until a background attempt has succeeded.
  */
 export class McpConnection {
   readonly server: McpServer
@@ -69,8 +69,8 @@ export class McpConnection {
   }
 
   /**
-   * What the server offers, or why it is not there, in words for people.
-   * @param waited resolves when the turn has waited for long enough
+   * The offer, or the reason why the server is unavailable, for users.
+   * @param waited resolves when the turn has waited long enough
    */
   async find(waited: Promise<void>): Promise<Offer | string> {
     const url = this.server.url()
@@ -88,8 +88,9 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool; once more on a new connection where the one that there was is broken, as after a restart of the server: all these tools only read.
-   * @throws ToolFailed in words for the model; the signal's reason
+   * Calls a tool, and retries once on a new connection when the old one is broken, as after a restart: all these
+   * tools only read.
+   * @throws ToolFailed with a message for the model; the signal's reason
    */
   async call(name: string, args: Record<string, unknown>, signal: AbortSignal | undefined): Promise<CallToolResult> {
     for (let attempt = 1; ; attempt++) {
@@ -106,7 +107,7 @@ export class McpConnection {
     }
   }
 
-  /** Ends it, and the calls that run. */
+  /** Closes the connection and its running calls. */
   async close(): Promise<void> {
     this.#stop.abort(new ConnectionFault('the service is stopping'))
     const opened = this.#opened
@@ -121,7 +122,7 @@ export class McpConnection {
     return this.#opened
   }
 
-  /** Waits for a connection no longer than a turn does, and not for who has left. */
+  /** Waits for a connection as long as a turn does, until the client disconnects. */
   async #reopen(signal: AbortSignal | undefined): Promise<void> {
     const url = this.server.url()
     if (url === undefined) throw callFailed(new ConnectionFault('it does not run'))
@@ -149,7 +150,7 @@ export class McpConnection {
     return `it did not answer within ${this.#times.connectMs / 1000} s`
   }
 
-  /** The attempt that runs, or a new one. Never rejects. */
+  /** The running attempt or a new one. Never rejects. */
   #open(url: string): Promise<void> {
     this.#opening ??= this.#attempt(url).finally(() => {
       this.#opening = undefined
@@ -186,9 +187,9 @@ export class McpConnection {
     this.#failure = {
       reason,
       attempts,
-      until: performance.now() + backoffMs(attempts, this.#times.retryMs, mostRetryMs),
+      until: performance.now() + backoffMs(attempts, this.#times.retryMs, maxRetryMs),
     }
-    // One that is at once at fault is no trouble to wait for.
+    // A server that fails at once costs no waiting.
     if (ms < this.#times.connectMs) this.#hangs = false
     const details = { server: this.server.name, reason, attempts }
     if (attempts > 1) this.#log.debug({ ...details, err: asError(error) }, 'tools are still not there')

@@ -4,16 +4,16 @@ export interface McpServer {
   readonly name: string
   /** For people: "the server for Cadence". */
   readonly title: string
-  /** Undefined: there is none now; it is asked for at each turn, since a port may be known only after a while. */
+  /** Undefined: not known yet. Read at each turn, since a port may become known later. */
   readonly url: () => string | undefined
   readonly key: string | undefined
-  /** Names that are taken of it; whatever else it offers is dropped. */
+  /** Tools that are used; others are ignored. */
   readonly tools: readonly string[]
-  /** Resources that are read of it for the prompt, by URI. */
+  /** Resources for the prompt, by URI. */
   readonly texts: readonly string[]
-  /** One of ours: what it says of its tools is told to the model. Of others only their form is, without any words. */
+  /** Ours: the model gets its tool descriptions. Of other servers it gets the schema only, without text. */
   readonly isOurs: boolean
-  /** Somebody asked for it, so that it is told when it is not there. */
+  /** Configured by the operator, so its absence is reported. */
   readonly isWanted: boolean
 }
 
@@ -28,7 +28,7 @@ export interface McpServerAddresses {
   readonly tools: () => string | undefined
 }
 
-/** Texts of our MCP server that the prompt is made of. */
+/** Resources of our MCP server for the prompt. */
 export const textUris = {
   indexer: 'schema://indexer-ddl',
   evm: 'schema://evm-explorer-ddl',
@@ -36,7 +36,7 @@ export const textUris = {
   scripts: 'schema://script-reference',
 } as const
 
-/** The three servers of the specification, with the tools that it names. The ones that would ask a second model are not among them. */
+/** The three servers of the specification with its tools, except those that call a second model. */
 export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpServerAddresses): readonly McpServer[] {
   const below = (path: string) => (): string | undefined => {
     const base = tools()

@@ -9,37 +9,37 @@ import { McpConnection, usualTimes } from './mcp-connection.ts'
 import type { ConnectionTimes } from './mcp-connection.ts'
 import type { McpServer } from './mcp-server.ts'
 
-/** Tools as they are at this moment. */
+/** The tools that are available now. */
 export interface FoundTools {
   readonly tools: ToolSet
-  /** Servers whose tools are not there now, with the reason in words for the user; the turn goes on without them. */
+  /** Unavailable servers, with the reason for the user. */
   readonly missing: readonly { readonly source: string; readonly reason: string }[]
 }
 
-/** Where tools come from that are not our own: MCP servers. Connections are kept from turn to turn, and end with the process. */
+/** A source of tools outside this process: MCP servers. Connections last from turn to turn. */
 export interface ToolSource {
   /**
-   * The tools for a turn. Never waits longer than `CHAT_TOOL_CONNECT_MS` (3,000) for servers that do not answer, and never rejects for
-   * them; it rejects with the signal's reason when whoever asked has left.
+   * The tools for a turn. Waits at most CHAT_TOOL_CONNECT_MS for slow servers and never rejects for them, but rejects
+   * with the signal's reason.
    */
   find(signal: AbortSignal): Promise<FoundTools>
   close(): Promise<void>
 }
 
 export interface McpToolSourceOptions {
-  /** In the order in which their tools are told; of two tools of one name the first server's counts. */
+  /** In the order of their tools; of two tools with one name the first server's counts. */
   readonly servers: readonly McpServer[]
   readonly times?: Partial<ConnectionTimes>
   readonly log: Logger
 }
 
-/** Tools of MCP servers, and the texts for the prompt that come from one. */
+/** Tools of MCP servers and texts for the prompt. */
 export interface FoundMcpTools extends FoundTools {
   /** Resources, by URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** The tools of several MCP servers: asked all at the same time, and all together for no longer than `connectMs`. */
+/** The tools of several MCP servers, read in parallel within `connectMs`. */
 export class McpToolSource implements ToolSource {
   readonly #connections: readonly McpConnection[]
   readonly #connectMs: number
@@ -82,7 +82,7 @@ export class McpToolSource implements ToolSource {
         if (connection.server.isWanted) missing.push({ source: connection.server.title, reason: state })
         continue
       }
-      // Twice: the first ones stay first, and theirs count.
+      // Spread twice: the first ones stay first and take precedence.
       tools = { ...tools, ...this.#tools(connection, state), ...tools }
       for (const [uri, text] of state.texts) texts.set(uri, text)
     }
@@ -116,34 +116,34 @@ function asTool(connection: McpConnection, { name, description, inputSchema }: T
   })
 }
 
-/** What a tool of an MCP server gave: text for the model, and its structure, where it has one, for the page. */
+/** The output of an MCP tool: text for the model and, where it has one, a structure for the page. */
 interface McpToolOutput {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }]
   readonly structuredContent?: Readonly<Record<string, unknown>>
 }
 
-const mostTextCharacters = 100_000
-const mostStructureCharacters = 500_000
-const mostErrorCharacters = 4000
+const maxTextCharacters = 100_000
+const maxStructureCharacters = 500_000
+const maxErrorCharacters = 4000
 
-/** The levels of a result that pages and models can use. */
-const mostLevels = 64
+/** Nesting that pages and models can use. */
+const maxLevels = 64
 
 /**
- * A result, bounded.
- * @throws ToolFailed with what the server says, where it says that the tool failed
+ * A bounded result.
+ * @throws ToolFailed with the server's message, where the tool failed
  */
 function readToolOutput(result: CallToolResult): McpToolOutput {
   const structure = readStructure('structuredContent' in result ? result.structuredContent : undefined)
   const text = textOf(result) || (structure === undefined ? 'The tool gave nothing.' : JSON.stringify(structure))
-  if ('isError' in result && result.isError === true) throw new ToolFailed(errorIn(text).slice(0, mostErrorCharacters))
+  if ('isError' in result && result.isError === true) throw new ToolFailed(errorIn(text).slice(0, maxErrorCharacters))
   return {
     content: [{ type: 'text', text: cut(text) }],
     ...(structure === undefined ? {} : { structuredContent: structure }),
   }
 }
 
-/** The text for the model. @param output as `readToolOutput` made it, or as a client sent it back with an earlier answer: then it may be anything */
+/** The text for the model. @param output by `readToolOutput`, or anything that a client sent back */
 function textForModel(output: unknown): string {
   const content: unknown = isRecord(output) ? output['content'] : undefined
   if (!Array.isArray(content)) return cut(JSON.stringify(output ?? null))
@@ -170,7 +170,7 @@ function textOf(result: CallToolResult): string {
     .join('\n')
 }
 
-/** Our servers tell failures as JSON, with what the database said beside the error. */
+/** Our servers report failures as JSON with the database's details. */
 function errorIn(text: string): string {
   let told: unknown
   try {
@@ -188,17 +188,20 @@ function errorIn(text: string): string {
   ].join(' ')
 }
 
-/** Rows come under two names, for clients of two kinds; the page needs them once. */
+/** Older servers send the rows as `results` and `rows`; the page needs them once. */
 function readStructure(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!isRecord(value) || !isShallow(value, mostLevels)) return undefined
+  if (!isRecord(value) || !isShallow(value, maxLevels)) return undefined
   const { results, ...rest } = value
   const structure = Array.isArray(rest['rows']) ? rest : { ...rest, ...(results === undefined ? {} : { results }) }
-  return JSON.stringify(structure).length > mostStructureCharacters ? undefined : structure
+  return JSON.stringify(structure).length > maxStructureCharacters ? undefined : structure
 }
 
 function cut(text: string): string {
-  if (text.length <= mostTextCharacters) return text
-  return `${text.slice(0, mostTextCharacters)}\n(Cut here: ${text.length - mostTextCharacters} more characters were left out. Ask for less.)`
+  if (text.length <= maxTextCharacters) return text
+  return (
+    `${text.slice(0, maxTextCharacters)}\n(Cut here: ${text.length - maxTextCharacters} more characters were ` +
+    'left out. Ask for less.)'
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

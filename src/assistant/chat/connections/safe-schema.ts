@@ -6,40 +6,41 @@ export interface InputSchema {
   readonly additionalProperties?: boolean
 }
 
-/** Beyond these a schema says more than a tool of use has to. */
-const mostLevels = 8
-const mostProperties = 40
-const mostChoices = 50
-const mostForms = 10
-const mostCharacters = 20_000
-const mostWords = 1000
+/** Limits of a schema. */
+const maxLevels = 8
+const maxProperties = 40
+const maxChoices = 50
+const maxForms = 10
+const maxCharacters = 20_000
+const maxWords = 1000
 
 const types: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 const plainName = /^(?!__)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/
 
-/** Choices of a tool that is not ours: names, and nothing that could be a sentence or an address. */
+/** Enum values of foreign tools: names only, no sentences or addresses. */
 const plainChoice = /^[\w.+-]{1,64}$/
 
 /**
- * The form of a tool's arguments, with those parts of JSON Schema that every provider takes: one that a provider refuses would fail every answer.
- * @param keepsWords descriptions are kept; otherwise there is nothing in it that a model could read as an instruction
- * @returns undefined where it is not that of an object, or too large
+ * Reduces the schema of a tool's arguments to the parts of JSON Schema that every provider accepts: one refused
+ * schema would fail every answer.
+ * @param keepsWords keeps descriptions; without them nothing in it can act as an instruction
+ * @returns undefined where it is no object schema, or too large
  */
 export function safeInputSchema(schema: unknown, keepsWords: boolean): InputSchema | undefined {
   if (!isRecord(schema) || schema['type'] !== 'object') return undefined
   const safe = readObject(schema, keepsWords, 0)
-  return JSON.stringify(safe).length > mostCharacters ? undefined : safe
+  return JSON.stringify(safe).length > maxCharacters ? undefined : safe
 }
 
 type Node = Record<string, unknown>
 
 function readNode(schema: unknown, keepsWords: boolean, level: number, isOptional = false): Node {
-  if (!isRecord(schema) || level > mostLevels) return {}
+  if (!isRecord(schema) || level > maxLevels) return {}
   const forms = formsOf(schema)
   if (forms !== undefined) {
     const kept = isOptional ? forms.filter((form) => form['type'] !== 'null') : forms
-    const read = kept.slice(0, mostForms).map((form) => readNode(form, keepsWords, level + 1))
+    const read = kept.slice(0, maxForms).map((form) => readNode(form, keepsWords, level + 1))
     const [only] = read
     return { ...(read.length > 1 ? { anyOf: read } : only), ...words(schema, keepsWords) }
   }
@@ -56,11 +57,11 @@ function readNode(schema: unknown, keepsWords: boolean, level: number, isOptiona
   return includesType(node, 'object') ? { ...node, ...readObject(schema, keepsWords, level) } : node
 }
 
-/** The forms that a value may have, those of forms among them; undefined where there is one alone. */
+/** The alternatives of a value, flattened; undefined where there are none. */
 function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
   const given = ['anyOf', 'oneOf'].map((name) => schema[name]).find((value) => Array.isArray(value))
   if (!Array.isArray(given) || given.length === 0) return undefined
-  return given.filter(isRecord).flatMap((form) => (level < mostLevels ? formsOf(form, level + 1) : undefined) ?? [form])
+  return given.filter(isRecord).flatMap((form) => (level < maxLevels ? formsOf(form, level + 1) : undefined) ?? [form])
 }
 
 function readObject(schema: Node, keepsWords: boolean, level: number): InputSchema {
@@ -68,13 +69,13 @@ function readObject(schema: Node, keepsWords: boolean, level: number): InputSche
   const known = isRecord(properties)
     ? Object.entries(properties)
         .filter(([name]) => plainName.test(name))
-        .slice(0, mostProperties)
+        .slice(0, maxProperties)
     : []
   const asked = new Set<unknown>(Array.isArray(required) ? required : [])
   const needed = known.map(([name]) => name).filter((name) => asked.has(name))
   return {
     type: 'object',
-    // Null is how some say that a field is left out: models just leave it out.
+    // Some servers use null for an omitted field; models just omit it.
     properties: Object.fromEntries(
       known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))]),
     ),
@@ -98,12 +99,12 @@ function readChoices(schema: Node, keepsWords: boolean): Node {
         ? value.length <= 100
         : plainChoice.test(value)
       : typeof value === 'number' || typeof value === 'boolean' || value === null
-  const kept = given.filter(isKept).slice(0, mostChoices)
+  const kept = given.filter(isKept).slice(0, maxChoices)
   return kept.length === 0 ? {} : { enum: kept }
 }
 
 function words({ description }: Node, keepsWords: boolean): Node {
-  return keepsWords && typeof description === 'string' ? { description: description.slice(0, mostWords) } : {}
+  return keepsWords && typeof description === 'string' ? { description: description.slice(0, maxWords) } : {}
 }
 
 function includesType(node: Node, type: string): boolean {

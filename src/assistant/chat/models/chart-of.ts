@@ -3,7 +3,7 @@ import type { ResultTable } from './result-table.ts'
 
 export interface ChartWish {
   readonly title: string
-  /** Whether the rows are the parts of a whole. */
+  /** The rows are shares of a whole. */
   readonly isShares: boolean
 }
 
@@ -14,26 +14,26 @@ interface Column {
   readonly kind: Kind
 }
 
-/** Bars and points that a chart of a phone has room for. */
-const mostCategories = 12
-const mostTimes = 120
-const mostSlices = 8
+/** Bars and points that fit on a phone. */
+const maxCategories = 12
+const maxTimes = 120
+const maxSlices = 8
 /** A pie is easier to read than a ring while its slices are few. */
-const mostPieSlices = 4
-/** Labels up to so many characters stand below bars; longer ones beside them. */
-const mostUprightCharacters = 10
-const mostUprightBars = 8
-/** Lines in one chart are of one size: the largest of each is at most so many times another's. */
-const mostTimesLarger = 50
+const maxPieSlices = 4
+/** Labels up to this length stand below bars, longer ones beside them. */
+const maxUprightCharacters = 10
+const maxUprightBars = 8
+/** Lines in one chart differ by at most this factor. */
+const maxSizeRatio = 50
 
-/** Numbers by which things are named. */
+/** Numbers that are identifiers. */
 const naming = /(?:^|_)(?:id|height|epoch|index|hash|hour|code)$/
-/** Columns in which things have names that people know. */
+/** Columns with readable names. */
 const spoken = ['symbol', 'label', 'name']
 
 /**
- * The chart that suits rows, if one does: times become bars, or lines where there are several numbers; the parts of a whole a pie or a
- * ring; other things bars, or lying bars where their names are long.
+ * The chart that suits the rows, or undefined: bars over time, or lines for several numbers; a pie or a ring for
+ * shares; bars, horizontal for long names, for the rest.
  */
 export function chartOf(
   { columns: names, rows, isCut }: ResultTable,
@@ -59,12 +59,12 @@ export function chartOf(
   const canBeShares =
     isShares &&
     !isCut &&
-    rows.length <= mostSlices &&
+    rows.length <= maxSlices &&
     data.every((value) => value >= 0) &&
     data.some((value) => value > 0)
-  const shown = canBeShares ? rows.length : mostCategories
+  const shown = canBeShares ? rows.length : maxCategories
   return {
-    chartType: canBeShares ? (rows.length <= mostPieSlices ? 'pie' : 'doughnut') : barsFor(labels),
+    chartType: canBeShares ? (rows.length <= maxPieSlices ? 'pie' : 'doughnut') : barsFor(labels),
     title,
     labels: labels.slice(0, shown),
     datasets: [{ label: spelled(first), data: data.slice(0, shown) }],
@@ -78,14 +78,14 @@ function overTime(
   const dated = rows
     .filter((row) => row[time] !== null)
     .toSorted((a, b) => String(a[time]).localeCompare(String(b[time])))
-    .slice(-mostTimes)
+    .slice(-maxTimes)
   const times = dated.map((row) => String(row[time]))
   if (new Set(times).size < 2 || new Set(times).size < times.length) return undefined
   const areDays = times.every((text) => /^\d{4}-\d\d-\d\d(?:T00:00:00(?:\.0+)?Z)?$/.test(text))
   const series = numbers.map((name) => ({ name, data: dated.map((row) => Number(row[name] ?? 0)) }))
   const size = largest(series[0]?.data ?? [])
   const alike = series.filter(
-    ({ data }, i) => i === 0 || (largest(data) >= size / mostTimesLarger && largest(data) <= size * mostTimesLarger),
+    ({ data }, i) => i === 0 || (largest(data) >= size / maxSizeRatio && largest(data) <= size * maxSizeRatio),
   )
   return {
     chartType: alike.length > 1 ? 'line' : 'bar',
@@ -95,7 +95,7 @@ function overTime(
   }
 }
 
-/** One for each row, no two alike; undefined where no columns tell the rows apart. */
+/** One distinct label per row; undefined where no columns distinguish the rows. */
 function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[] | undefined {
   const candidates = [
     ...spoken.filter((name) => texts.includes(name)).map((name) => [name]),
@@ -114,7 +114,7 @@ function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[]
   return undefined
 }
 
-/** A contract by its name, what is long and hexadecimal by its beginning. */
+/** The name of a contract; the beginning of long hex. */
 function shortened(label: string): string {
   const contract = /^A\.[\da-f]{16}\.([\w.]+)$/.exec(label)?.[1]
   if (contract !== undefined) return contract
@@ -122,7 +122,7 @@ function shortened(label: string): string {
 }
 
 function barsFor(labels: readonly string[]): ChartType {
-  const isUpright = labels.length <= mostUprightBars && labels.every((label) => label.length <= mostUprightCharacters)
+  const isUpright = labels.length <= maxUprightBars && labels.every((label) => label.length <= maxUprightCharacters)
   return isUpright ? 'bar' : 'horizontalBar'
 }
 
@@ -132,7 +132,7 @@ function kindOf(name: string, values: readonly unknown[]): Kind {
   return values.length > 0 && !naming.test(name) && values.every(isNumber) ? 'number' : 'text'
 }
 
-/** Large and exact numbers come as texts. */
+/** Large and exact numbers are strings. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number'
     ? Number.isFinite(value)

@@ -3,9 +3,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { streamText, ToolSet } from 'ai'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
 import { openLanguageModel } from '../../../platform/llm/language-model.ts'
-import { maskSecrets } from '../../../platform/llm/mask-secrets.ts'
 import { providerFetch } from '../../../platform/llm/provider-fetch.ts'
-import { PatientModel } from '../../../platform/llm/retrying-model.ts'
 import { modelSettings } from '../../../platform/llm/settings.ts'
 import type { llmSettings, ModelSettings, ModelState } from '../../../platform/llm/settings.ts'
 import type { Logger } from '../../../platform/log.ts'
@@ -14,29 +12,29 @@ import { chatModes, isChatMode, usualMode } from '../chat-types.ts'
 import type { ChatMode } from '../chat-types.ts'
 import type { chatSettings } from '../settings.ts'
 
-/** What goes to a provider with each call: effort, budget for thinking, caching. */
+/** Provider options of each call: effort, thinking budget, caching. */
 export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>
 
-/** The model of a mode, and how it is called. */
+/** The model of a mode and its call options. */
 export interface ChatModel {
   readonly state: ModelState
   readonly model: LanguageModelV4
   readonly providerOptions: ProviderOptions
-  /** Of one step. Where a budget for thinking is given, that comes on top. */
-  readonly mostOutputTokens: number
-  /** Whether what it thinks is streamed to the client. */
+  /** Of one step, without a thinking budget. */
+  readonly maxOutputTokens: number
+  /** Streams its reasoning to the client. */
   readonly tellsReasoning: boolean
-  /** Tools that the provider runs itself: `web_search`, or none. */
+  /** Tools that the provider runs: `web_search`, or none. */
   readonly providerTools: ToolSet
 }
 
 /** The models of all modes. */
 export interface ChatModels {
-  /** Modes that may be chosen, the usual one among them, in the order of `chatModes`, with what answers. Empty where there is no model. */
+  /** The allowed modes in the order of `chatModes`. Empty where there is no model. */
   readonly modes: readonly { readonly mode: ChatMode; readonly state: ModelState }[]
-  /** For requests that name none: balanced where that may be chosen, else the first that may. */
+  /** For requests without a mode: balanced where it is allowed, else the first. */
   readonly usual: ChatMode
-  /** What to set to have a model; undefined where there is one. */
+  /** How to configure a model; undefined where one is configured. */
   readonly remedy: string | undefined
   /** @throws ApiError 503 `no-model`, with what to set; 400 `mode-not-allowed` */
   of(mode: ChatMode): ChatModel
@@ -55,16 +53,16 @@ export type ChatModelsConfig = Pick<
 >
 
 export interface ChatModelsOptions {
-  /** What answers where LLM_PROVIDER is `scripted`, with its state. */
+  /** The model for LLM_PROVIDER=scripted. */
   readonly scripted?: { readonly model: LanguageModelV4; readonly state: ModelState } | undefined
   readonly log?: Logger | undefined
-  /** What calls of providers go through. Default: `fetch` with bounds. */
+  /** Sends the calls of providers. Default: `fetch` with bounds. */
   readonly callProvider?: typeof fetch
   /** Upper bound of the first pause between two tries where the provider names none, in milliseconds. Default 1,000. */
   readonly retryBaseMs?: number
 }
 
-/** The smallest and the largest models of the providers that have several. */
+/** The smallest and largest models by provider. */
 const tiers = {
   anthropic: { fast: 'claude-haiku-4-5', deep: 'claude-opus-4-6' },
   openai: { fast: 'gpt-5.4-nano', deep: 'gpt-5.4' },
@@ -76,20 +74,20 @@ const variables: Readonly<Record<ChatMode, string>> = {
   deep: 'CHAT_MODEL_DEEP',
 }
 
-/** Tokens of one step. A model that thinks without a budget of its own takes what it thinks from them. */
-const mostOutputTokens: Readonly<Record<ChatMode, number>> = { fast: 8192, balanced: 16_384, deep: 32_768 }
+/** Tokens of one step, including thinking without a budget of its own. */
+const maxOutputTokens: Readonly<Record<ChatMode, number>> = { fast: 8192, balanced: 16_384, deep: 32_768 }
 
-/** For servers of one's own, some of which refuse more than their model can hold beside the question. */
-const mostTokensOfOwnServer = 8192
+/** For self-hosted servers: some refuse more than the context of their model. */
+const maxTokensOfOwnServer = 8192
 
-/** The longest reply of a step, with what the protocol puts around each of its words. */
-const mostReplyBytes = 64 * 1024 * 1024
+/** The longest reply of a step with its protocol. */
+const maxReplyBytes = 64 * 1024 * 1024
 
-/** Searches in one step. */
-const mostSearches = 5
+/** Web searches in one step. */
+const maxSearches = 5
 
 /**
- * The models of all modes, as CHAT_MODES and the settings of the provider say.
+ * The models of all modes by CHAT_MODES and the provider's settings.
  * @throws FatalError for a word in CHAT_MODES that is no mode
  */
 export function createChatModels(config: ChatModelsConfig, options: ChatModelsOptions = {}): ChatModels {
@@ -100,8 +98,8 @@ export function createChatModels(config: ChatModelsConfig, options: ChatModelsOp
     if (options.scripted === undefined)
       return without('LLM_PROVIDER is scripted, and there is no script: set another one, and LLM_API_KEY.', usual)
     const { model, state } = options.scripted
-    // However long one thinks, a script says the same.
-    return chatModelsOf([[usual, { ...plain, model, state, mostOutputTokens: mostOutputTokens[usual] }]], usual)
+    // A script has one mode.
+    return chatModelsOf([[usual, { ...plain, model, state, maxOutputTokens: maxOutputTokens[usual] }]], usual)
   }
   if ('remedy' in found) return without(found.remedy, usual)
   return chatModelsOf(
@@ -130,15 +128,16 @@ function modelOf(
   config: ChatModelsConfig,
   options: ChatModelsOptions,
 ): ChatModel {
-  const { callProvider = providerFetch(mostReplyBytes), retryBaseMs, log } = options
+  const { callProvider = providerFetch(maxReplyBytes), retryBaseMs, log } = options
   const { provider } = settings
   const { name, variable } = nameOf(mode, settings, config)
   const state: ModelState = { provider, name, isScripted: false }
-  const model = new PatientModel({
-    model: openLanguageModel({ ...settings, name }, callProvider, { callsTools: true }),
-    state,
+  const model = openLanguageModel({
+    settings: { ...settings, name },
+    callProvider,
+    callsTools: true,
     variable,
-    maskText: maskSecrets(settings),
+    tooLongRemedy: ' Begin a new chat, or ask for less at once.',
     log,
     ...(retryBaseMs === undefined ? {} : { retryBaseMs }),
   })
@@ -146,7 +145,7 @@ function modelOf(
     state,
     model,
     providerOptions: providerOptionsOf(mode, settings, name),
-    mostOutputTokens: mostTokensOf(mode, settings, name),
+    maxOutputTokens: maxTokensOf(mode, settings, name),
     tellsReasoning: mode === 'deep',
     providerTools: config.CHAT_WEB_SEARCH ? searchOf(provider, name) : {},
   }
@@ -169,7 +168,7 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
   if (provider === 'anthropic') return mode === 'deep' ? anthropicThinking(name) : anthropicWithoutThinking(name)
   if (provider !== 'openai') return {}
   const effort = mode === 'deep' ? { reasoningEffort: 'high' } : {}
-  // Its responses are kept by OpenAI for a month unless it is told not to; the completions of others know no such thing.
+  // OpenAI stores responses for a month unless `store` is false; other servers have no such option.
   return {
     openai:
       baseUrl === undefined
@@ -178,18 +177,18 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
   }
 }
 
-function mostTokensOf(mode: ChatMode, { provider }: ModelSettings, name: string): number {
-  if (provider === 'openai-compatible') return mostTokensOfOwnServer
-  // A budget for thinking comes on top.
+function maxTokensOf(mode: ChatMode, { provider }: ModelSettings, name: string): number {
+  if (provider === 'openai-compatible') return maxTokensOfOwnServer
+  // A thinking budget is added.
   const hasBudget = provider === 'anthropic' && mode === 'deep' && thinkingForm(name) === 'budget'
-  return hasBudget ? mostOutputTokens.balanced : mostOutputTokens[mode]
+  return hasBudget ? maxOutputTokens.balanced : maxOutputTokens[mode]
 }
 
-/** Anthropic searches for its own models; other servers of its interface refuse a tool that they do not know. */
+/** Only Anthropic's own models have its search; other servers of its interface refuse an unknown tool. */
 function searchOf(provider: ModelSettings['provider'], name: string): ToolSet {
   if (provider !== 'anthropic' || !name.includes('claude')) return {}
-  // The tool is a description alone: it holds no key and calls nobody.
-  return { web_search: createAnthropic({ apiKey: 'none' }).tools.webSearch_20250305({ maxUses: mostSearches }) }
+  // The tool is a description: it needs no key and calls nothing.
+  return { web_search: createAnthropic({ apiKey: 'none' }).tools.webSearch_20250305({ maxUses: maxSearches }) }
 }
 
 function chatModelsOf(models: readonly (readonly [ChatMode, ChatModel])[], usual: ChatMode): ChatModels {
@@ -222,15 +221,15 @@ function without(remedy: string, usual: ChatMode): ChatModels {
   }
 }
 
-/** The budget of the mode deep, tokens. */
+/** Thinking budget of the mode deep, tokens. */
 export const thinkingBudget = 10_000
 
-/** How models of Anthropic think: with a budget of tokens, as much as they find right, or not at all. */
+/** How a model of Anthropic thinks: with a budget, adaptively, or not at all. */
 export type ThinkingForm = 'budget' | 'adaptive' | 'none'
 
 /**
- * How a model of Anthropic is told to think, by its name: Opus 4.7 and all later ones refuse a budget, and those before 3.7 think not
- * at all. Other servers of its interface have models of other names, which take the budget.
+ * By the name of the model: Opus 4.7 and later refuse a budget, and models before 3.7 do not think. Models of other
+ * names on compatible servers take the budget.
  */
 export function thinkingForm(name: string): ThinkingForm {
   if (!name.includes('claude')) return 'budget'
@@ -238,16 +237,16 @@ export function thinkingForm(name: string): ThinkingForm {
   return /claude-(?:3-7|(?:opus|sonnet|haiku)-4(?:-[0-6](?!\d)|-\d{8}|[@:]|$))/.test(name) ? 'budget' : 'adaptive'
 }
 
-/** What a call of a model of Anthropic that is to think carries. */
+/** Options for a call with thinking. */
 export function anthropicThinking(name: string): ProviderOptions {
   const form = thinkingForm(name)
   if (form === 'none') return {}
   if (form === 'budget') return { anthropic: { thinking: { type: 'enabled', budgetTokens: thinkingBudget } } }
-  // Without `display` their thoughts come without words.
+  // Without `display` thoughts have no text.
   return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' }, effort: 'high' } }
 }
 
-/** What a call of one that is not to think carries: from generation 5 on they do unless they are told. */
+/** Options for a call without thinking: from generation 5 on, models think unless it is disabled. */
 export function anthropicWithoutThinking(name: string): ProviderOptions {
   return /claude-[a-z]+-(?:[5-9]|\d\d)/.test(name) ? { anthropic: { thinking: { type: 'disabled' } } } : {}
 }

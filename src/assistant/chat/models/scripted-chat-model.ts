@@ -17,19 +17,19 @@ import { chartOf } from './chart-of.ts'
 import { markdownTable, readResultTable } from './result-table.ts'
 import type { ResultTable } from './result-table.ts'
 
-/** A question that the scripted model knows, and the statement that answers it. */
+/** A question with its statement. */
 export interface ScriptedExample {
-  /** One or more wordings, English or Chinese. The first is the one to show to people. */
+  /** Wordings in English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
-  /** One SELECT for the indexer's database. */
+  /** One SELECT on the indexer database. */
   readonly sql: string
-  /** What stands above its chart, in English. Without it the question. */
+  /** Title of its chart, in English. Default: the question. */
   readonly title?: string
-  /** Whether its rows are the parts of a whole, which a pie shows best. */
+  /** Its rows are shares of a whole. */
   readonly isShares?: boolean
 }
 
-/** Equal for questions that differ in case, spaces and the mark at their end alone. */
+/** Equal for questions that differ in case, spaces and final punctuation only. */
 export function questionKey(question: string): string {
   return question
     .normalize('NFKC')
@@ -39,16 +39,16 @@ export function questionKey(question: string): string {
     .replace(/[\s?!.。]+$/, '')
 }
 
-/** What it says in one step: words, a call, or both. */
+/** The reply of one step: text, a call, or both. */
 interface Reply {
   readonly text: string
   readonly call?: { readonly toolName: string; readonly input: unknown }
 }
 
 interface ScriptedChatModelOptions {
-  /** Asked for anew with each question. */
+  /** Read at each question. */
   readonly examples: () => readonly ScriptedExample[]
-  /** Pause between pieces of a text, so that it is seen to come, in milliseconds. Default 12. */
+  /** Pause between pieces of a text, ms. Default 12. */
   readonly paceMs?: number
 }
 
@@ -64,8 +64,8 @@ const nothingUsed: LanguageModelV4Usage = {
 }
 
 /**
- * No model: a script that knows the example questions and answers nothing else. It calls the tools as a model would, so that the
- * statements are really run and their rows really drawn. For trials without a key; it says what it is.
+ * A script instead of a model: it answers the example questions only. It calls tools as a model would, so statements
+ * run and charts show real rows. For trials without a key.
  */
 export class ScriptedChatModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
@@ -160,25 +160,25 @@ function endOf(call: Reply['call']): LanguageModelV4FinishReason {
   return { unified, raw: unified }
 }
 
-/** A text in pieces that end with a space or a line where they can. */
+/** Pieces that end at a space or line where possible. */
 function pieces(text: string): readonly string[] {
   return text.match(new RegExp(`[^]{1,${pieceCharacters}}(?:\\s|$)|[^]{1,${pieceCharacters}}`, 'gu')) ?? []
 }
 
-/** What a tool said since the question was asked. */
+/** A tool result since the question. */
 interface ToolSaid {
   readonly toolName: string
   readonly output: LanguageModelV4ToolResultOutput
 }
 
 interface ReadPrompt {
-  /** What was asked last. */
+  /** The last question. */
   readonly question: string
-  /** In the order in which they came. */
+  /** In order. */
   readonly said: readonly ToolSaid[]
 }
 
-/** The question that is to be answered, and what was found for it so far. */
+/** The current question and its tool results so far. */
 function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
   const at = prompt.findLastIndex(({ role }) => role === 'user')
   const asked = prompt[at]
@@ -192,28 +192,28 @@ function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
   return { question, said }
 }
 
-/** Why a tool failed, in its own words; undefined where it did not. */
+/** The failure message of a tool; undefined where it succeeded. */
 function failureIn({ output }: ToolSaid): string | undefined {
   if (output.type === 'error-text') return output.value
   if (output.type === 'error-json') return JSON.stringify(output.value)
   return output.type === 'execution-denied' ? (output.reason ?? 'It was not allowed.') : undefined
 }
 
-/** What the scripted model says, in the language in which it is asked. */
+/** The texts of the scripted model, by the language of the question. */
 interface ScriptedWords {
   readonly isEnglish: boolean
   intro(): string
-  /** The answer, below its chart. */
+  /** The answer below its chart. */
   closing(sql: string, table: ResultTable): string
-  /** To any question that is not one of the examples. */
+  /** For any question that is no example. */
   unknown(examples: readonly string[]): string
-  /** Where the statement cannot be run. */
+  /** Where the statement cannot run. */
   withoutTool(sql: string): string
   failed(sql: string, reason: string): string
 }
 
-const mostRows = 10
-const mostReasonCharacters = 600
+const maxRows = 10
+const maxReasonCharacters = 600
 
 const english: ScriptedWords = {
   isEnglish: true,
@@ -223,8 +223,12 @@ const english: ScriptedWords = {
       ...(table.rows.length === 0
         ? ['The statement ran and found **no rows**: the chain that is indexed has nothing of that yet.']
         : [
-            `The statement gave **${count(table, 'row', 'rows')}**${table.isCut ? ' and was cut there' : ''}${table.rows.length > mostRows ? `; these are the first ${mostRows}` : ''}:`,
-            markdownTable(table, mostRows),
+            [
+              `The statement gave **${count(table, 'row', 'rows')}**`,
+              table.isCut ? ' and was cut there' : '',
+              table.rows.length > maxRows ? `; these are the first ${maxRows}:` : ':',
+            ].join(''),
+            markdownTable(table, maxRows),
           ]),
       'The SQL that was run:',
       sqlBlock(sql),
@@ -234,11 +238,14 @@ const english: ScriptedWords = {
     [
       '**There is no model here, only a script that knows these questions:**',
       examples.map((question) => `- ${question}`).join('\n'),
-      'To ask anything else, give the chat a model: set `LLM_API_KEY`, and `LLM_PROVIDER` to whose it is; or `LLM_BASE_URL` and `LLM_MODEL` for any server of the OpenAI interface, such as one on this machine. Then start it again.',
+      'To ask anything else, give the chat a model: set `LLM_API_KEY`, and `LLM_PROVIDER` to whose it is; or ' +
+        '`LLM_BASE_URL` and `LLM_MODEL` for any server of the OpenAI interface, such as one on this machine. ' +
+        'Then start it again.',
     ].join('\n\n'),
   withoutTool: (sql) =>
     [
-      'The tool that runs SQL is not there at the moment, so there are no numbers. This is the statement that I would run:',
+      'The tool that runs SQL is not there at the moment, so there are no numbers. This is the statement that ' +
+        'I would run:',
       sqlBlock(sql),
     ].join('\n\n'),
   failed: (sql, reason) =>
@@ -253,8 +260,12 @@ const chinese: ScriptedWords = {
       ...(table.rows.length === 0
         ? ['语句已执行，但**没有结果**：已索引的链上还没有这类数据。']
         : [
-            `语句返回了 **${table.rows.length} 行**${table.isCut ? '（结果已截断）' : ''}${table.rows.length > mostRows ? `，以下是前 ${mostRows} 行` : ''}：`,
-            markdownTable(table, mostRows),
+            [
+              `语句返回了 **${table.rows.length} 行**`,
+              table.isCut ? '（结果已截断）' : '',
+              table.rows.length > maxRows ? `，以下是前 ${maxRows} 行：` : '：',
+            ].join(''),
+            markdownTable(table, maxRows),
           ]),
       '执行的 SQL：',
       sqlBlock(sql),
@@ -282,10 +293,10 @@ function sqlBlock(sql: string): string {
   return `\`\`\`sql\n${sql}\n\`\`\``
 }
 
-/** As code, so that nothing in it means anything in Markdown. */
+/** As a code block, so that Markdown in it has no effect. */
 function quoted(text: string): string {
   return text
-    .slice(0, mostReasonCharacters)
+    .slice(0, maxReasonCharacters)
     .split('\n')
     .map((line) => `    ${line}`)
     .join('\n')

@@ -8,7 +8,7 @@ import { toldInput } from './tool-input-schema.ts'
 export const chartTypes = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
 export type ChartType = (typeof chartTypes)[number]
 
-/** A chart as data. The page draws it; nothing of it is ever run. */
+/** A chart as data, which the page draws. */
 export interface Chart {
   readonly chartType: ChartType
   readonly title: string
@@ -16,15 +16,15 @@ export interface Chart {
   readonly datasets: readonly { readonly label: string; readonly data: readonly number[] }[]
 }
 
-/** More than a page draws so that it can be read. */
-const mostLabels = 200
-const mostDatasets = 12
-const mostTextCharacters = 200
+/** Limits of a readable chart. */
+const maxLabels = 200
+const maxDatasets = 12
+const maxTextCharacters = 200
 
 const text = (name: string): z.ZodString =>
-  z.string(`must be a text: the ${name}`).max(mostTextCharacters, `must have at most ${mostTextCharacters} characters`)
+  z.string(`must be a text: the ${name}`).max(maxTextCharacters, `must have at most ${maxTextCharacters} characters`)
 
-/** Rows of SQL have big numbers as texts, which models pass on as they are. */
+/** SQL rows have big numbers as strings, which models pass on. */
 const number = z.union(
   [
     z.number(),
@@ -44,7 +44,7 @@ const schema = z.strictObject(
     labels: z
       .array(z.union([text('label'), z.number().transform(String)], 'must be a text'), 'must be a list of texts')
       .min(1, 'must not be empty')
-      .max(mostLabels, `must have at most ${mostLabels} labels: aggregate, or take fewer rows`)
+      .max(maxLabels, `must have at most ${maxLabels} labels: aggregate, or take fewer rows`)
       .describe('One for each point, bar or slice; days as 2026-11-22, in their order.'),
     datasets: z
       .array(
@@ -60,27 +60,31 @@ const schema = z.strictObject(
         'must be a list',
       )
       .min(1, 'must not be empty')
-      .max(mostDatasets, `must have at most ${mostDatasets} datasets`),
+      .max(maxDatasets, `must have at most ${maxDatasets} datasets`),
   },
   'must be an object',
 )
 
-/** `createChart`: checks a chart and gives it back for the page to draw. */
+/** `createChart`: checks a chart for the page to draw. */
 export const createChart: Tool<unknown, Chart> = tool({
   description:
-    'Draws a chart below the answer. Use it when numbers over time, a ranking or shares of a whole are easier to see than to read, with numbers that a tool returned. ' +
-    'line for time, bar for a few categories, horizontalBar for rankings with long names, pie or doughnut for shares of a whole with one dataset and at most eight slices.',
+    'Draws a chart below the answer. Use it when numbers over time, a ranking or shares of a whole are easier ' +
+    'to see than to read, with numbers that a tool returned. ' +
+    'line for time, bar for a few categories, horizontalBar for rankings with long names, pie or doughnut for ' +
+    'shares of a whole with one dataset and at most eight slices.',
   inputSchema: toldInput(schema),
   execute: (input) => readChart(input),
 })
 
-/** @throws ApiError 400 `invalid-field` that names what does not fit */
+/** @throws ApiError 400 `invalid-field` */
 export function readChart(input: unknown): Chart {
   const chart = parseBody(schema, input)
   const { chartType, labels, datasets } = chart
   datasets.forEach(({ data }, i) => {
     if (data.length === labels.length) return
-    const problem = `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels: give one number for each label.`
+    const problem =
+      `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels: give one number for ` +
+      'each label.'
     throw new ApiError(400, 'invalid-field', problem, { field: `datasets[${i}].data` })
   })
   if (chartType !== 'pie' && chartType !== 'doughnut') return chart

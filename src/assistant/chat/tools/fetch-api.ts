@@ -11,7 +11,7 @@ import type { LookUp } from '../../../platform/outbound/resolve-target.ts'
 import { targetPolicy } from '../../../platform/outbound/target-policy.ts'
 import type { TargetPolicy } from '../../../platform/outbound/target-policy.ts'
 import { parseBody } from '../../../platform/parse-input.ts'
-import { ListedHosts, mostUrlCharacters, refuseWrites, urlRefused } from './listed-hosts.ts'
+import { ListedHosts, maxUrlCharacters, refuseWrites, urlRefused } from './listed-hosts.ts'
 import { presentBody } from './present-body.ts'
 import type { ReadCadence } from './present-body.ts'
 import { sendRequest } from './send-request.ts'
@@ -21,33 +21,33 @@ import { toldInput } from './tool-input-schema.ts'
 export interface FetchApiOptions {
   /** FETCH_API_HOSTS. */
   readonly hosts: readonly string[]
-  /** Of base64 in answers of access nodes; `readJsonCdcValue`. */
+  /** Decodes base64 in responses of access nodes: `readJsonCdcValue`. */
   readonly readCadence: ReadCadence
   /** Default: the public internet. */
   readonly network?: OutboundNetwork
-  /** For a call with all its redirects. Default 20,000 ms. */
+  /** For a call with its redirects. Default 20,000 ms. */
   readonly timeoutMs?: number
 }
 
-/** What the tool `fetch_api` gives to the model and shows on the page. */
+/** Output of `fetch_api`, for the model and the page. */
 export interface FetchedApi {
   readonly status: number
-  /** Where the answer is from, after redirects. */
+  /** After redirects. */
   readonly url: string
   readonly content_type: string
-  /** JSON as what it is, other texts as text; null: none. */
+  /** Parsed JSON, or text; null: none. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** What is left out, in words. */
+  /** What is left out. */
   readonly note?: string
 }
 
-/** Longest body of a POST, in bytes. */
-const mostBodyBytes = 64 * 1024
+/** Longest body of a POST. */
+const maxBodyBytes = 64 * 1024
 
 const schema = z.strictObject(
   {
-    url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${mostUrlCharacters} characters.`),
+    url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${maxUrlCharacters} characters.`),
     method: z.enum(['GET', 'POST'], 'must be GET or POST').optional().describe('Default: GET.'),
     body: z.string('must be a text: the JSON as a text').optional().describe('For POST only: a JSON text.'),
   },
@@ -57,8 +57,8 @@ const schema = z.strictObject(
 type FetchApiInput = z.output<typeof schema>
 
 /**
- * The tool `fetch_api`; no tool where no host is listed. Its failures are ApiErrors with words for the model.
- * @throws FatalError `bad-host` where FETCH_API_HOSTS names what is no host
+ * The tool `fetch_api`, or none without hosts. Its failures are ApiErrors for the model.
+ * @throws FatalError `bad-host` for an invalid FETCH_API_HOSTS
  */
 export function fetchApiTools({
   hosts: words,
@@ -71,8 +71,10 @@ export function fetchApiTools({
   const fetch = fetchListed({ hosts, network, timeoutMs })
   const fetchApi: Tool<unknown, FetchedApi> = tool({
     description:
-      `Calls a public web API: GET or POST by https on ${hosts.names.join(', ')}, and no other host. Nothing can be signed in to, and nothing is written. ` +
-      'Long JSON is shortened, and base64 of access nodes (/v1/transactions/{id}, /v1/transaction_results/{id}, accounts, events) is decoded. What it gives is data of strangers.',
+      `Calls a public web API: GET or POST by https on ${hosts.names.join(', ')}, and no other host. Nothing ` +
+      'can be signed in to, and nothing is written. ' +
+      'Long JSON is shortened, and base64 of access nodes (/v1/transactions/{id}, ' +
+      '/v1/transaction_results/{id}, accounts, events) is decoded. What it gives is data of strangers.',
     inputSchema: toldInput(schema),
     execute: async (input, { abortSignal }) =>
       callApi(parseBody(schema, input), { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
@@ -100,16 +102,16 @@ async function callApi(
 }
 
 /**
- * A body as it is sent: written anew, so that what was looked at is what a server reads, names that occur twice among it.
+ * Serialises the body again, so that the server reads what was checked; duplicate names are gone.
  * @throws ApiError 400 `invalid-field`
  */
 function readBody(method: 'GET' | 'POST', body: string | undefined): string | undefined {
-  // Models fill what they need not.
+  // Models fill optional fields.
   if (body === undefined || (method === 'GET' && body.trim() === '')) return undefined
   if (method === 'GET') throw bodyRefused('A GET has no body; put what is asked for into the URL, or use POST.')
   const written = rewrite(body)
-  if (Buffer.byteLength(written) > mostBodyBytes)
-    throw bodyRefused(`The body has more than ${mostBodyBytes} bytes; ask for less at once.`)
+  if (Buffer.byteLength(written) > maxBodyBytes)
+    throw bodyRefused(`The body has more than ${maxBodyBytes} bytes; ask for less at once.`)
   return written
 }
 
@@ -134,7 +136,7 @@ export interface ListedRequest {
   readonly body: string | undefined
 }
 
-/** What came in the end, and from where. */
+/** The final response and its URL. */
 export interface ListedAnswer extends RawAnswer {
   readonly url: URL
 }
@@ -142,23 +144,24 @@ export interface ListedAnswer extends RawAnswer {
 export interface FetchListedOptions {
   readonly hosts: ListedHosts
   readonly network: OutboundNetwork
-  /** For all of it: waiting for a turn, names, connections, redirects and bodies. */
+  /** For everything: queueing, DNS, connections, redirects and bodies. */
   readonly timeoutMs: number
 }
 
 export type FetchListed = (request: ListedRequest, signal: AbortSignal) => Promise<ListedAnswer>
 
-const mostRedirects = 3
+const maxRedirects = 3
 
-/** Requests of a process at the same time, each of which may hold a body: more than one conversation can make, and not more than memory has room for. */
-export const mostAtOnce = 32
+/** Concurrent requests of the process; each may hold a body in memory. */
+export const maxConcurrent = 32
 
 /**
- * Makes what calls listed hosts. Redirects of a GET are followed within the list, each to an address that is looked up and checked anew; those of a POST
- * are given as they are. It throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504 `fetch-timeout`, and the signal's reason.
+ * Calls listed hosts. Redirects of a GET are followed within the list, each resolved and checked again; those of a
+ * POST are returned. Throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504 `fetch-timeout`,
+ * and the signal's reason.
  */
 export function fetchListed({ hosts, network, timeoutMs }: FetchListedOptions): FetchListed {
-  const limit = pLimit(mostAtOnce)
+  const limit = pLimit(maxConcurrent)
   return async (request, signal) => {
     const deadline = AbortSignal.timeout(timeoutMs)
     const ending = AbortSignal.any([signal, deadline])
@@ -188,7 +191,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<ListedAnswer> {
   let { url } = request
-  for (let followed = 0; followed <= mostRedirects; followed++) {
+  for (let followed = 0; followed <= maxRedirects; followed++) {
     signal.throwIfAborted()
     refuseWrites(url, request.method, request.body === undefined ? undefined : JSON.parse(request.body))
     const answer = await sendChecked({ ...request, url }, network, signal)
@@ -198,7 +201,7 @@ async function follow(
   throw new ApiError(
     502,
     'fetch-failed',
-    `${request.url.hostname} leads from one URL to the next, more than ${mostRedirects} times.`,
+    `${request.url.hostname} leads from one URL to the next, more than ${maxRedirects} times.`,
   )
 }
 
@@ -216,23 +219,22 @@ async function sendChecked(request: ListedRequest, network: OutboundNetwork, sig
   }
 }
 
-/** The words of others stay out: errors of TLS quote certificates. */
+/** Without foreign text: TLS errors quote certificates. */
 function reasonOf(thrown: unknown): string {
   const error = asError(thrown)
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
-/** How hosts are reached. No variable changes it: another one than the public internet is made by tests, in code. */
+/** How hosts are reached. Only tests replace it, in code. */
 export interface OutboundNetwork {
   readonly policy: TargetPolicy
   readonly lookUp: LookUp
-  /** Where https listens. */
+  /** HTTPS port. */
   readonly port: number
-  /** Certificates to trust in place of the system's, as PEM. */
+  /** Trusted certificates instead of the system's, PEM. */
   readonly ca: string | undefined
 }
 
-/** Public addresses by DNS, on port 443, with certificates that the system trusts. */
 export function publicInternet(): OutboundNetwork {
   return { policy: targetPolicy([]), lookUp: dnsLookUp(), port: 443, ca: undefined }
 }

@@ -2,26 +2,26 @@ import { isIP } from 'node:net'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
 
 /**
- * The hosts that may be called, and the addresses of theirs that may: compared as they were parsed, never as text, since a text that begins
- * with a host of the list may lead anywhere.
+ * The hosts that may be called. URLs are compared after parsing, never as text: a text that begins with a listed host
+ * may lead anywhere.
  */
 export class ListedHosts {
   readonly names: readonly string[]
 
-  /** @param words `none` alone: no host. @throws FatalError `bad-host` for a word that is no name of a host */
+  /** @param words `none` alone: no host. @throws FatalError `bad-host` for a word that is no host name */
   constructor(words: readonly string[]) {
     this.names = words.length === 1 && words[0]?.toLowerCase() === 'none' ? [] : [...new Set(words.map(hostOf))]
   }
 
   /**
-   * The URL, without its fragment.
-   * @throws ApiError 400 `url-refused`, which says what may be called
+   * The URL without its fragment.
+   * @throws ApiError 400 `url-refused`, with what may be called
    */
   read(text: string): URL {
     const refuse = (problem: string): never => {
       throw urlRefused(`${problem} Call https:// and one of these hosts, without a port: ${this.names.join(', ')}.`)
     }
-    if (text.length > mostUrlCharacters) return refuse(`The URL has more than ${mostUrlCharacters} characters.`)
+    if (text.length > maxUrlCharacters) return refuse(`The URL has more than ${maxUrlCharacters} characters.`)
     if (!URL.canParse(text)) return refuse('The URL cannot be read.')
     const url = new URL(text)
     if (url.protocol !== 'https:') return refuse('Only https is called.')
@@ -29,14 +29,15 @@ export class ListedHosts {
     if (!this.names.includes(url.hostname))
       return refuse(`${url.hostname === '' ? 'A URL without a host' : url.hostname} may not be called.`)
     if (url.port !== '') return refuse(`Port ${url.port} may not be called.`)
-    // What reads as another host than it is, is not called: wide letters, a host in percents, `https:\\host`, line breaks that parsers drop.
+    // Ambiguous spellings are refused: wide letters, percent-encoded hosts, `https:\\host`, line breaks that parsers
+    // drop.
     if (writtenHost(text) !== url.hostname || /[\s\\\p{Cc}]/u.test(text))
       return refuse('The URL is not written as one: no white space, no backslash, the host in plain letters.')
     url.hash = ''
     return url
   }
 
-  /** The same for where an answer leads; `base` is what answered. @throws ApiError 400 `url-refused` */
+  /** The target of a redirect. @throws ApiError 400 `url-refused` */
   readRedirect(location: string, base: URL): URL {
     if (!URL.canParse(location, base.href)) throw urlRefused(`${base.hostname} leads to what is no URL.`)
     const target = new URL(location, base)
@@ -49,14 +50,14 @@ export class ListedHosts {
   }
 }
 
-/** Longest URL: room for a question to an API, and not for a conversation. */
-export const mostUrlCharacters = 2000
+/** Long enough for an API call, and too short to leak a conversation. */
+export const maxUrlCharacters = 2000
 
 export function urlRefused(problem: string, cause?: unknown): ApiError {
   return new ApiError(400, 'url-refused', problem, { field: 'url', ...(cause === undefined ? {} : { cause }) })
 }
 
-/** Between `https://` and what ends it, as it is written; port 443 may stand there. */
+/** The host as written; port 443 may follow it. */
 function writtenHost(text: string): string | undefined {
   return /^https:\/\/([^/?#]*?)(?::443)?(?:[/?#]|$)/i.exec(text)?.[1]?.toLowerCase()
 }
@@ -73,9 +74,9 @@ function hostOf(word: string): string {
 }
 
 /**
- * The chat reads. What is known to send something to a chain, or to publish something at an explorer, is not called, whoever has talked the
- * model into it: a transaction that is signed already, and the source of a contract, into which anything may be written for all to see.
- * This knows the interfaces of nodes and of Blockscout; what else a host does with a request is for whoever lists it to know.
+ * Refuses requests that are known to write: submitting signed transactions, and publishing at an explorer, where
+ * anyone could read the text, even if a model was talked into it. Covers nodes and Blockscout; the operator answers
+ * for other listed hosts.
  * @throws ApiError 400 `write-refused`
  */
 export function refuseWrites(url: URL, method: 'GET' | 'POST', body: unknown): void {
@@ -97,7 +98,7 @@ export function refuseWrites(url: URL, method: 'GET' | 'POST', body: unknown): v
 
 const publishing: ReadonlySet<string> = new Set(['verification', 'audit-reports'])
 
-/** Of JSON-RPC, in a batch as well. Some servers take names in any case, so all that could be meant are looked at. */
+/** JSON-RPC methods, also in batches. Some servers ignore the case of `method`. */
 function methodsOf(body: unknown): readonly string[] {
   const calls: readonly unknown[] = Array.isArray(body) ? body : [body]
   return calls
@@ -105,7 +106,7 @@ function methodsOf(body: unknown): readonly string[] {
     .flatMap(([name, value]) => (name.toLowerCase() === 'method' && typeof value === 'string' ? [value] : []))
 }
 
-/** Of transactions and signatures, and of the modules by which a node is run. */
+/** Methods for transactions and signatures, and modules that administer a node. */
 function isWriting(name: string): boolean {
   return (
     /(?:^|_)(?:send|sign|submit|import|unlock)/i.test(name) ||
@@ -113,7 +114,7 @@ function isWriting(name: string): boolean {
   )
 }
 
-/** A path may hide its letters in percents, once for each server that it passes. */
+/** A path may be percent-encoded once for each server on its way. */
 function decoded(path: string): string {
   let text = path
   for (let layer = 0; layer < 3; layer++) {

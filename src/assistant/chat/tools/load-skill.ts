@@ -17,11 +17,12 @@ const schema = z.strictObject(
   'must be an object with the name of a skill',
 )
 
-/** `loadSkill`: gives the text of a skill by its name. No path goes in, and none comes out. */
+/** `loadSkill`: the text of a skill by name. Paths are neither accepted nor shown. */
 export function loadSkill(skills: Skills): Tool<unknown, Pick<Skill, 'name' | 'content'>> {
   return tool({
     description:
-      'Reads a skill: what is known about a field of questions, with examples that work. Read the one that fits before you write SQL or Cadence that you are not sure of; each once.',
+      'Reads a skill: what is known about a field of questions, with examples that work. Read the one that ' +
+      'fits before you write SQL or Cadence that you are not sure of; each once.',
     inputSchema: toldInput(schema),
     execute: (input) => {
       const { name } = parseBody(schema, input)
@@ -38,7 +39,7 @@ export function loadSkill(skills: Skills): Tool<unknown, Pick<Skill, 'name' | 'c
   })
 }
 
-/** Outputs of earlier answers come from the client, and may be anything. */
+/** Outputs of earlier answers come from the client and are untrusted. */
 function contentOf(output: unknown): string {
   const content: unknown = typeof output === 'object' && output !== null ? Reflect.get(output, 'content') : undefined
   return typeof content === 'string' ? content : ''

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { JsonValue } from '../../../platform/exact-json.ts'
-import { mostSummaryCharacters, presentBody, summariseJson } from './present-body.ts'
+import { maxSummaryCharacters, presentBody, summariseJson } from './present-body.ts'
 import type { PresentedBody } from './present-body.ts'
 
 const present = (text: string | Buffer, contentType = 'application/json', isCut = false): PresentedBody =>
@@ -110,7 +110,7 @@ describe('summariseJson', () => {
       { ['n'.repeat(1_000_000)]: 1 },
     ]) {
       const { value: shown, cut } = summariseJson(value)
-      expect(lengthOf(shown)).to.be.at.most(mostSummaryCharacters)
+      expect(lengthOf(shown)).to.be.at.most(maxSummaryCharacters)
       expect(cut).to.be.a('string')
     }
     expect(JSON.stringify(summariseJson(['\uD800', { '\uDC00': 'a\uD800' }]).value)).to.equal(

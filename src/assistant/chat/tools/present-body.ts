@@ -1,18 +1,17 @@
 import { parseExactJson } from '../../../platform/exact-json.ts'
 import type { JsonValue } from '../../../platform/exact-json.ts'
 import type { ListedAnswer } from './fetch-api.ts'
-import { mostBodyBytes } from './send-request.ts'
+import { maxBodyBytes } from './send-request.ts'
 
-/** A body as a model reads it. */
 export interface PresentedBody {
-  /** JSON as what it is, other texts as text; null where there is none, or none for people. */
+  /** Parsed JSON, or text; null where there is none, or it is binary. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** What is left out, and how to get it. */
+  /** What is left out and how to get it. */
   readonly note?: string
 }
 
-/** Numbers that a double might round; looking for each of them takes five times as long as reading. */
+/** Numbers that a double might round. Exact parsing takes five times as long. */
 const longNumber = /[\d.]{16}/
 
 export function presentBody(
@@ -40,18 +39,18 @@ export function presentBody(
 }
 
 function presentText(text: string, isCut: boolean): PresentedBody {
-  if (!isCut && text.length <= mostSummaryCharacters) return { body: text, truncated: false }
+  if (!isCut && text.length <= maxSummaryCharacters) return { body: text, truncated: false }
   const whole = isCut
-    ? `It has more than ${mostBodyBytes} bytes, of which no more were read`
+    ? `It has more than ${maxBodyBytes} bytes, of which no more were read`
     : `It has ${text.length} characters`
   return {
-    body: text.slice(0, mostSummaryCharacters).toWellFormed(),
+    body: text.slice(0, maxSummaryCharacters).toWellFormed(),
     truncated: true,
-    note: `${whole}; its first ${mostSummaryCharacters} characters are here. Ask for less: by page, filter or id.`,
+    note: `${whole}; its first ${maxSummaryCharacters} characters are here. Ask for less: by page, filter or id.`,
   }
 }
 
-/** Without a type it may be a text. */
+/** Without a type it may be text. */
 function isReadable(type: string): boolean {
   return (
     type === '' ||
@@ -64,13 +63,13 @@ function decode(bytes: Buffer, contentType: string): string {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch (error) {
-    // A name that nobody knows.
+    // An unknown charset.
     if (error instanceof RangeError) return new TextDecoder().decode(bytes)
     throw error
   }
 }
 
-/** Undefined for what is no JSON, whatever its type says, or is nested so deep that it is no data. */
+/** Undefined for what is no JSON, whatever its type, or is nested too deep. */
 function jsonOf(text: string): JsonValue | undefined {
   try {
     return longNumber.test(text) ? parseExactJson(text) : (JSON.parse(text) as JsonValue)
@@ -82,11 +81,11 @@ function jsonOf(text: string): JsonValue | undefined {
 
 export interface Summary {
   readonly value: JsonValue
-  /** What is left out, in words; undefined: nothing is. */
+  /** What is left out; undefined: nothing. */
   readonly cut: string | undefined
 }
 
-/** How much of a value is shown. */
+/** Limits of a summary. */
 interface Measure {
   readonly items: number
   readonly names: number
@@ -94,16 +93,16 @@ interface Measure {
   readonly depth: number
 }
 
-/** Most of a summary, in characters of JSON: a few per cent of what models can read. */
-export const mostSummaryCharacters = 60_000
+/** Longest summary, in characters of JSON: a few per cent of a usual context. */
+export const maxSummaryCharacters = 60_000
 
-/** What is this short is shown whole. */
+/** Up to this length a value is shown whole. */
 const wholeCharacters = 16_000
 
-/** Deeper values are no data, and what calls itself to read them ends with a full stack. */
+/** Bounded depth, since reading is recursive. */
 const whole: Measure = { items: Infinity, names: Infinity, characters: Infinity, depth: 40 }
 
-/** From the largest: the first that makes a summary short enough is taken. */
+/** Tried from the largest to the first whose summary is short enough. */
 const measures: readonly Measure[] = [
   { items: 20, names: 100, characters: 4000, depth: 8 },
   { items: 10, names: 50, characters: 1000, depth: 6 },
@@ -111,30 +110,30 @@ const measures: readonly Measure[] = [
   { items: 3, names: 20, characters: 100, depth: 4 },
 ]
 
-/** For answers of the chain: a transaction has a script and more events than a list of a page has entries. */
+/** For responses of access nodes: a transaction has a script and many events. */
 const chainMeasures: readonly Measure[] = [
   { items: 120, names: 100, characters: 20_000, depth: 10 },
   { items: 60, names: 100, characters: 8000, depth: 10 },
   ...measures,
 ]
 
-/** As much of a value as a model can read, of each part of it something; what is left out is told in its place. */
+/** As much of a value as a model can read, with something of each part, and remarks in place of the rest. */
 export function summariseJson(value: JsonValue, isOfChain = false): Summary {
   const first = summarise(value, whole)
   if (lengthOf(first.value) <= wholeCharacters) return first
   let last = first
   for (const measure of isOfChain ? chainMeasures : measures) {
     last = summarise(value, measure)
-    if (lengthOf(last.value) <= mostSummaryCharacters) return last
+    if (lengthOf(last.value) <= maxSummaryCharacters) return last
   }
   const cuts = [...(last.cut === undefined ? [] : [last.cut]), 'its JSON has its first characters']
   return { value: `${firstOf(JSON.stringify(last.value))}…`, cut: cuts.join(', ') }
 }
 
-/** As much of a text as is short enough as JSON, where quotes are two characters. */
+/** The longest beginning that fits as JSON, where quotes take two characters. */
 function firstOf(text: string): string {
   let first = text
-  while (lengthOf(first) >= mostSummaryCharacters) first = first.slice(0, Math.floor(first.length * 0.9)).toWellFormed()
+  while (lengthOf(first) >= maxSummaryCharacters) first = first.slice(0, Math.floor(first.length * 0.9)).toWellFormed()
   return first
 }
 
@@ -151,17 +150,16 @@ function summarise(value: JsonValue, measure: Measure): Summary {
 function show(value: JsonValue, measure: Measure, depth: number, cuts: Set<string>): JsonValue {
   if (typeof value === 'string') return shorten(value, measure.characters, cuts)
   if (typeof value !== 'object' || value === null) return value
-  const { items, names, depth: mostDepth } = measure
+  const { items, names, depth: maxDepth } = measure
   if (isList(value)) {
-    if (depth >= mostDepth && value.length > 0) return tooDeep(`a list of ${count(value.length)}`, measure, cuts)
+    if (depth >= maxDepth && value.length > 0) return tooDeep(`a list of ${count(value.length)}`, measure, cuts)
     const shown: JsonValue[] = value.slice(0, items).map((item) => show(item, measure, depth + 1, cuts))
     if (value.length <= items) return shown
     cuts.add(`lists have their first ${items} items`)
     return [...shown, `… ${count(value.length - items)} more items`]
   }
   const parts = Object.entries(value)
-  if (depth >= mostDepth && parts.length > 0)
-    return tooDeep(`an object of ${count(parts.length)} fields`, measure, cuts)
+  if (depth >= maxDepth && parts.length > 0) return tooDeep(`an object of ${count(parts.length)} fields`, measure, cuts)
   const shown = parts
     .slice(0, names)
     .map(([name, item]): [string, JsonValue] => [shorten(name, 200, cuts), show(item, measure, depth + 1, cuts)])
@@ -179,7 +177,7 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value)
 }
 
-/** Halves of surrogate pairs, which providers refuse, are replaced. */
+/** Replaces half surrogate pairs, which providers refuse. */
 function shorten(text: string, most: number, cuts: Set<string>): string {
   if (text.length <= most) return text.toWellFormed()
   cuts.add(`texts have their first ${most} characters`)
@@ -190,23 +188,23 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** Reads a Cadence value in JSON-CDC. @throws when it is none */
+/** Reads a Cadence value in JSON-CDC. @throws for anything else */
 export type ReadCadence = (payload: Buffer) => unknown
 
-/** What the REST API of access nodes answers. Source: onflow/flow, openapi/access.yaml. */
+/** Paths of the REST API of access nodes. Source: onflow/flow, openapi/access.yaml. */
 const chainPath =
   /^\/v1\/(?:transactions|transaction_results|execution_results|blocks|collections|accounts|events|scripts)(?:\/|$)/
 
-/** Deeper than any answer of that API has these fields. */
-const mostDepth = 12
+/** These fields are not deeper in that API. */
+const maxDepth = 12
 
 export function isChainPath(pathname: string): boolean {
   return chainPath.test(pathname)
 }
 
 /**
- * An answer of an access node in which base64 is what it stands for: scripts and contracts as text, arguments, payloads of events and
- * results of scripts as flat values. What cannot be read stays as it is.
+ * Decodes the base64 in a response of an access node: scripts and contracts as text; arguments, event payloads and
+ * script results as flat values. Undecodable fields stay as they are.
  */
 export function readChainFields(value: JsonValue, readCadence: ReadCadence): JsonValue {
   if (typeof value === 'string') return cadenceOf(value, readCadence)
@@ -214,7 +212,7 @@ export function readChainFields(value: JsonValue, readCadence: ReadCadence): Jso
 }
 
 function readWithin(value: JsonValue, readCadence: ReadCadence, depth: number): JsonValue {
-  if (typeof value !== 'object' || value === null || depth > mostDepth) return value
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return value
   if (isList(value)) return value.map((item) => readWithin(item, readCadence, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, readField(name, item, readCadence, depth + 1)]),
@@ -237,7 +235,7 @@ function cadenceOf(value: JsonValue, readCadence: ReadCadence): JsonValue {
   try {
     return readCadence(bytes) as JsonValue
   } catch {
-    // Not Cadence, or in another encoding (CCF): whoever wrote it knows.
+    // Not Cadence, or CCF.
     return value
   }
 }

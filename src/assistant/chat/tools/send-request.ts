@@ -4,10 +4,10 @@ import { pipeline, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { OutboundNetwork } from './fetch-api.ts'
 
-/** A request to the one address that was checked. */
+/** A request to the address that was checked. */
 export interface CheckedRequest {
   readonly url: URL
-  /** IP address to connect to, whatever the name of the host leads to by now. */
+  /** IP address to connect to, whatever the host name resolves to by now. */
   readonly address: string
   readonly method: 'GET' | 'POST'
   /** JSON; undefined: none. */
@@ -16,22 +16,22 @@ export interface CheckedRequest {
 
 export interface RawAnswer {
   readonly status: number
-  /** Without its spaces, in lower case; empty where there is none. */
+  /** Lower case without spaces; empty where there is none. */
   readonly contentType: string
-  /** Where a redirect leads; undefined: it is none. Its body is not read. */
+  /** Target of a redirect, whose body is not read; undefined: no redirect. */
   readonly location: string | undefined
-  /** What it holds once it is decompressed. */
+  /** Decompressed. */
   readonly bytes: Buffer
-  /** There was more of it. */
+  /** There was more. */
   readonly isCut: boolean
 }
 
-/** More of a body is not read, neither as it comes nor decompressed. */
-export const mostBodyBytes = 2 * 1024 * 1024
+/** Limit of a body, both as sent and decompressed. */
+export const maxBodyBytes = 2 * 1024 * 1024
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Sends a request and reads its answer over a connection of its own. @throws when there is none, and when the signal is aborted */
+/** Sends a request over a connection of its own. @throws when there is no answer, or the signal is aborted */
 export async function sendRequest(
   { url, address, method, body }: CheckedRequest,
   { port, ca }: OutboundNetwork,
@@ -58,7 +58,7 @@ export async function sendRequest(
   })
   request.on('error', answered.reject)
   request.once('response', answered.resolve)
-  // Without an error that is what comes of an answer that wants to speak another protocol (101).
+  // A switch of protocols (101) closes without an error.
   request.once('close', () => answered.reject(new Error('the connection was closed without an answer')))
   request.end(body)
   try {
@@ -82,16 +82,16 @@ async function readAnswer(response: IncomingMessage): Promise<RawAnswer> {
   }
 }
 
-/** Decompresses as it comes, so that what a few bytes unfold to is never held. */
+/** Decompresses while reading, so that a compression bomb is never in memory. */
 async function readBody(
   response: IncomingMessage,
   coding: string,
 ): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
   const decoder = decoderOf(coding)
-  // Its errors are those of the decoder, which is read.
+  // Errors surface in the decoder, which is read.
   const body = decoder === undefined ? response : pipeline(response, countedBytes(), decoder, () => undefined)
   const chunks: Buffer[] = []
-  let room = mostBodyBytes
+  let room = maxBodyBytes
   // Leaving the loop closes the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk.subarray(0, room))
@@ -101,13 +101,13 @@ async function readBody(
   return { bytes: Buffer.concat(chunks), isCut: room < 0 }
 }
 
-/** Endless bytes may unfold to nothing. */
+/** Endless input may decompress to nothing. */
 function countedBytes(): Transform {
-  let room = mostBodyBytes
+  let room = maxBodyBytes
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       room -= chunk.length
-      if (room < 0) done(new Error(`its compressed body has more than ${mostBodyBytes} bytes`))
+      if (room < 0) done(new Error(`its compressed body has more than ${maxBodyBytes} bytes`))
       else done(null, chunk)
     },
   })

@@ -3,8 +3,9 @@ import type { Schema } from 'ai'
 import { z } from 'zod'
 
 /**
- * The arguments of a tool as a model is told of them. They are checked by the tool itself (`parseBody`) rather than by the SDK, so that what is
- * wrong with them comes back in words that a model can act on. Of a union its first form is told: the others are let through and not asked for.
+ * The schema of a tool's arguments for the model. The tool itself checks them (`parseBody`) instead of the SDK, so
+ * that its error messages are useful to the model. Of a union only the first alternative is shown; the others are
+ * accepted too.
  */
 export function toldInput(schema: z.ZodType): Schema {
   const { $schema: _dialect, ...told } = z.toJSONSchema(schema, {

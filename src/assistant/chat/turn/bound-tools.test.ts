@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mostResultCharacters, ResultBudget } from './bound-tools.ts'
+import { maxResultCharacters, ResultBudget } from './bound-tools.ts'
 
 const cutAt = (text: string): number => Number(/\[Cut here: (\d+) of/.exec(text)?.[1] ?? text.length)
 
@@ -20,7 +20,7 @@ describe('the room for what tools gave', () => {
     const budget = new ResultBudget()
     const long = 'x'.repeat(100_000)
     for (const call of ['a', 'b', 'c', 'd']) budget.cut(call, long)
-    expect(cutAt(budget.cut('a', long))).to.equal(mostResultCharacters)
+    expect(cutAt(budget.cut('a', long))).to.equal(maxResultCharacters)
     expect(cutAt(budget.cut('e', long))).to.equal(4000)
   })
 

@@ -2,38 +2,34 @@ import type { ToolSet } from 'ai'
 import { untilAborted } from '../../../platform/abort-reason.ts'
 import { asError } from '../../../platform/errors.ts'
 
-/** Calls of tools in a turn. */
-export const mostToolCalls = 60
+/** Tool calls in a turn. */
+export const maxToolCalls = 60
 
-/** The longest output that goes to the client as it is, in characters of JSON; a longer one goes as the model reads it. */
-const mostClientCharacters = 1_000_000
+/** Longest tool output for the client, in characters of JSON; a longer one is sent in its model form. */
+const maxClientCharacters = 1_000_000
 
-/** The longest reason for which a tool failed. */
-const mostErrorCharacters = 4000
+const maxErrorCharacters = 4000
 
-/** Is told as its words alone: what an error is called says nothing to a model, and less to people. */
+/** Shown as its message alone, without a class name. */
 class ToolFailure extends Error {
   override readonly name = ''
 
   constructor(cause: unknown) {
-    super(asError(cause).message.slice(0, mostErrorCharacters), { cause })
+    super(asError(cause).message.slice(0, maxErrorCharacters), { cause })
   }
 }
 
 type Tool = ToolSet[string]
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
-/**
- * The tools of one turn, within bounds: how often they are called, how long what they give is, and that they end with the signal
- * whatever they do about it themselves. Their failures have words and no more.
- */
+/** Bounds the tools of a turn: number of calls, length of results, and their end when the signal is aborted. */
 export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
   const budget = new ResultBudget()
   let calls = 0
   const count = (): void => {
     calls++
-    if (calls > mostToolCalls)
-      throw new Error(`No more than ${mostToolCalls} calls of tools in one answer. Answer with what you have.`)
+    if (calls > maxToolCalls)
+      throw new Error(`No more than ${maxToolCalls} calls of tools in one answer. Answer with what you have.`)
   }
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [name, isOurs(tool) ? boundTool(tool, signal, budget, count) : tool]),
@@ -42,7 +38,7 @@ export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
 
 type OwnTool = Tool & { readonly execute: NonNullable<Tool['execute']> }
 
-/** Those of the provider run there. */
+/** The provider's tools run there. */
 function isOurs(tool: Tool): tool is OwnTool {
   return tool.execute !== undefined
 }
@@ -55,12 +51,12 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
   const execute: OwnTool['execute'] = async (input: unknown, options) => {
     try {
       count()
-      // What comes of a tool that goes on after that is nobody's.
+      // A tool that continues after the abort is ignored.
       const output: unknown = await untilAborted(
         Promise.resolve(tool.execute(input, { ...options, abortSignal: signal })),
         signal,
       )
-      const isLong = (JSON.stringify(output)?.length ?? 0) > mostClientCharacters
+      const isLong = (JSON.stringify(output)?.length ?? 0) > maxClientCharacters
       return isLong ? textOf(await toModelOutput({ toolCallId: options.toolCallId, input, output })) : output
     } catch (error) {
       signal.throwIfAborted()
@@ -74,7 +70,7 @@ function plainOutput(output: unknown): ModelOutput {
   return { type: 'text', value: typeof output === 'string' ? output : JSON.stringify(output ?? null) }
 }
 
-/** As text, the parts that are none left out: pictures of strangers are nothing that a model should read here. */
+/** As text; pictures from third parties are not passed to the model. */
 function cutOutput(output: ModelOutput, cut: (text: string) => string): ModelOutput {
   if (output.type === 'execution-denied') return output
   if (output.type === 'error-text' || output.type === 'error-json')
@@ -89,29 +85,32 @@ function textOf(output: ModelOutput): string {
   return output.value.map((part) => ('text' in part ? part.text : '[a part that is no text was left out]')).join('\n')
 }
 
-/** The longest result that goes to the model, in characters: some 20,000 tokens. */
-export const mostResultCharacters = 60_000
+/** Longest tool result for the model, in characters: some 20,000 tokens. */
+export const maxResultCharacters = 60_000
 
-/** All results of a turn together; with a long conversation before it this is what models of the usual size can read. */
-const mostTurnCharacters = 240_000
+/** All results of a turn: with a long conversation this fills a usual context. */
+const maxTurnCharacters = 240_000
 
-/** What a result keeps when the turn has had its share, so that the model sees at least what it is. */
-const leastResultCharacters = 4000
+/** Minimum per result after the turn's budget is used up. */
+const minResultCharacters = 4000
 
-/** Cuts what tools gave to what a model can read, and tells it so. */
+/** Cuts tool results to the budget, with a remark. */
 export class ResultBudget {
   readonly #lengths = new Map<string, number>()
-  #left = mostTurnCharacters
+  #left = maxTurnCharacters
 
-  /** @param call its id: a result that is asked for again is cut at the same place */
+  /** @param call its id: a repeated conversion cuts at the same place */
   cut(call: string, text: string): string {
     let most = this.#lengths.get(call)
     if (most === undefined) {
-      most = Math.min(mostResultCharacters, Math.max(leastResultCharacters, this.#left))
+      most = Math.min(maxResultCharacters, Math.max(minResultCharacters, this.#left))
       this.#lengths.set(call, most)
       this.#left -= Math.min(most, text.length)
     }
     if (text.length <= most) return text
-    return `${text.slice(0, most).toWellFormed()}\n[Cut here: ${most} of ${text.length} characters. Ask for less, e.g. fewer columns or rows, or sums.]`
+    return (
+      `${text.slice(0, most).toWellFormed()}\n[Cut here: ${most} of ${text.length} characters. Ask for less, ` +
+      'e.g. fewer columns or rows, or sums.]'
+    )
   }
 }

@@ -7,17 +7,17 @@ import {
 } from 'ai'
 import type { ModelMessage, PrepareStepFunction, SystemModelMessage, TextStreamPart, ToolSet } from 'ai'
 import { ApiError, asError } from '../../../platform/errors.ts'
-import { mostSteps } from '../chat-types.ts'
+import { maxSteps } from '../chat-types.ts'
 import type { AnswerEnd, ChatChunk, ChatMessage, TurnOptions, TurnOutcome, TurnRequest } from '../chat-types.ts'
 import { boundTools } from './bound-tools.ts'
 import { OpenParts, TurnAccount, TurnStop } from './turn-state.ts'
 
 type Part = TextStreamPart<ToolSet>
 
-/** Calls of tools that run at the same time. */
-const mostAtOnce = 8
+/** Concurrent tool calls. */
+const maxConcurrent = 8
 
-/** Parts that are of no use to whoever reads the answer. */
+/** Parts that clients do not need. */
 const silent: ReadonlySet<Part['type']> = new Set([
   'start',
   'finish',
@@ -30,10 +30,10 @@ const silent: ReadonlySet<Part['type']> = new Set([
   'reasoning-file',
 ])
 
-/** What the SDK calls its errors, before their words. */
+/** Class names of the SDK before its error messages. */
 const sdkName = /\bAI_\w+Error: /g
 
-/** With these the model has begun to answer. */
+/** First parts of an answer. */
 const beginnings: ReadonlySet<Part['type']> = new Set([
   'text-delta',
   'reasoning-delta',
@@ -42,9 +42,9 @@ const beginnings: ReadonlySet<Part['type']> = new Set([
 ])
 
 /**
- * Gives one answer: what the model says and does, as the clients of the AI SDK read it, piece by piece as it comes. It always has an
- * end that people can read: the answer, words for why there is none in a text, or an `error` chunk, after which nothing comes. Parts
- * that had begun are ended, so that what was said can go with the next question. It begins at once; cancelling it ends it.
+ * Streams one answer as AI SDK clients read it. It always ends readably: with the answer, a text that says why there
+ * is none, or an `error` chunk. Open parts are closed, so the answer can go with the next question. Cancelling the
+ * stream ends the turn.
  */
 export function runTurn(request: TurnRequest, options: TurnOptions): ReadableStream<ChatChunk> {
   const stop = new TurnStop(request.signal, options.timeoutMs)
@@ -57,7 +57,7 @@ export function runTurn(request: TurnRequest, options: TurnOptions): ReadableStr
     },
     async cancel(reason) {
       stop.leave(reason)
-      // To its end, whatever still comes: its tools and its calls have theirs then.
+      // Drained, so that its tools and calls end too.
       for await (const _chunk of chunks) continue
     },
   })
@@ -70,7 +70,7 @@ class Turn {
   readonly #account: TurnAccount
   readonly #open = new OpenParts()
   readonly #calledAt = new Map<string, number>()
-  /** Calls with arguments that are none, whose failure is told with them. */
+  /** Calls with invalid arguments, whose error is reported with them. */
   readonly #invalid = new Set<string>()
   #finishReason: Extract<Part, { type: 'finish' }>['finishReason'] = 'other'
   #hasBegun = false
@@ -98,7 +98,7 @@ class Turn {
     }
   }
 
-  /** What the model says and does. @returns how it ended; undefined: it did not, or failed */
+  /** @returns how the answer ended; undefined: it did not, or failed */
   async *#answer(): AsyncGenerator<ChatChunk, AnswerEnd | undefined, undefined> {
     const { model, tools: given } = this.#request
     const tools = boundTools(given, this.#stop.signal)
@@ -111,16 +111,16 @@ class Turn {
         messages,
         tools,
         providerOptions: model.providerOptions,
-        maxOutputTokens: model.mostOutputTokens,
+        maxOutputTokens: model.maxOutputTokens,
         maxRetries: 0,
-        stopWhen: [isStepCount(mostSteps), wasCutOff],
-        toolCallConcurrency: mostAtOnce,
+        stopWhen: [isStepCount(maxSteps), wasCutOff],
+        toolCallConcurrency: maxConcurrent,
         prepareStep: this.#prepareStep,
         abortSignal: this.#stop.signal,
-        // Nothing that anybody said is looked up: what could be is refused before.
+        // Messages with files are refused before.
         experimental_download: (files) =>
           files.length === 0 ? Promise.resolve([]) : Promise.reject(new Error('no file is loaded')),
-        // It would print them.
+        // The default prints errors.
         onError: () => undefined,
       })
       for await (const part of stream) {
@@ -138,15 +138,15 @@ class Turn {
   }
 
   readonly #prepareStep: PrepareStepFunction<ToolSet> = ({ stepNumber, messages }) => {
-    if (stepNumber < mostSteps - 1) return { messages: markEnd(messages) }
-    // Anthropic refuses a conversation with calls of tools that it is told of none; some of the others take no notice of a choice.
+    if (stepNumber < maxSteps - 1) return { messages: markEnd(messages) }
+    // Anthropic refuses a conversation with tool calls but no tools; other providers may ignore `toolChoice`.
     const without = this.#request.model.model.provider.startsWith('anthropic')
       ? { toolChoice: 'none' as const }
       : { activeTools: [] }
     return { messages: markEnd([...messages, closingRequest]), ...without }
   }
 
-  /** Keeps account of a part. @returns how the answer ended, where it did */
+  /** Records a part. @returns how the answer ended, when it did */
   #note(part: Part): AnswerEnd | undefined {
     if (!this.#hasBegun && beginnings.has(part.type)) {
       this.#hasBegun = true
@@ -171,7 +171,7 @@ class Turn {
   #noteTool({ type, toolCallId, toolName }: Extract<Part, { type: 'tool-result' | 'tool-error' }>): void {
     const durationMs = performance.now() - (this.#calledAt.get(toolCallId) ?? performance.now())
     this.#calledAt.delete(toolCallId)
-    // A model may call what there is not.
+    // A model may call a tool that does not exist.
     const tool = Object.hasOwn(this.#request.tools, toolName) ? toolName : 'unknown'
     this.#options.watch?.toolEnded({ tool, isError: type === 'tool-error', durationMs })
   }
@@ -180,13 +180,13 @@ class Turn {
     this.#finishReason = finishReason
     if (finishReason === 'content-filter') return 'refused'
     if (finishReason === 'length') return 'length'
-    return this.#account.steps >= mostSteps ? 'steps' : 'complete'
+    return this.#account.steps >= maxSteps ? 'steps' : 'complete'
   }
 
   #chunkOf(part: Part, tools: ToolSet): ChatChunk | undefined {
     if (silent.has(part.type) || (part.type === 'tool-error' && this.#invalid.delete(part.toolCallId))) return undefined
     if (part.type.startsWith('reasoning') && !this.#request.model.tellsReasoning) return undefined
-    // Tools fail with words that are for the model, and were meant to be read.
+    // Tool errors are written for the model and may be shown.
     const chunk = toUIMessageChunk(part, {
       tools,
       sendSources: true,
@@ -194,7 +194,7 @@ class Turn {
       onError: (error) => asError(error).message,
     }) as ChatChunk | undefined
     if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
-    // Signatures and the like, which only the provider can read, and which are not taken back.
+    // Signatures and the like, which only the provider can read.
     const { providerMetadata: _unread, ...plain } = chunk
     if (plain.type === 'tool-input-error') return { ...plain, errorText: plain.errorText.replaceAll(sdkName, '') }
     return 'delta' in plain && plain.delta === '' ? undefined : plain
@@ -235,26 +235,25 @@ class Turn {
   }
 }
 
-/** On the last step a model called a tool although there is none: the answer ends without its words. */
+/** The model called a tool on the last step, where none exist; the answer ends without text. */
 function isCallAfterAll(error: unknown): boolean {
   return ToolChoiceViolationError.isInstance(error)
 }
 
-/** Who is told that the arguments of a call were cut off writes the same again, and as long. */
+/** A model whose arguments were cut off would write the same again, and as long. */
 function wasCutOff({ steps }: { readonly steps: readonly { readonly finishReason: string }[] }): boolean {
   return steps.at(-1)?.finishReason === 'length'
 }
 
-/** How the model ended. */
 interface ModelEnd {
   readonly end: AnswerEnd
-  /** The last step has a text. */
+  /** The last step has text. */
   readonly hasText: boolean
-  /** There were calls of tools. */
+  /** There were tool calls. */
   readonly hasUsedTools: boolean
 }
 
-/** What an answer lacks to have an end that people can read; undefined where it lacks nothing. */
+/** Closing text of an answer that has none; undefined where none is needed. */
 function closingWords({ end, hasText, hasUsedTools }: ModelEnd): string | undefined {
   if (end === 'refused')
     return 'The provider of the model declined to answer this. Ask in other words, or for something else.'
@@ -265,28 +264,30 @@ function closingWords({ end, hasText, hasUsedTools }: ModelEnd): string | undefi
   }
   if (hasText) return undefined
   if (end === 'steps')
-    return 'All steps of this answer were used before the model came to one. What its tools found is above; ask again for a part of it.'
+    return (
+      'All steps of this answer were used before the model came to one. What its tools found is above; ask ' +
+      'again for a part of it.'
+    )
   return hasUsedTools
     ? 'The model ended here without words of its own. What its tools found is above.'
     : 'The model gave no answer. Ask again, or in other words.'
 }
 
-/** Anthropic keeps what comes before such a mark, so that it need not read it anew with each step and question. Others take no notice. */
+/** Anthropic caches the prompt up to such a mark; others ignore it. */
 const kept = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 
-/** The instructions, which are long and the same for all. */
 export function instructionsMessage(instructions: string): SystemModelMessage {
   return { role: 'system', content: instructions, providerOptions: kept }
 }
 
-/** What was said so far as models take it. What only the page shows is left out. */
+/** The conversation for the model, without data parts of the page. */
 export async function modelMessages(messages: readonly ChatMessage[], tools: ToolSet): Promise<ModelMessage[]> {
   const converted = await convertToModelMessages([...messages], { tools, ignoreIncompleteToolCalls: true })
-  // An answer of which nothing goes back leaves an empty message, which providers refuse.
+  // Providers refuse an empty message, which an answer without usable parts leaves.
   return converted.filter(({ content }) => content.length > 0)
 }
 
-/** Marks the end of the conversation as kept, and nothing before: providers take four marks at most. */
+/** Marks only the end of the conversation: providers accept four marks at most. */
 export function markEnd(messages: readonly ModelMessage[]): ModelMessage[] {
   const last = messages.length - 1
   return messages.map((message, index) => {
@@ -298,8 +299,10 @@ export function markEnd(messages: readonly ModelMessage[]): ModelMessage[] {
   })
 }
 
-/** What the model is told on its last step. */
+/** Sent on the last step. */
 export const closingRequest: ModelMessage = {
   role: 'user',
-  content: `[Note of the chat service, not of the user: you have used all of your ${mostSteps} steps, so there are no more tools. Answer the question now with what you have found. Say what you could not find out.]`,
+  content:
+    `[Note of the chat service, not of the user: you have used all of your ${maxSteps} steps, so there are no ` +
+    'more tools. Answer the question now with what you have found. Say what you could not find out.]',
 }

@@ -5,13 +5,13 @@ import type { AnswerEnd, ChatChunk, ChatMetadata, TurnRequest } from '../chat-ty
 interface OpenCall {
   readonly toolName: string
   readonly dynamic: boolean
-  /** All of its input is there. */
+  /** Its input is complete. */
   readonly isComplete: boolean
 }
 
 /**
- * Follows what of an answer has begun and has no end yet, so that an answer that breaks off is whole all the same: its clients keep it
- * and send it back with the next question.
+ * Tracks the open parts of an answer, to close them when it breaks off: clients store it and send it back with the
+ * next question.
  */
 export class OpenParts {
   readonly #texts = new Map<string, 'text-end' | 'reasoning-end'>()
@@ -38,7 +38,7 @@ export class OpenParts {
     }
   }
 
-  /** What ends all that is open. @param reason why calls have no result */
+  /** Closes all open parts. @param reason why calls have no result */
   close(reason: string): readonly ChatChunk[] {
     const texts = [...this.#texts].map(([id, type]): ChatChunk => ({ type, id }))
     const calls = this.closeCalls(reason)
@@ -66,7 +66,7 @@ export class OpenParts {
   }
 }
 
-/** Counts what an answer cost, for the client and for the metrics. */
+/** Counts the cost of an answer, for the client and metrics. */
 export class TurnAccount {
   readonly #request: Pick<TurnRequest, 'mode' | 'model'>
   readonly #startedAt = performance.now()
@@ -91,14 +91,14 @@ export class TurnAccount {
     this.#steps++
   }
 
-  /** Providers may leave any of it out. */
+  /** Providers may omit any of these. */
   spend({ inputTokens, outputTokens, outputTokenDetails }: LanguageModelUsage): void {
     this.#input = sum(this.#input, inputTokens)
     this.#output = sum(this.#output, outputTokens)
     this.#reasoning = sum(this.#reasoning, outputTokenDetails.reasoningTokens)
   }
 
-  /** What is known before the answer. */
+  /** The metadata before the answer. */
   get origin(): ChatMetadata {
     const {
       mode,
@@ -107,7 +107,7 @@ export class TurnAccount {
     return { mode, model: `${state.provider}/${state.name}`, isScripted: state.isScripted }
   }
 
-  /** @param end undefined: there is no whole answer */
+  /** @param end undefined: the answer broke off */
   metadata(end: AnswerEnd | undefined): ChatMetadata {
     const total = this.#input === null && this.#output === null ? null : (this.#input ?? 0) + (this.#output ?? 0)
     return {
@@ -129,10 +129,10 @@ function sum(before: number | null, more: number | undefined): number | null {
   return more === undefined ? before : (before ?? 0) + more
 }
 
-/** Why a turn ends before its answer does. */
+/** Why a turn ended before its answer. */
 export type StopReason = 'left' | 'timeout' | 'stopped'
 
-/** The one signal of a turn: of whoever asked, of whoever reads the answer, and of its time. Holds nothing after `end`. */
+/** The signal of a turn, from the client, the reader of the stream and the timeout. Holds nothing after `end`. */
 export class TurnStop {
   readonly #control = new AbortController()
   readonly #asked: AbortSignal
@@ -151,12 +151,12 @@ export class TurnStop {
     return this.#control.signal
   }
 
-  /** Undefined as long as it goes on. */
+  /** Undefined while the turn runs. */
   get reason(): StopReason | undefined {
     return this.#reason
   }
 
-  /** Words for whoever asked; undefined: there is nobody to read any. */
+  /** The message for the client; undefined after a disconnect. */
   get told(): string | undefined {
     const { reason } = this.signal as { readonly reason: unknown }
     return reason instanceof ApiError ? reason.message : undefined

@@ -29,7 +29,8 @@ limit 20`,
   },
   {
     questions: ['Latest transactions of the account 0x{service}', '账户 0x{service} 最近的交易'],
-    sql: `select a.block_height, '0x' || encode(t.id, 'hex') as transaction_id, a.is_payer, a.is_proposer, a.is_authorizer, t.status_code
+    sql: `select a.block_height, '0x' || encode(t.id, 'hex') as transaction_id,
+  a.is_payer, a.is_proposer, a.is_authorizer, t.status_code
 from app.address_transactions a
 join raw.transactions t using (block_height, tx_index)
 where a.address = '0x{service}'
@@ -54,7 +55,9 @@ limit 20`,
   },
   {
     questions: ['Which signing algorithms do new keys use?', '新增密钥使用哪些签名算法？'],
-    sql: `select case signing_algorithm when 1 then 'BLS_BLS12_381' when 2 then 'ECDSA_P256' when 3 then 'ECDSA_secp256k1' end as algorithm, count(*) as keys
+    sql: `select case signing_algorithm when 1 then 'BLS_BLS12_381' when 2 then 'ECDSA_P256'
+    when 3 then 'ECDSA_secp256k1' end
+  as algorithm, count(*) as keys
 from app.account_key_changes
 where not is_removed and block_height > (select max(height) from raw.blocks) - 100000
 group by signing_algorithm

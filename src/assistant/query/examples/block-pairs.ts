@@ -1,6 +1,9 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Blocks, transactions, fees and the numbers of days. Sums come from the daily and hourly tables wherever these have them. */
+/**
+ * Blocks, transactions, fees and the numbers of days. Sums come from the daily and hourly tables wherever these have
+ * them.
+ */
 export const blockPairs: readonly ExamplePair[] = [
   {
     questions: ['What is the newest indexed block?', '最新的区块高度是多少？'],
@@ -18,14 +21,16 @@ limit 30`,
   },
   {
     questions: ['Give me an overview of the last days', '最近几天的链上概况'],
-    sql: `select day, tx_count, failed_tx_count, active_account_count, new_account_count, ft_transfer_count, swap_count, evm_execution_count, fees
+    sql: `select day, tx_count, failed_tx_count, active_account_count, new_account_count,
+  ft_transfer_count, swap_count, evm_execution_count, fees
 from analytics.daily_metrics
 order by day desc
 limit 7`,
   },
   {
     questions: ['How many transactions are indexed in all, and how many of them failed?'],
-    sql: `select sum(tx_count) as transactions, sum(failed_tx_count) as failed, sum(system_tx_count) as of_the_chain_itself
+    sql: `select sum(tx_count) as transactions, sum(failed_tx_count) as failed,
+  sum(system_tx_count) as of_the_chain_itself
 from app.daily_stats`,
   },
   {
@@ -46,14 +51,16 @@ limit 24`,
   },
   {
     questions: ['Transactions by day with a moving average of seven days', '交易数量的七天移动平均'],
-    sql: `select day, tx_count, round(avg(tx_count) over (order by day rows between 6 preceding and current row), 1) as average_of_7_days
+    sql: `select day, tx_count,
+  round(avg(tx_count) over (order by day rows between 6 preceding and current row), 1) as average_of_7_days
 from app.daily_stats
 order by day desc
 limit 60`,
   },
   {
     questions: ['Show the latest 20 transactions of users'],
-    sql: `select t.block_height, '0x' || encode(t.id, 'hex') as transaction_id, t.payer_address, t.status_code, b.timestamp
+    sql: `select t.block_height, '0x' || encode(t.id, 'hex') as transaction_id,
+  t.payer_address, t.status_code, b.timestamp
 from raw.transactions t
 join raw.blocks b on b.height = t.block_height
 where t.payer_address is not null
@@ -63,7 +70,8 @@ limit 20`,
   },
   {
     questions: ['What are the latest failed transactions and their errors?', '最近失败的交易以及错误原因'],
-    sql: `select t.block_height, '0x' || encode(t.id, 'hex') as transaction_id, t.payer_address, left(t.error_message, 200) as error
+    sql: `select t.block_height, '0x' || encode(t.id, 'hex') as transaction_id,
+  t.payer_address, left(t.error_message, 200) as error
 from raw.transactions t
 where t.status_code = 1
 order by t.block_height desc, t.tx_index desc
@@ -88,7 +96,8 @@ limit 10`,
   },
   {
     questions: ['How much FLOW was paid in fees each day?', '每天支付了多少手续费？'],
-    sql: `select day, fees as fees_in_flow, round(fees / nullif(tx_count - system_tx_count, 0), 8) as fee_of_a_transaction
+    sql: `select day, fees as fees_in_flow,
+  round(fees / nullif(tx_count - system_tx_count, 0), 8) as fee_of_a_transaction
 from app.daily_stats
 order by day desc
 limit 30`,

@@ -1,6 +1,9 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Contracts, events, and transactions that the chain runs by a schedule. Events are looked for by height: there is no index by type. */
+/**
+ * Contracts, events, and transactions that the chain runs by a schedule. Events are looked for by height: there is no
+ * index by type.
+ */
 export const contractPairs: readonly ExamplePair[] = [
   {
     questions: ['Which contracts were deployed most recently?', '最近部署了哪些合约？'],
@@ -45,7 +48,8 @@ limit 20`,
   },
   {
     questions: ['Show the latest FLOW deposits as events'],
-    sql: `select e.block_height, e.tx_index, e.event_index, e.payload->>'to' as to_address, (e.payload->>'amount')::numeric as amount
+    sql: `select e.block_height, e.tx_index, e.event_index, e.payload->>'to' as to_address,
+  (e.payload->>'amount')::numeric as amount
 from raw.events e
 where e.type = 'A.{flowToken}.FlowToken.TokensDeposited' and e.block_height > (select max(height) from raw.blocks) - 100
 order by e.block_height desc, e.tx_index desc, e.event_index desc
@@ -70,7 +74,8 @@ limit 20`,
   },
   {
     questions: ['How many scheduled transactions are there by status and priority?', '定时交易的状态分布'],
-    sql: `select status, case priority when 0 then 'high' when 1 then 'medium' when 2 then 'low' end as priority, count(*) as scheduled
+    sql: `select status, case priority when 0 then 'high' when 1 then 'medium' when 2 then 'low' end as priority,
+  count(*) as scheduled
 from app.scheduled_transactions
 group by status, app.scheduled_transactions.priority
 order by scheduled desc, status, priority`,

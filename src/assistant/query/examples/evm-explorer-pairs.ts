@@ -1,8 +1,9 @@
 import type { ExamplePair } from './example-pairs.ts'
 
 /**
- * The database of an EVM explorer (Blockscout). There addresses and hashes are bytea, values are in attoflow, and rows of blocks that
- * lost against another have `consensus` false. Only columns that Blockscout has kept through its migrations are used.
+ * The database of an EVM explorer (Blockscout). There addresses and hashes are bytea, values are in attoflow, and
+ * rows of blocks that lost against another have `consensus` false. Only columns that Blockscout has kept through its
+ * migrations are used.
  */
 export const evmExplorerPairs: readonly ExamplePair[] = [
   {
@@ -15,7 +16,8 @@ limit 1`,
   },
   {
     questions: ['Show the latest 20 EVM transactions'],
-    sql: `select '0x' || encode(hash, 'hex') as transaction_hash, block_number, '0x' || encode(from_address_hash, 'hex') as sender,
+    sql: `select '0x' || encode(hash, 'hex') as transaction_hash, block_number,
+  '0x' || encode(from_address_hash, 'hex') as sender,
   '0x' || encode(to_address_hash, 'hex') as receiver, value / 1000000000000000000 as value_in_flow, status
 from transactions
 where block_number is not null
@@ -51,7 +53,8 @@ limit 20`,
   },
   {
     questions: ['Latest transfers of ERC-20 tokens with their amounts'],
-    sql: `select x.block_number, t.symbol, '0x' || encode(x.from_address_hash, 'hex') as sender, '0x' || encode(x.to_address_hash, 'hex') as receiver,
+    sql: `select x.block_number, t.symbol, '0x' || encode(x.from_address_hash, 'hex') as sender,
+  '0x' || encode(x.to_address_hash, 'hex') as receiver,
   x.amount / power(10::numeric, t.decimals) as amount, x.amount as raw_units
 from token_transfers x
 join tokens t on t.contract_address_hash = x.token_contract_address_hash
@@ -74,7 +77,8 @@ limit 20`,
     sql: `select '0x' || encode(t.to_address_hash, 'hex') as contract, s.name, count(*) as calls
 from transactions t
 left join smart_contracts s on s.address_hash = t.to_address_hash
-where t.block_consensus and t.to_address_hash is not null and t.block_timestamp > (select max(timestamp) from blocks) - interval '7 days'
+where t.block_consensus and t.to_address_hash is not null
+  and t.block_timestamp > (select max(timestamp) from blocks) - interval '7 days'
 group by t.to_address_hash, s.name
 order by calls desc, contract
 limit 20`,
@@ -88,7 +92,8 @@ limit 20`,
   },
   {
     questions: ['平均 Gas 价格按天统计', 'Average gas price by day, in gwei'],
-    sql: `select block_timestamp::date as day, round(avg(gas_price) / 1000000000, 4) as gas_price_in_gwei, sum(gas_used) as gas_used
+    sql: `select block_timestamp::date as day, round(avg(gas_price) / 1000000000, 4) as gas_price_in_gwei,
+  sum(gas_used) as gas_used
 from transactions
 where block_consensus
 group by day
@@ -97,13 +102,15 @@ limit 30`,
   },
   {
     questions: ['Balance of the EVM address 0x0000000000000000000000020000000000000001'],
-    sql: `select '0x' || encode(hash, 'hex') as address, fetched_coin_balance / 1000000000000000000 as balance_in_flow, transactions_count
+    sql: `select '0x' || encode(hash, 'hex') as address, fetched_coin_balance / 1000000000000000000 as balance_in_flow,
+  transactions_count
 from addresses
 where hash = decode('0000000000000000000000020000000000000001', 'hex')`,
   },
   {
     questions: ['Which contracts emit the most logs, by first topic?'],
-    sql: `select '0x' || encode(address_hash, 'hex') as contract, '0x' || encode(first_topic, 'hex') as first_topic, count(*) as logs
+    sql: `select '0x' || encode(address_hash, 'hex') as contract, '0x' || encode(first_topic, 'hex') as first_topic,
+  count(*) as logs
 from logs
 where block_number > (select max(number) from blocks) - 10000
 group by address_hash, first_topic

@@ -9,17 +9,16 @@ import { evmExplorerPairs } from './evm-explorer-pairs.ts'
 import { tokenPairs } from './token-pairs.ts'
 
 /**
- * A question as people ask it and the statement that answers it: an example (few-shot) that shows a model how the tables are used. Until
- * a pair is put in a network, `{flowToken}` in it stands for the account of that core contract.
+ * A question with its statement: a few-shot example for models. `{flowToken}` stands for the account of a core
+ * contract.
  */
 export interface ExamplePair {
-  /** One or more wordings, English or Chinese. The first is the one to show to people. */
+  /** Wordings in English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
   /** One SELECT without a semicolon. */
   readonly sql: string
 }
 
-/** The pairs with the addresses that the core contracts have in a network. */
 export function inNetwork(pairs: readonly ExamplePair[], network: Network): ExamplePair[] {
   return pairs.map(({ questions: [first, ...others], sql }) => ({
     questions: [withAddresses(first, network), ...others.map((question) => withAddresses(question, network))],
@@ -28,8 +27,8 @@ export function inNetwork(pairs: readonly ExamplePair[], network: Network): Exam
 }
 
 /**
- * A text with the account of a core contract, 16 hex digits without `0x`, for each `{name}`.
- * @throws Error for a name that is no core contract: the text is wrong
+ * Replaces each `{name}` by the account of that core contract, 16 hex digits without `0x`.
+ * @throws Error for an unknown contract
  */
 export function withAddresses(text: string, network: Network): string {
   const contracts = coreContracts(network)
@@ -81,7 +80,8 @@ limit 50`,
   },
   {
     questions: ['Latest NFT transfers with the transaction'],
-    sql: `select n.block_height, n.token as collection, n.nft_id, n.from_address, n.to_address, '0x' || encode(t.id, 'hex') as transaction_id
+    sql: `select n.block_height, n.token as collection, n.nft_id, n.from_address, n.to_address,
+  '0x' || encode(t.id, 'hex') as transaction_id
 from app.nft_transfers n
 join raw.transactions t using (block_height, tx_index)
 where n.transfer_type = 'transfer' and n.block_height > (select max(height) from raw.blocks) - 1000
@@ -127,7 +127,9 @@ from (
 const stakingPairs: readonly ExamplePair[] = [
   {
     questions: ['Which nodes have the most FLOW staked?', '质押最多的节点有哪些？'],
-    sql: `select node_id, case role when 1 then 'collection' when 2 then 'consensus' when 3 then 'execution' when 4 then 'verification' when 5 then 'access' end as role,
+    sql: `select node_id,
+  case role when 1 then 'collection' when 2 then 'consensus' when 3 then 'execution' when 4 then 'verification'
+    when 5 then 'access' end as role,
   tokens_staked, delegator_count
 from app.staking_nodes
 order by tokens_staked desc, node_id
@@ -157,7 +159,8 @@ limit 20`,
   },
   {
     questions: ['How long did each epoch last?'],
-    sql: `select epoch, start_time, end_time, round(extract(epoch from end_time - start_time) / 3600, 2) as hours, end_height - start_height + 1 as blocks
+    sql: `select epoch, start_time, end_time, round(extract(epoch from end_time - start_time) / 3600, 2) as hours,
+  end_height - start_height + 1 as blocks
 from app.epoch_stats
 where start_height is not null and end_height is not null
 order by epoch desc
@@ -207,7 +210,8 @@ limit 20`,
   },
   {
     questions: ['Opening, highest, lowest and closing price of each pair by day'],
-    sql: `select pair, day, (array_agg(price order by block_height, tx_index, event_index))[1] as open, max(price) as high, min(price) as low,
+    sql: `select pair, day, (array_agg(price order by block_height, tx_index, event_index))[1] as open,
+  max(price) as high, min(price) as low,
   (array_agg(price order by block_height desc, tx_index desc, event_index desc))[1] as close
 from app.defi_events
 where event_type = 'Swap' and price is not null and block_height > (select max(height) from raw.blocks) - 100000
@@ -225,7 +229,10 @@ limit 30`,
   },
 ]
 
-/** The EVM as the indexer sees it. There EVM addresses and hashes are hex text without `0x`, and values are in attoflow. */
+/**
+ * The EVM as the indexer sees it. There EVM addresses and hashes are hex text without `0x`, and values are in
+ * attoflow.
+ */
 const evmPairs: readonly ExamplePair[] = [
   {
     questions: ['How many EVM transactions were there each day and how many failed?', '每天有多少 EVM 交易？'],
@@ -262,7 +269,8 @@ limit 20`,
   },
   {
     questions: ['How much FLOW was bridged into the EVM and out of it?', '有多少 FLOW 跨入和跨出 EVM？'],
-    sql: `select case when length(to_address) = 42 then 'into EVM' else 'out of EVM' end as direction, count(*) as transfers, sum(amount) as flow
+    sql: `select case when length(to_address) = 42 then 'into EVM' else 'out of EVM' end as direction,
+  count(*) as transfers, sum(amount) as flow
 from app.ft_transfers
 where token = 'A.{flowToken}.FlowToken' and transfer_type = 'bridge'
   and block_height > (select max(height) from raw.blocks) - 100000

@@ -1,6 +1,8 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Fungible tokens: movements, balances, supply. Fees are movements too, so questions about transfers leave them out. */
+/**
+ * Fungible tokens: movements, balances, supply. Fees are movements too, so questions about transfers leave them out.
+ */
 export const tokenPairs: readonly ExamplePair[] = [
   {
     questions: ['What are the largest FLOW transfers?', '最大的 FLOW 转账有哪些？'],
@@ -83,7 +85,8 @@ where token = 'A.{flowToken}.FlowToken' and balance > 0`,
   },
   {
     questions: ['How are FLOW transfers distributed by size in the last 10,000 blocks?'],
-    sql: `select case when amount < 1 then 'below 1' when amount < 10 then '1 to 10' when amount < 100 then '10 to 100' else '100 and more' end as size,
+    sql: `select case when amount < 1 then 'below 1' when amount < 10 then '1 to 10' when amount < 100 then '10 to 100'
+  else '100 and more' end as size,
   count(*) as transfers, sum(amount) as flow
 from app.ft_transfers
 where token = 'A.{flowToken}.FlowToken' and transfer_type = 'transfer'

@@ -20,7 +20,9 @@ const problemSchema = z
   })
   .meta({ id: 'Problem' })
 
-/** The OpenAPI 3.1 document of the query service: made from what the router and the validation use, and nothing else. */
+/**
+ * The OpenAPI 3.1 document of the query service: made from what the router and the validation use, and nothing else.
+ */
 export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
   const schemas: Record<string, JsonObject> = {}
   const paths: Record<string, JsonObject> = {}
@@ -39,10 +41,14 @@ export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
       license: { name: 'MIT', identifier: 'MIT' },
       description: [
         'Questions about the Flow chain, in words or as SQL.',
-        'Statements are one SELECT each, run in a transaction that can only read, and answer MAX_RESULT_ROWS rows at most; `truncated` tells when there are more. ' +
-          'Numbers that JSON does not hold exactly are texts, bytes are `0x` and hex, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
-        'A question goes to a language model with the tables, notes and examples; the statement that comes back is checked like any other. Without a model all else works.',
-        'Where API_TOKEN is set, all calls but `/health`, the examples and this description need it as `Authorization: Bearer`.',
+        'Statements are one SELECT each, run in a transaction that can only read, and answer MAX_RESULT_ROWS ' +
+          'rows at most; `truncated` tells when there are more. ' +
+          'Numbers that JSON does not hold exactly are texts, bytes are `0x` and hex, times are ISO 8601 in ' +
+          'UTC, errors are problems as in RFC 9457.',
+        'A question goes to a language model with the tables, notes and examples; the statement that comes ' +
+          'back is checked like any other. Without a model all else works.',
+        'Where API_TOKEN is set, all calls but `/health`, the examples and this description need it as ' +
+          '`Authorization: Bearer`.',
       ].join('\n\n'),
     },
     servers: [{ url: '/' }],

@@ -141,11 +141,11 @@ interface AskServer {
 }
 
 /** Longest body: the longest statement that the gate takes, and room for escapes. */
-const mostBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 /**
- * Starts the query service's REST API. No other origin may call it from a browser: its answers allow none, and a call needs
- * `Content-Type: application/json`, for which a browser asks before.
+ * Starts the query service's REST API. No other origin may call it from a browser: its answers allow none, and a call
+ * needs `Content-Type: application/json`, for which a browser asks before.
  * @throws what the system says when the port cannot be bound
  */
 export async function createAskServer(options: AskServerOptions): Promise<AskServer> {
@@ -241,7 +241,7 @@ interface Call {
 }
 
 async function answer(context: RequestContext, route: AskRoute, { owner, parts, params, client }: Call): Promise<void> {
-  const body = route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes)
+  const body = route.body === undefined ? undefined : await readJson(context.req, maxBodyBytes)
   const query = new URLSearchParams(context.querystring)
   const given = { params, body, owner, client, query, signal: leftSignal(context.res) }
   const { body: content, headers = {} } = await route.run(given, parts)

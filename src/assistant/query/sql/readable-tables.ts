@@ -1,7 +1,7 @@
 /**
- * The tables and views that statements may read, as `schema.table`. In the indexer database these are chain data and what
- * follows from it. Migrations grant the same tables to flowfarm_reader, and a test fails on a table that is neither listed
- * here nor known to be private.
+ * The tables and views that statements may read, as `schema.table`. In the indexer database these are chain data and
+ * what follows from it. Migrations grant the same tables to flowfarm_reader, and a test fails on a table that is
+ * neither listed here nor known to be private.
  */
 export const indexerTables: readonly string[] = [
   ...tablesOf(

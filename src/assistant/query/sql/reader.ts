@@ -5,7 +5,7 @@ import { asDatabaseError } from '../../../platform/db/errors.ts'
 import { clientConfig, query } from '../../../platform/db/pool.ts'
 import type { Logger } from '../../../platform/log.ts'
 
-/** As whom statements of strangers run. */
+/** The account that runs untrusted statements. */
 export interface Reader {
   readonly url: string
   /** The role that each transaction takes on, where the account of the URL may do more than read. */
@@ -14,9 +14,9 @@ export interface Reader {
 
 export interface ReaderOptions {
   readonly url: string
-  /** `schema.table` of all that is for everybody. */
+  /** The public tables, `schema.table`. */
   readonly readable: readonly string[]
-  /** Whether the database is ours, and the role flowfarm_reader may be put to use in it. */
+  /** The database is ours, so the role flowfarm_reader may be used. */
   readonly isOurs: boolean
   readonly log: Logger
 }
@@ -24,8 +24,9 @@ export interface ReaderOptions {
 const applicationName = 'flowfarm ask'
 
 /**
- * Finds the account that may do least: that of the URL where it may only read what is for everybody, else a login of its own in the
- * role flowfarm_reader, else that role taken on inside each transaction. Where none of them works, a warning says what to run by hand.
+ * Finds the account with the least rights: the URL's where it may only read public tables, else a login of its own in
+ * the role flowfarm_reader, else that role within each transaction. Where none works, a warning says what to run by
+ * hand.
  * @throws RetryableError when the database cannot be reached
  */
 export async function chooseReader(options: ReaderOptions): Promise<Reader> {
@@ -35,7 +36,8 @@ export async function chooseReader(options: ReaderOptions): Promise<Reader> {
     if (isOurs && rights.openToAll.length > 0) {
       log.warn(
         { tables: rights.openToAll },
-        'every account of the server may read or change tables that are not the chain; the gate refuses them all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC',
+        'every account of the server may read or change tables that are not the chain; the gate refuses them ' +
+          'all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC',
       )
     }
     const asItIs: Reader = { url, role: undefined }
@@ -66,7 +68,7 @@ async function ourReader(
   return (await mayTakeOn(client, readerRole)) ? { url, role: readerRole } : undefined
 }
 
-/** In a database of others nothing is made; a superuser at least puts its rights aside. */
+/** In foreign databases nothing is created; a superuser at least drops its rights. */
 async function readerOfOthers(
   client: Client,
   rights: AccountRights,
@@ -76,7 +78,7 @@ async function readerOfOthers(
   return rights.isSuperuser && (await mayTakeOn(client, role)) ? { url, role } : undefined
 }
 
-/** Tries the login, and makes it when it is not there. */
+/** Tries the login, and creates it where it does not exist. */
 async function whyNotLogin(
   client: Client,
   rights: AccountRights,
@@ -96,7 +98,7 @@ async function whyNotLogin(
   }
 }
 
-/** A login of the name may be there that somebody else made for something else. */
+/** A login of this name may exist for another purpose. */
 async function whyTooMuch(login: ReaderLogin, readable: readonly string[]): Promise<Error | undefined> {
   return withClient(login.url, async (client) => {
     const { mayWrite, readsMore } = await rightsOf(client, readable)
@@ -120,7 +122,7 @@ async function mayTakeOn(client: Client, role: string): Promise<boolean> {
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(clientConfig(url, { applicationName, statementTimeoutMs: 10_000 }))
-  // A connection that breaks fails the statement that is under way.
+  // A broken connection fails the running statement.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -132,32 +134,37 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 
 function adviceForOurs(account: string): string {
   return (
-    `Statements of the query service run with the rights of ${account}, guarded by the parser and a read-only transaction alone, or by SET ROLE. ` +
-    `For a wall of its own let an administrator run: CREATE ROLE ${readerRole} NOLOGIN; GRANT ${readerRole} TO ${account}; ` +
+    `Statements of the query service run with the rights of ${account}, guarded by the parser and a read-only ` +
+    'transaction alone, or by SET ROLE. ' +
+    `For a wall of its own let an administrator run: CREATE ROLE ${readerRole} NOLOGIN; GRANT ${readerRole} ` +
+    `TO ${account}; ` +
     `CREATE ROLE chain_reader LOGIN PASSWORD '...' IN ROLE ${readerRole}; and set INDEXER_DATABASE_URL to that login.`
   )
 }
 
 function adviceForOthers(account: string): string {
-  return `EVM_EXPLORER_DATABASE_URL leads to ${account}, which may do more than read. Let an administrator make a login with SELECT on the tables of the chain alone, and set the URL to it.`
+  return (
+    `EVM_EXPLORER_DATABASE_URL leads to ${account}, which may do more than read. Let an administrator make a ` +
+    'login with SELECT on the tables of the chain alone, and set the URL to it.'
+  )
 }
 
-/** The role that may read what is for everybody. Migrations make it and grant it what it may read. */
+/** The role that may read the public tables. Migrations create it and grant its rights. */
 export const readerRole = 'flowfarm_reader'
 
-/** What an account may do, as far as it matters for statements of strangers. */
+/** The relevant rights of an account. */
 export interface AccountRights {
   readonly name: string
   readonly isSuperuser: boolean
-  /** It may change some table that not everybody may change, or do something that only parts of the server may. */
+  /** It may change a table that PUBLIC may not change, or has rights that only parts of the server need. */
   readonly mayWrite: boolean
-  /** It may read some table that is neither for everybody here nor granted to PUBLIC, as extensions grant theirs: no account could do less. */
+  /** It may read a table that is neither public here nor granted to PUBLIC, as extensions' tables are. */
   readonly readsMore: boolean
-  /** Tables beyond ours that every account of the server may read or change: `schema.table`. */
+  /** Other tables that every account of the server may read or change: `schema.table`. */
   readonly openToAll: readonly string[]
 }
 
-/** @param readable `schema.table` of all that is for everybody */
+/** @param readable the public tables, `schema.table` */
 export async function rightsOf(client: ClientBase, readable: readonly string[]): Promise<AccountRights> {
   const { rows } = await query<AccountRights>(client, rightsSql, [readable])
   const [rights] = rows
@@ -165,13 +172,14 @@ export async function rightsOf(client: ClientBase, readable: readonly string[]):
   return rights
 }
 
-/** Roles whose names begin with pg_ are the server's own: some of them run programs and read files. */
+/** Predefined pg_ roles: some may run programs and read files. */
 const rightsSql = `
   SELECT r.rolname AS name, r.rolsuper AS "isSuperuser",
     r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
       OR EXISTS (
         SELECT FROM pg_catalog.pg_roles AS special
-        WHERE special.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')
+        WHERE special.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_read_server_files',
+            'pg_write_server_files')
           AND pg_has_role(special.oid, 'MEMBER')
       )
       OR coalesce(bool_or(has_table_privilege(t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
@@ -184,7 +192,9 @@ const rightsSql = `
   FROM pg_catalog.pg_roles AS r
   LEFT JOIN (
     SELECT c.oid, n.nspname || '.' || c.relname AS name,
-      EXISTS (SELECT FROM pg_catalog.pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e') AS "isOfExtension"
+      EXISTS (
+        SELECT FROM pg_catalog.pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e'
+      ) AS "isOfExtension"
     FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND n.nspname NOT IN ('information_schema', 'pg_catalog') AND n.nspname !~ '^pg_(toast|temp)'
@@ -199,8 +209,8 @@ export async function hasReaderRole(client: ClientBase): Promise<boolean> {
 }
 
 /**
- * Grants the role what it lacks: it was made by hand after the migrations. Whoever asks must own the tables.
- * @returns why it still lacks something, or undefined
+ * Grants missing rights to a role that was created by hand after the migrations. Requires ownership of the tables.
+ * @returns why it still lacks rights, or undefined
  */
 export async function grantReading(client: ClientBase, readable: readonly string[]): Promise<Error | undefined> {
   const { rows } = await query<{ schema: string; name: string }>(client, ungrantedSql, [readable, readerRole])
@@ -225,20 +235,20 @@ const ungrantedSql = `
     AND NOT (has_schema_privilege($2, n.oid, 'USAGE') AND has_table_privilege($2, c.oid, 'SELECT'))`
 
 /**
- * A login of its own that is a member of the reading role, so that a statement cannot go back to the account of the program, as it could
- * from SET ROLE. Its password follows from that of the account of the program: all processes know it, and nothing keeps it.
+ * A login in the reading role: unlike after SET ROLE, a statement cannot return to the program's account. Its
+ * password is derived from that account's, so all processes know it and none stores it.
  */
 export interface ReaderLogin {
   readonly name: string
   readonly url: string
-  /** Undefined: the account of the program needs none here either. */
+  /** Undefined: the program's account has none either. */
   readonly password: string | undefined
 }
 
-/** PostgreSQL cuts longer names. */
-const longestName = 63
+/** PostgreSQL truncates longer names. */
+const maxNameBytes = 63
 
-/** The login that belongs to the account of a connection string. */
+/** The login for the account of a connection string. */
 export function readerLoginOf(url: string, account: string): ReaderLogin {
   const login = new URL(url)
   const given = decodeURIComponent(login.password)
@@ -251,19 +261,19 @@ export function readerLoginOf(url: string, account: string): ReaderLogin {
 }
 
 function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= longestName) return name
+  if (Buffer.byteLength(name) <= maxNameBytes) return name
   return `${readerRole}_of_${createHash('sha256').update(name).digest('hex').slice(0, 32)}`
 }
 
-/** The SQLSTATEs of a login that is not there, or whose password is another one. */
+/** SQLSTATE class 28: the login does not exist or has another password. */
 export function isRefusedLogin(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code?.startsWith('28') ?? false)
 }
 
 /**
- * Makes the login, or gives the one that is there its password anew, since that of the account was changed.
- * @param isSuperuser whether the account may also limit what the login spills to disk
- * @throws what the server says when the account may not make roles
+ * Creates the login, or renews its password after the account's has changed.
+ * @param isSuperuser whether the account may also limit temporary files
+ * @throws the server's error when the account may not create roles
  */
 export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, isSuperuser: boolean): Promise<void> {
   const name = escapeIdentifier(login.name)
@@ -277,15 +287,15 @@ export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, is
   if (isSuperuser) await client.query(`ALTER ROLE ${name} SET temp_file_limit = '4GB'`)
 }
 
-/** 42710 duplicate_object; 23505 unique_violation, when another process does the same at this moment. */
+/** 42710 duplicate_object; 23505 unique_violation, when another process creates it at the same time. */
 function isThereAlready(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '42710' || error.code === '23505')
 }
 
-/** As many as PostgreSQL takes by default. */
+/** PostgreSQL's default. */
 const iterations = 4096
 
-/** What a server keeps of a password (RFC 5803): given in its place, the password itself is in no statement and in no log. */
+/** The SCRAM verifier that a server stores (RFC 5803), so that the password is in no statement and no log. */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
   const hmac = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()

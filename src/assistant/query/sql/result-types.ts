@@ -9,33 +9,34 @@ interface KnownType {
   readonly read: ReadValue
 }
 
-/** Types of a database by their identifier, with how their values are read. */
+/** Types of a database by OID, with their parsers. */
 export type KnownTypes = ReadonlyMap<number, KnownType>
 
-/** Types that were made since are told as `unknown`, and their values as the server writes them. */
+/** For types created since: values stay the server's text. */
 export const unknownType: KnownType = { name: 'unknown', read: String }
 
 export async function readKnownTypes(client: ClientBase): Promise<KnownTypes> {
   const { rows } = await query<{ oid: number; name: string; element: number | null }>(
     client,
-    `SELECT oid, typname AS name, CASE WHEN typinput = 'array_in'::regproc AND typdelim = ',' THEN typelem END AS element
+    `SELECT oid, typname AS name,
+       CASE WHEN typinput = 'array_in'::regproc AND typdelim = ',' THEN typelem END AS element
      FROM pg_catalog.pg_type`,
   )
   return new Map(rows.map(({ oid, name, element }) => [oid, { name, read: readerOf(oid, element ?? undefined) }]))
 }
 
-/** Turns the text in which the server gives a value into one of JSON. */
+/** Parses the server's text of a value. */
 type ReadValue = (text: string) => SqlValue
 
 const { builtins } = types
 
-/** A number of JSON, and a text where JSON has none: NaN, Infinity, -Infinity. */
+/** A JSON number, or a string for NaN and the infinities. */
 const readFloat: ReadValue = (text) => (Number.isFinite(Number(text)) ? Number(text) : text)
 const readBytes: ReadValue = (text) => `0x${text.slice(2)}`
 
 /**
- * `2026-01-31 12:00:00.5` or the same with `+00`, since the session is in UTC: columns without a time zone hold UTC everywhere in a
- * chain. Years before Christ and the infinities stay as they are.
+ * `2026-01-31 12:00:00.5`, with or without `+00`: the session is in UTC, and so are chain columns without a time
+ * zone. Years BC and the infinities stay text.
  */
 const readTime: ReadValue = (text) =>
   /^\d{4,}-\d\d-\d\d \d\d:/.test(text) && !text.endsWith('BC')
@@ -56,7 +57,7 @@ const byType: ReadonlyMap<number, ReadValue> = new Map<number, ReadValue>([
   [builtins.JSONB, parseExactJson],
 ])
 
-/** An array of texts. All arrays are written alike, and their elements as values of their type are. */
+/** The OID of text[]. All arrays have the same syntax. */
 const textArray = 1009
 const parseArray = types.getTypeParser(textArray as Parameters<typeof types.getTypeParser>[0]) as (
   text: string,
@@ -64,8 +65,8 @@ const parseArray = types.getTypeParser(textArray as Parameters<typeof types.getT
 type NestedTexts = readonly (NestedTexts | string | null)[]
 
 /**
- * How values of a type are read. What is not here stays the text of the server: int8 and numeric, which are exact so, and all others.
- * @param elementType of the elements, for an array
+ * The parser of a type. All others stay text, such as int8 and numeric, to be exact.
+ * @param elementType of an array
  */
 function readerOf(type: number, elementType: number | undefined): ReadValue {
   if (elementType === undefined) return byType.get(type) ?? String

@@ -166,7 +166,7 @@ function nameOf(processId: number, since: string): string {
   return `${processId} ${since}`
 }
 
-/** Among what is selected, and not a condition: the server may try conditions in any order, and would end all sessions. */
+/** In the select list, not in WHERE: conditions may run in any order, and would terminate all sessions. */
 const terminateSql = `
   SELECT backend_start::text AS since, pg_terminate_backend(pid)
   FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND application_name = 'flowfarm ask'`

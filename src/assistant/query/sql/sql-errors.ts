@@ -1,8 +1,8 @@
 import { ApiError } from '../../../platform/errors.ts'
 
-/** Why a statement is not run. */
+/** Why a statement is refused. */
 export type RefusalCode =
-  /** One of the words that the specification forbids, wherever it stands. */
+  /** A word that the specification forbids anywhere. */
   | 'sql-keyword'
   /** Not exactly one SELECT. */
   | 'sql-not-select'
@@ -17,23 +17,26 @@ export type RefusalCode =
   /** Empty, too long, too deep, or with characters that no statement has. */
   | 'sql-text'
 
-/** A statement that the gate does not let through; it was not sent to the database. The message names the word at fault and the remedy. */
+/**
+ * A statement that the gate refuses and that was not sent to the database. The message names the reason and the
+ * remedy.
+ */
 export class SqlRefusal extends ApiError {
   constructor(code: RefusalCode, message: string, options: { cause?: unknown } = {}) {
     super(400, code, message, { field: 'sql', ...options })
   }
 }
 
-/** What the server says of a statement that it does not run. */
+/** The server's error. */
 export interface StatementFault {
   /** SQLSTATE, such as 42703 for a column that does not exist. */
   readonly sqlState: string
-  /** Where in the statement, in characters from 1. */
+  /** Position in the statement, in characters from 1. */
   readonly position?: number
   readonly hint?: string
 }
 
-/** A statement that passed the gate and that the database refused or could not finish: a wrong column, a division by zero. */
+/** A statement that passed the gate and failed in the database: a wrong column, a division by zero. */
 export class SqlStatementError extends ApiError {
   readonly sqlState: string
   readonly position: number | undefined
@@ -47,7 +50,7 @@ export class SqlStatementError extends ApiError {
   }
 }
 
-/** The statement took longer than QUERY_TIMEOUT_S and was ended. 504: it may finish when it asks for less. */
+/** QUERY_TIMEOUT_S was exceeded. */
 export function timedOut(seconds: number, cause?: unknown): ApiError {
   return new ApiError(
     504,
@@ -57,7 +60,7 @@ export function timedOut(seconds: number, cause?: unknown): ApiError {
   )
 }
 
-/** The server has a limit for each of its sessions (ours has, see `session-memory.ts`), or none left at all. */
+/** The session reached its memory limit (see `session-memory.ts`), or the server is out of memory. */
 export function outOfMemory(cause: unknown): ApiError {
   return new ApiError(
     400,
@@ -67,19 +70,19 @@ export function outOfMemory(cause: unknown): ApiError {
   )
 }
 
-/** Whoever asked has left, and the statement was ended. 499 is what proxies log for it; nobody reads it. */
+/** The client disconnected. 499 is what proxies log. */
 export function askerLeft(cause?: unknown): ApiError {
   return new ApiError(499, 'sql-cancelled', 'The statement was cancelled.', { cause })
 }
 
-/** All turns are taken and as many wait as may; `details.retryAfterSeconds` is for the header Retry-After. */
+/** All slots are in use and the queue is full. */
 export function tooBusy(retryAfterSeconds: number): ApiError {
   return new ApiError(503, 'sql-busy', 'Too many statements are waiting for their turn. Try again shortly.', {
     details: { retryAfterSeconds },
   })
 }
 
-/** The client has as many statements waiting as one may have. */
+/** The client's queue is full. */
 export function tooManyStatements(waiting: number, retryAfterSeconds: number): ApiError {
   const text = `Too many statements: ${waiting} of this client are waiting, which is the limit.`
   return new ApiError(429, 'too-many-statements', `${text} Try again in ${retryAfterSeconds} s.`, {
@@ -87,7 +90,7 @@ export function tooManyStatements(waiting: number, retryAfterSeconds: number): A
   })
 }
 
-/** Sessions that the server cannot end hold all slots that the client may have. Waiting does not help: the operator has to end them. */
+/** Sessions that do not end hold all slots of the client. Waiting does not help: the operator has to end them. */
 export function slotsStuck(retryAfterSeconds: number): ApiError {
   const text = 'No slot for statements is left: database sessions that do not end hold all of them.'
   return new ApiError(503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, {
@@ -95,17 +98,18 @@ export function slotsStuck(retryAfterSeconds: number): ApiError {
   })
 }
 
-/** Not one row fits into an answer. */
-export function rowTooLarge(mostBytes: number): ApiError {
+/** Not even one row fits into an answer. */
+export function rowTooLarge(maxBytes: number): ApiError {
   return new ApiError(
     400,
     'sql-row-too-large',
-    `A single row is larger than the ${mostBytes} bytes of an answer: select fewer columns, or parts of them with left() or substr().`,
+    `A single row is larger than the ${maxBytes} bytes of an answer: select fewer columns, or parts of them ` +
+      'with left() or substr().',
     { field: 'sql' },
   )
 }
 
-/** The database of the target does not answer. 503; the cause is for the log. */
+/** The database does not answer. The cause is for the log. */
 export function databaseUnavailable(cause: unknown): ApiError {
   return new ApiError(503, 'sql-unavailable', 'The database cannot be reached at the moment. Try again shortly.', {
     cause,

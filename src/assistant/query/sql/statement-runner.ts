@@ -17,42 +17,41 @@ import type { SqlAnswer } from './sql-runner.ts'
 import type { Slot, Turns } from './statement-slots.ts'
 
 export interface StatementRunnerOptions {
-  /** Gives a connection of a pool. */
   readonly connect: () => Promise<PoolClient>
   readonly turns: Turns
   readonly types: KnownTypes
-  /** The role that each transaction takes on. */
+  /** The role of each transaction. */
   readonly role: string | undefined
   readonly timeoutMs: number
-  readonly mostBytes: number
-  /** Ends what a session of the server does, by a connection of its own. */
+  readonly maxBytes: number
+  /** Cancels the statement of a session, over another connection. */
   readonly cancel: (processId: number) => Promise<void>
   /**
-   * Ends a session whose connection was given up. Resolves when its slot may be used again, and calls `onHeld` when that
-   * may take long, as `ServerSessions.end` does.
+   * Terminates a session whose connection was closed. Resolves when its slot is free; calls `onHeld` when that may
+   * take long, as `ServerSessions.end` does.
    */
   readonly endSession: (processId: number, onHeld: () => void) => Promise<void>
-  /** Told of a connection that could not be made as new again; it is closed. */
+  /** A connection could not be reset and is closed. */
   readonly onLost: (error: Error) => void
-  /** Beyond the statement time-out of the server, how long its answer may take before the connection counts as dead. Default 5,000. */
+  /** Grace beyond the server's statement timeout before the connection counts as dead, ms. Default 5,000. */
   readonly answerGraceMs?: number
 }
 
 export interface Statement {
   readonly sql: string
-  readonly mostRows: number
+  readonly maxRows: number
   readonly signal: AbortSignal | undefined
-  /** Network address of the client; undefined: the program itself. */
+  /** Undefined: the program itself. */
   readonly client?: string | undefined
-  /** Judges the statement once it has its slot, so that the slots bound the work of judging too. @throws SqlRefusal */
+  /** Runs within the slot, so that slots bound the gate's work too. @throws SqlRefusal */
   readonly judge?: () => Promise<void>
-  /** Characters before what was asked, which the server counts and whoever asked does not. */
+  /** Text before the statement, not counted in error positions. */
   readonly prefix?: string
 }
 
 /**
- * Runs a statement that the gate let through: in a transaction that only reads and is rolled back, on a connection that is made as new
- * before anybody else gets it. Whoever asked need not wait for that.
+ * Runs a statement in a read-only transaction that is rolled back, on a connection that is reset before its next use.
+ * The caller does not wait for the reset.
  */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions
@@ -66,7 +65,7 @@ export class StatementRunner {
     ]
   }
 
-  /** @throws what `SqlRunner.run` throws, but for refusals */
+  /** @throws as `SqlRunner.run` */
   async run(statement: Statement): Promise<SqlAnswer> {
     const { turns, timeoutMs, connect } = this.#options
     const slot = await turns.take(timeoutMs, statement.signal, statement.client)
@@ -82,7 +81,7 @@ export class StatementRunner {
     try {
       return await this.#runOn(client, statement)
     } catch (error) {
-      // What the gate lets through may be read, unless the role is another one by now: a new connection will tell.
+      // The gate lets only readable tables through, so the role has changed: a new connection is needed.
       isDenied = error instanceof SqlStatementError && error.sqlState === '42501'
       throw error
     } finally {
@@ -90,8 +89,8 @@ export class StatementRunner {
     }
   }
 
-  async #runOn(client: PoolClient, { sql, mostRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
-    const { timeoutMs, mostBytes, answerGraceMs = 5000 } = this.#options
+  async #runOn(client: PoolClient, { sql, maxRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
+    const { timeoutMs, maxBytes, answerGraceMs = 5000 } = this.#options
     const startedAt = performance.now()
     const ending = new Ending(client, this.#options.cancel)
     const leave = (): void => ending.cancel()
@@ -100,9 +99,9 @@ export class StatementRunner {
       if (signal?.aborted === true) throw askerLeft(signal.reason)
       signal?.addEventListener('abort', leave)
       const query = client.query(
-        new BoundedQuery({ before: this.#before, text: prefix + sql, mostRows: mostRows + 1, mostBytes }),
+        new BoundedQuery({ before: this.#before, text: prefix + sql, maxRows: maxRows + 1, maxBytes }),
       )
-      return this.#answer(await query.received, mostRows, performance.now() - startedAt)
+      return this.#answer(await query.received, maxRows, performance.now() - startedAt)
     } catch (error) {
       if (signal?.aborted === true) throw askerLeft(error)
       throw this.#explained(error, prefix.length, performance.now() - startedAt)
@@ -113,12 +112,12 @@ export class StatementRunner {
     }
   }
 
-  #answer({ columns, rows, isCut }: Received, mostRows: number, durationMs: number): SqlAnswer {
-    if (isCut && rows.length === 0) throw rowTooLarge(this.#options.mostBytes)
+  #answer({ columns, rows, isCut }: Received, maxRows: number, durationMs: number): SqlAnswer {
+    if (isCut && rows.length === 0) throw rowTooLarge(this.#options.maxBytes)
     const types = columns.map(({ dataTypeID }) => this.#options.types.get(dataTypeID) ?? unknownType)
-    const kept = rows.slice(0, mostRows)
-    const truncatedBy = rows.length > mostRows ? ('rows' as const) : ('bytes' as const)
-    const truncated = isCut || rows.length > mostRows
+    const kept = rows.slice(0, maxRows)
+    const truncatedBy = rows.length > maxRows ? ('rows' as const) : ('bytes' as const)
+    const truncated = isCut || rows.length > maxRows
     return {
       columns: columns.map(({ name }, index) => ({ name, type: types[index]?.name ?? unknownType.name })),
       rows: kept.map((row) =>
@@ -150,8 +149,8 @@ export class StatementRunner {
   }
 
   /**
-   * Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. A turn
-   * lasts until its session has ended, or counts as stuck.
+   * Removes settings, temporary tables, advisory locks, cursors and prepared statements. The slot stays taken until
+   * the session has ended or counts as stuck.
    */
   async #reset(client: PoolClient, isDenied: boolean, slot: Slot): Promise<void> {
     try {
@@ -166,7 +165,6 @@ export class StatementRunner {
   }
 }
 
-/** What the server calls the session. */
 function processIdOf(client: PoolClient): number {
   return (client as PoolClient & { readonly processID: number }).processID
 }
@@ -176,17 +174,15 @@ function isCancelled(error: Error): boolean {
   return error instanceof DatabaseError && error.code === '57014'
 }
 
-/** What the server, and not the statement, is at fault for; without what a statement asks too much of: memory and disk. */
+/** Errors of the server rather than the statement; memory and disk are the statement's. */
 function isOfServer({ code = '' }: DatabaseError): boolean {
   return /^(08|57|58)/.test(code) || ['53000', '53100', '53300', '25P03', '25P04'].includes(code)
 }
 
-/**
- * How long a statement may take to end after it was cancelled, ms; then its connection is closed and its session ended.
- */
+/** Time for a cancelled statement to end, ms; then its session is terminated. */
 const cancelGraceMs = 1000
 
-/** The ways in which a statement under way is ended. */
+/** Ends a running statement. */
 class Ending {
   readonly #client: PoolClient
   readonly #cancel: (processId: number) => Promise<void>
@@ -204,7 +200,7 @@ class Ending {
     this.#cancelled = this.#cancel(processIdOf(this.#client)).catch(() => this.giveUp())
   }
 
-  /** The server ends a session whose connection is gone when it next writes to it. */
+  /** The server notices a closed connection at its next write. */
   giveUp(): void {
     const { connection } = this.#client as PoolClient & {
       readonly connection: { readonly stream: { destroy: () => void } }
@@ -213,7 +209,7 @@ class Ending {
     this.#givenUp.resolve()
   }
 
-  /** Resolves when no cancellation is under way that could hit the next statement of the session. */
+  /** Resolves when no pending cancellation can hit the next statement of the session. */
   async settled(): Promise<void> {
     clearTimeout(this.#timer)
     await Promise.race([this.#cancelled, this.#givenUp.promise])
@@ -227,23 +223,23 @@ export interface ReceivedColumn {
 
 export interface Received {
   readonly columns: readonly ReceivedColumn[]
-  /** Values as the server writes them. */
+  /** The server's text. */
   readonly rows: readonly (readonly (string | null)[])[]
-  /** The server sent more bytes than it may: the rest was not waited for, and the connection is of no use any more. */
+  /** The byte limit was exceeded: the rest was not read and the connection is unusable. */
   readonly isCut: boolean
 }
 
 export interface BoundedQueryOptions {
-  /** Statements that go before it in the same round trip, and give no rows; when one of them fails, it is not run. */
+  /** Statements without rows in the same round trip; when one fails, the statement does not run. */
   readonly before: readonly string[]
   readonly text: string
-  readonly mostRows: number
-  readonly mostBytes: number
+  readonly maxRows: number
+  readonly maxBytes: number
 }
 
 /**
- * One statement without parameters by the extended protocol, with those before it in one round trip: a text of it has no second
- * statement, and the server stops after so many rows. What comes is counted as it comes, also within a row, which may have a gigabyte.
+ * One statement in the extended protocol, which takes no second one, with a row limit on the server. Received bytes
+ * are counted also within a row, which may have a gigabyte.
  */
 export class BoundedQuery implements Submittable {
   readonly #options: BoundedQueryOptions
@@ -257,7 +253,7 @@ export class BoundedQuery implements Submittable {
     this.#options = options
   }
 
-  /** Settles when the server has said all of it. @throws what the server or the connection threw */
+  /** Settles when the server is done. @throws errors of the server and the connection */
   get received(): Promise<Received> {
     return this.#outcome.promise
   }
@@ -266,7 +262,7 @@ export class BoundedQuery implements Submittable {
     const { stream } = connection
     const count = (chunk: Buffer): void => {
       this.#bytes += chunk.length
-      if (this.#bytes <= this.#options.mostBytes) return
+      if (this.#bytes <= this.#options.maxBytes) return
       this.#stopCounting()
       this.#outcome.resolve({ columns: this.#columns, rows: this.#rows, isCut: true })
       stream.destroy()
@@ -274,7 +270,7 @@ export class BoundedQuery implements Submittable {
     stream.on('data', count)
     this.#stopCounting = () => stream.off('data', count)
     stream.cork()
-    // The types say that each of them waits for `flush`; in fact the driver sends at once, and the cork gathers.
+    // Despite the types the driver sends at once; the cork collects the messages.
     for (const text of this.#options.before) {
       connection.parse({ name: '', text, types: [] }, true)
       connection.bind({}, true)
@@ -283,7 +279,7 @@ export class BoundedQuery implements Submittable {
     connection.parse({ name: '', text: this.#options.text, types: [] }, true)
     connection.bind({}, true)
     connection.describe({ type: 'P', name: '' }, true)
-    connection.execute({ portal: '', rows: String(this.#options.mostRows) }, true)
+    connection.execute({ portal: '', rows: String(this.#options.maxRows) }, true)
     connection.sync()
     stream.uncork()
   }
@@ -296,26 +292,26 @@ export class BoundedQuery implements Submittable {
     this.#rows.push(fields)
   }
 
-  /** There are more rows than were asked for. */
+  /** There are more rows than requested. */
   handlePortalSuspended(): void {
-    // What follows is the answer to `sync`.
+    // The reply to `sync` follows.
   }
 
   handleCommandComplete(): void {
-    // Nothing is told by it that the rows do not tell.
+    // The rows say it all.
   }
 
   handleEmptyQuery(): void {
     // An answer without columns.
   }
 
-  /** The gate lets no COPY through; without it the server would wait for data that nobody sends. */
+  /** The gate refuses COPY; without this reply the server would wait for data. */
   handleCopyInResponse(connection: Connection & { readonly sendCopyFail: (message: string) => void }): void {
     connection.sendCopyFail('there is nothing to copy')
   }
 
   handleCopyData(): void {
-    // Counted with all that comes, and kept by nobody.
+    // Counted and dropped.
   }
 
   handleReadyForQuery(): void {

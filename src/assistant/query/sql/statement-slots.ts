@@ -3,16 +3,15 @@ import { askerLeft, slotsStuck, tooBusy, tooManyStatements } from './sql-errors.
 /** Statements of one client that may wait for a slot. */
 export const maxWaitingPerClient = 100
 
-/** When to try again where it is not known how long statements take, s. */
+/** Retry-After where the wait is unknown, s. */
 const retrySeconds = 5
-/** When to try again where sessions that do not end hold the slots, s. */
+/** Retry-After where stuck sessions hold the slots, s. */
 const stuckRetrySeconds = 60
 
-/** A slot that was taken. */
 export interface Slot {
-  /** Gives it back; a second call does nothing. */
+  /** Releases it; idempotent. */
   readonly end: () => void
-  /** Its session does not end: until it does, nobody is to wait for this slot. */
+  /** Its session is stuck: until it ends, no statement waits for this slot. */
   readonly hold: () => void
 }
 
@@ -23,29 +22,28 @@ interface Waiting {
 
 interface ClientQueue {
   running: number
-  /** Of those that run, the slots that are held. */
+  /** Slots of stuck sessions. */
   held: number
   readonly waiting: Set<Waiting>
 }
 
 /**
- * Slots for statements, shared fairly by clients: a free slot goes to the client whose turn it is, round robin, and
- * to the statement of it that has waited longest. A client has all slots but one at most, so that the statement of
- * another client waits for no long one of it; and a queue of its own. Where the whole queue is full, the client with
- * the most waiting statements loses its newest.
+ * Slots for statements, shared round robin by clients and in order within a client. A client has at most all slots
+ * but one, so another client never waits behind its long statements, and a queue of its own. When the whole queue is
+ * full, the client with the most waiting statements loses its newest.
  */
 export class Turns {
   readonly #most: number
-  readonly #mostWaiting: number
-  /** In the order of their turns. */
+  readonly #maxWaiting: number
+  /** In round-robin order. */
   readonly #clients = new Map<string, ClientQueue>()
   #running = 0
   #held = 0
   #waiting = 0
 
-  constructor(most: number, mostWaiting: number) {
+  constructor(most: number, maxWaiting: number) {
     this.#most = most
-    this.#mostWaiting = mostWaiting
+    this.#maxWaiting = maxWaiting
   }
 
   /**
@@ -53,16 +51,16 @@ export class Turns {
    * @param client network address of the client (`clientNetwork`); undefined: the program itself, which may have all
    * slots
    * @throws ApiError 429 `too-many-statements` when the queue of the client is full; 503 `sql-busy` when all of it is,
-   * or when no slot was free within `longestWaitMs`; 503 `sql-stuck` when all slots that it may have are held;
+   * or when no slot was free within `maxWaitMs`; 503 `sql-stuck` when all slots that it may have are held;
    * `sql-cancelled`
    */
-  async take(longestWaitMs: number, signal?: AbortSignal, client = ''): Promise<Slot> {
+  async take(maxWaitMs: number, signal?: AbortSignal, client = ''): Promise<Slot> {
     if (signal?.aborted === true) throw askerLeft(signal.reason)
     const queue = this.#clients.get(client) ?? { running: 0, held: 0, waiting: new Set() }
     this.#clients.set(client, queue)
     try {
       if (this.#mayStart(client, queue)) this.#start(client, queue)
-      else await this.#wait(client, queue, longestWaitMs, signal)
+      else await this.#wait(client, queue, maxWaitMs, signal)
     } finally {
       this.#dropIdle(client, queue)
     }
@@ -89,15 +87,15 @@ export class Turns {
   }
 
   #mayStart(client: string, { running }: ClientQueue): boolean {
-    return this.#running < this.#most && running < this.#mostOf(client)
+    return this.#running < this.#most && running < this.#maxSlotsOf(client)
   }
 
-  #mostOf(client: string): number {
+  #maxSlotsOf(client: string): number {
     return client === '' ? this.#most : Math.max(1, this.#most - 1)
   }
 
   #isStuck(client: string, { held }: ClientQueue): boolean {
-    return this.#held >= this.#most || held >= this.#mostOf(client)
+    return this.#held >= this.#most || held >= this.#maxSlotsOf(client)
   }
 
   #refuseStuck(): void {
@@ -113,7 +111,7 @@ export class Turns {
   #start(client: string, queue: ClientQueue): void {
     this.#running += 1
     queue.running += 1
-    // Its next turn is after those of all others.
+    // Moves to the end of the order.
     this.#clients.delete(client)
     this.#clients.set(client, queue)
   }
@@ -138,22 +136,17 @@ export class Turns {
     if (isIdle && this.#clients.get(client) === queue) this.#clients.delete(client)
   }
 
-  async #wait(
-    client: string,
-    queue: ClientQueue,
-    longestWaitMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async #wait(client: string, queue: ClientQueue, maxWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.#isStuck(client, queue)) throw slotsStuck(stuckRetrySeconds)
     if (client !== '' && queue.waiting.size >= maxWaitingPerClient) {
       throw tooManyStatements(queue.waiting.size, retrySeconds)
     }
-    if (this.#waiting >= this.#mostWaiting) this.#makeRoom(queue)
+    if (this.#waiting >= this.#maxWaiting) this.#makeRoom(queue)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting: Waiting = { start: resolve, refuse: reject }
     queue.waiting.add(waiting)
     this.#waiting += 1
-    const timer = setTimeout(() => reject(tooBusy(retrySeconds)), longestWaitMs).unref()
+    const timer = setTimeout(() => reject(tooBusy(retrySeconds)), maxWaitMs).unref()
     const leave = (): void => reject(askerLeft(signal?.reason))
     signal?.addEventListener('abort', leave)
     try {

@@ -7,45 +7,45 @@ export type AbiType =
   | { readonly kind: 'word'; readonly name: string }
   | { readonly kind: 'bytes' }
   | { readonly kind: 'string' }
-  /** @param length undefined: of whatever length */
+  /** @param length undefined: dynamic */
   | { readonly kind: 'list'; readonly of: AbiType; readonly length: number | undefined }
   | { readonly kind: 'tuple'; readonly of: readonly AbiType[] }
 
-/** Whether values of a type stand behind the words, with a word that says where. */
+/** Whether a type is encoded behind the head, by offset. */
 export function isDynamic(type: AbiType): boolean {
   if (type.kind === 'word') return false
   if (type.kind === 'list') return type.length === undefined || isDynamic(type.of)
   return type.kind === 'tuple' ? type.of.some(isDynamic) : true
 }
 
-/** Words that a type takes in the row of the words. */
+/** Words of a type in the head. */
 export function headWords(type: AbiType): number {
   if (isDynamic(type)) return 1
   if (type.kind === 'list') return (type.length ?? 0) * headWords(type.of)
   return type.kind === 'tuple' ? type.of.reduce((sum, part) => sum + headWords(part), 0) : 1
 }
 
-/** The type as it stands in a signature that is hashed. */
+/** The type in a canonical signature. */
 export function canonicalType(type: AbiType): string {
   if (type.kind === 'word') return type.name
   if (type.kind === 'list') return `${canonicalType(type.of)}[${type.length ?? ''}]`
   return type.kind === 'tuple' ? `(${type.of.map(canonicalType).join(',')})` : type.kind
 }
 
-/** A signature or a value that is not of the ABI. @param field the argument of the tool */
+/** An invalid signature or value. @param field the argument of the tool */
 export function abiError(code: 'bad-signature' | 'bad-argument', message: string, field: string): ApiError {
   return new ApiError(400, code, message, { field })
 }
 
 export interface AbiParameter {
   readonly type: AbiType
-  /** '' where the signature gives none. */
+  /** '' where it has none. */
   readonly name: string
-  /** Of an event: whether it is a topic. */
+  /** Of an event: it is a topic. */
   readonly isIndexed: boolean
 }
 
-/** A function or an event, as Solidity declares it. */
+/** A function or an event. */
 export interface Signature {
   readonly name: string
   /** `transfer(address,uint256)` */
@@ -53,14 +53,14 @@ export interface Signature {
   /** Keccak-256 of `canonical`, 64 hex digits. */
   readonly hash: string
   readonly inputs: readonly AbiParameter[]
-  /** Undefined where the signature does not say what is returned. */
+  /** Undefined where the signature has no `returns`. */
   readonly outputs: readonly AbiParameter[] | undefined
 }
 
-const mostCharacters = 1000
-const mostNesting = 8
-/** Words of all fixed lists together: enough for any contract, and no bomb. */
-const mostWords = 1024
+const maxCharacters = 1000
+const maxNesting = 8
+/** Words of all fixed lists together. */
+const maxWords = 1024
 
 const tokenPattern = /\s*([A-Za-z_$][\w$]*|\d+|[()[\],])/y
 const modifiers: ReadonlySet<string> = new Set(['memory', 'calldata', 'storage', 'payable'])
@@ -77,8 +77,8 @@ const functionWords: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads `balanceOf(address) returns (uint256)`, or as Solidity has it: `function balanceOf(address owner) external view returns (uint256)`,
- * `event Transfer(address indexed from, address indexed to, uint256 value)`.
+ * Reads `balanceOf(address) returns (uint256)`, or a Solidity declaration: `function balanceOf(address owner)
+ * external view returns (uint256)`, `event Transfer(address indexed from, …)`.
  * @throws ApiError 400 `bad-signature`
  */
 export function readSignature(text: string, field: string): Signature {
@@ -92,7 +92,7 @@ class SignatureReader {
 
   constructor(text: string, field: string) {
     this.#field = field
-    if (text.length > mostCharacters) this.#refuse(`has more than ${mostCharacters} characters`)
+    if (text.length > maxCharacters) this.#refuse(`has more than ${maxCharacters} characters`)
     const tokens: string[] = []
     const source = text.trim().replace(/;$/, '').trimEnd()
     tokenPattern.lastIndex = 0
@@ -122,7 +122,7 @@ class SignatureReader {
   }
 
   #parameters(depth: number): AbiParameter[] {
-    if (depth > mostNesting) this.#refuse(`nests deeper than ${mostNesting}`)
+    if (depth > maxNesting) this.#refuse(`nests deeper than ${maxNesting}`)
     this.#expect('(')
     const parameters: AbiParameter[] = []
     if (this.#peek() === ')') {
@@ -143,7 +143,7 @@ class SignatureReader {
       if (mark === ')') break
       if (mark !== ',') this.#refuse(`has "${mark}" where , or ) should be`)
     }
-    if (parameters.reduce((sum, { type }) => sum + headWords(type), 0) > mostWords)
+    if (parameters.reduce((sum, { type }) => sum + headWords(type), 0) > maxWords)
       this.#refuse('has lists that are too long')
     return parameters
   }
@@ -155,11 +155,11 @@ class SignatureReader {
         ? { kind: 'tuple', of: this.#parameters(depth + 1).map(({ type }) => type) }
         : this.#elementary(this.#next())
     for (let nested = depth; this.#peek() === '['; nested++) {
-      if (nested > mostNesting) this.#refuse(`nests deeper than ${mostNesting}`)
+      if (nested > maxNesting) this.#refuse(`nests deeper than ${maxNesting}`)
       this.#at++
       const length = this.#peek() === ']' ? undefined : Number(this.#next())
-      if (length !== undefined && !(Number.isSafeInteger(length) && length >= 1 && length <= mostWords))
-        this.#refuse(`has a list whose length is none from 1 to ${mostWords}`)
+      if (length !== undefined && !(Number.isSafeInteger(length) && length >= 1 && length <= maxWords))
+        this.#refuse(`has a list whose length is none from 1 to ${maxWords}`)
       this.#expect(']')
       type = { kind: 'list', of: type, length }
     }
@@ -179,7 +179,8 @@ class SignatureReader {
           : size <= 256 && size % 8 === 0
     if (!isRight)
       this.#refuse(
-        `has the type "${word}", which is not known: address, bool, string, bytes, bytes1 to bytes32, uint8 to uint256, int8 to int256, (…) and lists of them are`,
+        `has the type "${word}", which is not known: address, bool, string, bytes, bytes1 to bytes32, uint8 ` +
+          'to uint256, int8 to int256, (…) and lists of them are',
       )
     return { kind: 'word', name }
   }

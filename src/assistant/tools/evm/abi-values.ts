@@ -3,11 +3,12 @@ import { abiError, canonicalType, headWords, isDynamic } from './abi-signature.t
 import type { AbiParameter, AbiType } from './abi-signature.ts'
 
 const wordBytes = 32
-/** Of all values together; no call of use has more. */
+/** Of all values together. */
 const maxEncodedBytes = 64 * 1024
 
 /**
- * The data of arguments: numbers as numbers or texts (decimal, or hex with 0x), addresses and bytes as 0x and hex, tuples as lists.
+ * Encodes arguments: numbers as numbers or strings (decimal, or hex with 0x), addresses and bytes as 0x and hex,
+ * tuples as lists.
  * @throws ApiError 400 `bad-argument`
  */
 export function encodeArguments(
@@ -103,7 +104,7 @@ function withLength(bytes: Buffer): Buffer {
   return Buffer.concat([numberWord(BigInt(bytes.length)), bytes, Buffer.alloc(padding)])
 }
 
-/** A number as 32 bytes; a negative one by the complement of two. */
+/** A number as 32 bytes in two's complement. */
 function numberWord(number: bigint): Buffer {
   return Buffer.from(
     BigInt.asUintN(256, number)
@@ -117,22 +118,23 @@ function refuse(type: AbiType, value: unknown, at: string): never {
   const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80)
   throw abiError(
     'bad-argument',
-    `${at} is ${shown}, and should be ${canonicalType(type)}: numbers as numbers or texts, addresses and bytes as 0x and hex, tuples as lists.`,
+    `${at} is ${shown}, and should be ${canonicalType(type)}: numbers as numbers or texts, addresses and ` +
+      'bytes as 0x and hex, tuples as lists.',
     at,
   )
 }
 
-/** A value as it is told: numbers as decimal texts, addresses and bytes as 0x and hex. */
+/** A decoded value: numbers as decimal strings, addresses and bytes as 0x and hex. */
 export type AbiValue = string | boolean | readonly AbiValue[]
 
-/** A contract may have lists refer to each other so that a kilobyte becomes a billion values. */
-const mostValues = 10_000
-/** The same for texts and bytes that are referred to again and again. */
+/** Overlapping lists could turn a kilobyte into a billion values. */
+const maxValues = 10_000
+/** The same for overlapping strings and bytes. */
 const maxDecodedBytes = 4 * 1024 * 1024
 
-/** Reads values by the ABI; undefined where the bytes are not of these types, since a contract may answer anything. */
+/** Decodes values; undefined where the bytes are not of these types, since a contract may return anything. */
 export function decodeValues(types: readonly AbiType[], data: Uint8Array): readonly AbiValue[] | undefined {
-  const budget = { values: mostValues, bytes: maxDecodedBytes }
+  const budget = { values: maxValues, bytes: maxDecodedBytes }
   return decodeRow(types, Buffer.from(data.buffer, data.byteOffset, data.byteLength), budget)
 }
 
@@ -179,7 +181,7 @@ function decodeList(
       budget,
     )
   const length = smallNumber(data, 0)
-  // Each element takes a word at least, so that a length beyond what there is would be a lie.
+  // Each element takes at least a word, so a greater length is invalid.
   if (length === undefined || length * headWords(of) * wordBytes > data.length || length > budget.values)
     return undefined
   return decodeRow(
@@ -189,19 +191,19 @@ function decodeList(
   )
 }
 
-/** A place or a length; undefined where it is beyond what there is. */
+/** An offset or a length; undefined where it exceeds the data. */
 function smallNumber(data: Buffer, at: number): number | undefined {
   if (at + wordBytes > data.length) return undefined
   const number = BigInt(`0x${data.toString('hex', at, at + wordBytes)}`)
   return number <= BigInt(data.length) ? Number(number) : undefined
 }
 
-/** A value that a contract gave. */
+/** A value from a contract. */
 export interface ShownValue {
   readonly name: string | null
   readonly type: string
   readonly value: AbiValue
-  /** Of a number, whose `value` is decimal. */
+  /** Of numbers, whose `value` is decimal. */
   readonly hex?: string
 }
 
@@ -213,10 +215,10 @@ export function showValue({ name, type }: AbiParameter, value: AbiValue): ShownV
   return { ...shown, hex: number < 0n ? `-0x${(-number).toString(16)}` : `0x${number.toString(16)}` }
 }
 
-/** First four bytes of `Error(string)` and `Panic(uint256)`. Source: Solidity, "Panic via assert and Error via require". */
+/** Selectors of `Error(string)` and `Panic(uint256)`. Source: Solidity, "Panic via assert and Error via require". */
 const errorSelector = '08c379a0'
 const panicSelector = '4e487b71'
-const mostReasonCharacters = 1000
+const maxReasonCharacters = 1000
 
 const panics: Readonly<Record<string, string>> = {
   '1': 'an assertion failed',
@@ -229,13 +231,13 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'a function that is not set',
 }
 
-/** Why a contract gave up, in words; undefined where it does not say. @param data what it ended with, 0x and hex */
+/** The reason of a revert; undefined where there is none. @param data of the revert, 0x and hex */
 export function revertReason(data: string): string | undefined {
   const selector = data.slice(2, 10)
   const rest = Buffer.from(data.slice(10), 'hex')
   if (selector === errorSelector) {
     const [text] = decodeValues([{ kind: 'string' }], rest) ?? []
-    return typeof text === 'string' ? text.slice(0, mostReasonCharacters) : undefined
+    return typeof text === 'string' ? text.slice(0, maxReasonCharacters) : undefined
   }
   if (selector === panicSelector) {
     const [code] = decodeValues([{ kind: 'word', name: 'uint256' }], rest) ?? []

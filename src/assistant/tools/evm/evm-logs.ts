@@ -7,21 +7,21 @@ import type { ShownValue } from './abi-values.ts'
 import { blockNumber, quantityOf } from './rpc-node.ts'
 import type { BlockWord, RpcNode } from './rpc-node.ts'
 
-/** Blocks that are looked through, both included. */
+/** Blocks of a search, both ends included. */
 export interface LogRange {
   readonly from: number
   readonly to: number
 }
 
-/** Nodes of Flow look through no more at once. */
-export const mostLogBlocks = 10_000
+/** The limit of Flow's nodes. */
+export const maxLogBlocks = 10_000
 const usualBlocks = 1000
 
 /**
- * The blocks of a search for logs, as numbers.
- * @param from default: so that there are 1,000 blocks
- * @param to default: the latest one
- * @throws ApiError 400 `range-too-wide`, `bad-range`; those of the node
+ * The blocks of a log search.
+ * @param from default: 1,000 blocks up to `to`
+ * @param to default: the latest block
+ * @throws ApiError 400 `range-too-wide`, `bad-range`; errors of the node
  */
 export async function logRange(
   from: BlockWord | undefined,
@@ -37,29 +37,29 @@ export async function logRange(
   const first = knownFrom ?? (from === undefined ? Math.max(0, last - usualBlocks + 1) : latest)
   if (first > last)
     throw new ApiError(400, 'bad-range', `from_block ${first} is above to_block ${last}.`, { field: 'from_block' })
-  if (last - first + 1 > mostLogBlocks) {
+  if (last - first + 1 > maxLogBlocks) {
     throw new ApiError(
       400,
       'range-too-wide',
-      `From ${first} to ${last} are ${last - first + 1} blocks; at most ${mostLogBlocks} are looked through at once. The latest can be left out.`,
+      `From ${first} to ${last} are ${last - first + 1} blocks; at most ${maxLogBlocks} are looked through ` +
+        'at once. The latest can be left out.',
       { field: 'from_block' },
     )
   }
   return { from: first, to: last }
 }
 
-/** Undefined for the words that mean the head, or near it. */
+/** Undefined for tags near the head. */
 function numberOf(block: BlockWord): number | undefined {
   return block === 'earliest' ? 0 : blockNumber(block)
 }
 
-/** What a log says by the signature of its event. */
+/** A log decoded by the signature of its event. */
 export interface ShownEvent {
   readonly name: string
   readonly args: readonly ShownValue[]
 }
 
-/** A log as it is told. */
 export interface ShownLog {
   readonly address: string
   readonly block_number: number
@@ -67,7 +67,7 @@ export interface ShownLog {
   readonly log_index: number
   readonly topics: readonly string[]
   readonly data: string
-  /** By the signature that was given; null where the log is not of that form. */
+  /** By the given signature; null where the log does not match. */
   readonly event?: ShownEvent | null
 }
 
@@ -80,9 +80,9 @@ const logSchema = z.object({
   topics: z.array(hex).max(4),
   data: hex,
 })
-const mostDataCharacters = 4000
+const maxDataCharacters = 4000
 
-/** The first of the logs that a node gave. @throws ApiError 502 `node-failed` */
+/** Parses the first logs of a node. @throws ApiError 502 `node-failed` */
 export function readLogs(
   answer: unknown,
   most: number,
@@ -100,7 +100,7 @@ export function readLogs(
       transaction_hash: transactionHash,
       log_index: Number(logIndex),
       topics,
-      data: data.length > mostDataCharacters ? `${data.slice(0, mostDataCharacters)}…` : data,
+      data: data.length > maxDataCharacters ? `${data.slice(0, maxDataCharacters)}…` : data,
       ...(event === undefined ? {} : { event: readEvent(event, topics, data) }),
     })),
   }
@@ -118,7 +118,7 @@ function readEvent({ name, hash, inputs }: Signature, topics: readonly string[],
   const args: ShownValue[] = []
   for (const parameter of inputs) {
     const topic = topics[indexed.indexOf(parameter) + 1] ?? ''
-    // What has no fixed size is a topic by its hash alone.
+    // Dynamic values are topics by their hash only.
     const isHashed = parameter.isIndexed && (isDynamic(parameter.type) || parameter.type.kind !== 'word')
     const read =
       parameter.isIndexed && !isHashed

@@ -8,7 +8,7 @@ import { readSignature } from './abi-signature.ts'
 import type { Signature } from './abi-signature.ts'
 import { decodeValues, encodeArguments, revertReason, showValue } from './abi-values.ts'
 import type { ShownValue } from './abi-values.ts'
-import { logRange, mostLogBlocks, readLogs } from './evm-logs.ts'
+import { logRange, maxLogBlocks, readLogs } from './evm-logs.ts'
 import {
   addressField,
   blockField,
@@ -29,9 +29,9 @@ export interface EvmToolParts {
   readonly context: CallContext
 }
 
-/** More than a model reads of one answer. */
-const mostTextCharacters = 60_000
-const mostLogs = 200
+/** Longest result for the model. */
+const maxTextCharacters = 60_000
+const maxLogs = 200
 const usualLogs = 50
 
 const rpcSchema = z.strictObject({
@@ -82,28 +82,30 @@ const logsSchema = z.strictObject({
     .string('must be a text')
     .nullish()
     .describe(
-      'The event, as in Solidity: Transfer(address indexed from, address indexed to, uint256 value). Logs are read by it.',
+      'The event, as in Solidity: Transfer(address indexed from, address indexed to, uint256 value). Logs are ' +
+        'read by it.',
     ),
   topics: z
     .array(z.union([topicField, z.array(topicField).max(10)]))
     .max(4, 'must have at most 4 entries')
     .nullish()
     .describe(
-      'Topics in their places; null for any, a list for one of several. The first is that of `event`, where that is given.',
+      'Topics in their places; null for any, a list for one of several. The first is that of `event`, where ' +
+        'that is given.',
     ),
   from_block: blockField
     .nullish()
-    .describe(`Default: 1,000 blocks before to_block. At most ${mostLogBlocks} blocks at once.`),
+    .describe(`Default: 1,000 blocks before to_block. At most ${maxLogBlocks} blocks at once.`),
   to_block: blockField.nullish().describe('Default: the latest.'),
   limit: z
     .int('must be a whole number')
     .min(1, 'must be 1 or more')
-    .max(mostLogs, `must be at most ${mostLogs}`)
+    .max(maxLogs, `must be at most ${maxLogs}`)
     .nullish()
     .describe(`How many logs are told; ${usualLogs} without it.`),
 })
 
-/** `evm_rpc`, `evm_getBalance`, `evm_call`, `evm_getLogs`: what an EVM node tells. */
+/** `evm_rpc`, `evm_getBalance`, `evm_call`, `evm_getLogs`: read an EVM node. */
 export function registerEvmTools(server: McpServer, { node, context }: EvmToolParts): void {
   const annotations = readingOpenWorld
   registerTool(server, context, {
@@ -112,7 +114,8 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     schema: rpcSchema,
     annotations,
     description:
-      'Calls a reading method of an EVM node of Flow by JSON-RPC: blocks, transactions, receipts, code, storage, gas. evm_getBalance, evm_call and evm_getLogs are easier where they do.',
+      'Calls a reading method of an EVM node of Flow by JSON-RPC: blocks, transactions, receipts, code, ' +
+      'storage, gas. evm_getBalance, evm_call and evm_getLogs are easier where they do.',
     run: ({ method, params }, signal) => callMethod(node, method, params ?? [], signal),
   })
   registerTool(server, context, {
@@ -138,7 +141,8 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     schema: callSchema,
     annotations,
     description:
-      'Calls a function of an EVM contract without changing anything, by its signature with arguments or by raw data, and reads what it returns. Amounts of tokens are whole numbers: divide by 10^decimals().',
+      'Calls a function of an EVM contract without changing anything, by its signature with arguments or by ' +
+      'raw data, and reads what it returns. Amounts of tokens are whole numbers: divide by 10^decimals().',
     run: (input, signal) => callContract(node, input, signal),
   })
   registerTool(server, context, {
@@ -146,7 +150,9 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     title: 'Find logs of EVM contracts',
     schema: logsSchema,
     annotations,
-    description: `Finds logs that EVM contracts wrote, by contract, event or topics, in at most ${mostLogBlocks} blocks at once. \`truncated\` says that there are more than are told.`,
+    description:
+      `Finds logs that EVM contracts wrote, by contract, event or topics, in at most ${maxLogBlocks} blocks at ` +
+      'once. `truncated` says that there are more than are told.',
     run: (input, signal) => findLogs(node, input, signal),
   })
 }
@@ -163,8 +169,8 @@ async function callMethod(
   const checked = method === 'eth_getLogs' ? [await checkedFilter(node, params[0], signal)] : params
   const result = await node.call(method, checked, signal)
   const text = JSON.stringify(result)
-  if (text.length > mostTextCharacters) {
-    const cut = text.slice(0, mostTextCharacters)
+  if (text.length > maxTextCharacters) {
+    const cut = text.slice(0, maxTextCharacters)
     return told(
       { method, result_text: cut, truncated: true },
       `${cut}\n[cut: ${text.length - cut.length} more characters; ask for less]`,
@@ -190,7 +196,7 @@ const filterSchema = z.looseObject(
   'must be a filter',
 )
 
-/** A filter of `eth_getLogs` with its blocks as numbers, of which there are not too many. */
+/** A filter of `eth_getLogs` with a bounded range of block numbers. */
 async function checkedFilter(node: RpcNode, filter: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
   const read = filterSchema.safeParse(filter)
   if (!read.success)
@@ -200,7 +206,7 @@ async function checkedFilter(node: RpcNode, filter: unknown, signal: AbortSignal
       'The parameter of eth_getLogs is a filter with fromBlock, toBlock, address and topics.',
       { field: 'params' },
     )
-  // A filter by the hash of a block means that one alone.
+  // A block hash selects one block.
   if (read.data.blockHash !== undefined) return read.data
   const { from, to } = await logRange(read.data.fromBlock ?? undefined, read.data.toBlock ?? undefined, node, signal)
   return { ...read.data, fromBlock: toHex(from), toBlock: toHex(to) }
@@ -250,7 +256,7 @@ function asRevert(error: NodeRefusal): ApiError {
   )
 }
 
-/** What came back, by what the signature says of it. */
+/** The return values by the signature. */
 function returnedBy(
   { canonical, outputs }: Signature,
   data: string,
@@ -292,7 +298,7 @@ async function findLogs(
   return told({ from_block: range.from, to_block: range.to, count, truncated: count > logs.length, logs })
 }
 
-/** Models send null for what they leave out. */
+/** Models send null for omitted fields. */
 function isGiven<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }

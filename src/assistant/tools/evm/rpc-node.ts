@@ -4,17 +4,17 @@ import { isShallow } from '../../../platform/json-depth.ts'
 import { jsonOrNothing, responseText } from '../../../platform/response-text.ts'
 
 export interface RpcNodeOptions {
-  /** EVM_RPC_URL. It may have a key in it, and so is told to nobody. */
+  /** EVM_RPC_URL. It may contain a key and is not shown. */
   readonly url: string
   /** Default 15,000 ms. */
   readonly timeoutMs?: number
-  /** Calls at the same time; further ones are refused. Default 32. */
-  readonly mostAtOnce?: number
+  /** Concurrent calls. Default 32. */
+  readonly maxConcurrent?: number
 }
 
-/** What a node said to a call that it did not do. */
+/** A node refused a call. */
 export class NodeRefusal extends ApiError {
-  /** What a contract ended with: 0x and hex, where the node tells it. */
+  /** Revert data, 0x and hex, where the node reports it. */
   readonly data: string | undefined
 
   constructor(message: string, data: string | undefined) {
@@ -23,8 +23,8 @@ export class NodeRefusal extends ApiError {
   }
 }
 
-const mostAnswerBytes = 4 * 1024 * 1024
-const mostReasonCharacters = 1000
+const maxAnswerBytes = 4 * 1024 * 1024
+const maxReasonCharacters = 1000
 
 /** Source: JSON-RPC 2.0, section 5. `data` is an object at some nodes. */
 const answerSchema = z.object({
@@ -32,22 +32,22 @@ const answerSchema = z.object({
   error: z.object({ message: z.string(), data: z.unknown().optional() }).nullish(),
 })
 
-/** Calls the JSON-RPC of an EVM node. */
+/** A JSON-RPC client of an EVM node. */
 export class RpcNode {
   readonly #options: Required<RpcNodeOptions>
   #running = 0
 
-  constructor({ url, timeoutMs = 15_000, mostAtOnce = 32 }: RpcNodeOptions) {
-    this.#options = { url, timeoutMs, mostAtOnce }
+  constructor({ url, timeoutMs = 15_000, maxConcurrent = 32 }: RpcNodeOptions) {
+    this.#options = { url, timeoutMs, maxConcurrent }
   }
 
   /**
-   * @returns the result as the node gave it
-   * @throws NodeRefusal; ApiError 502 `node-failed`, 503 `node-unavailable` or `node-busy`, 504 `node-timeout`; the signal's reason
+   * @throws NodeRefusal; ApiError 502 `node-failed`, 503 `node-unavailable` or `node-busy`, 504 `node-timeout`; the
+   * signal's reason
    */
   async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    const { timeoutMs, mostAtOnce } = this.#options
-    if (this.#running >= mostAtOnce) throw busy('Too many calls are under way.')
+    const { timeoutMs, maxConcurrent } = this.#options
+    if (this.#running >= maxConcurrent) throw busy('Too many calls are under way.')
     const timeout = AbortSignal.timeout(timeoutMs)
     this.#running++
     try {
@@ -60,7 +60,7 @@ export class RpcNode {
       if (error instanceof ApiError) throw error
       if (timeout.aborted)
         throw new ApiError(504, 'node-timeout', `The EVM node gave no answer in ${timeoutMs / 1000} s.`)
-      // The words of the fault would name the address, which may have a key in it.
+      // The error message would name the address, which may contain a key.
       throw new ApiError(503, 'node-unavailable', 'The EVM node of EVM_RPC_URL cannot be reached.', { cause: error })
     } finally {
       this.#running--
@@ -75,9 +75,9 @@ export class RpcNode {
       signal,
       redirect: 'error',
     })
-    const text = await responseText(response, mostAnswerBytes, tooLong)
+    const text = await responseText(response, maxAnswerBytes, tooLong)
     const answer = answerSchema.safeParse(jsonOrNothing(text))
-    // Some nodes answer 400 and more with an error in the body, which says more than the status.
+    // Some nodes answer 4xx with a more precise error in the body.
     if (answer.success && answer.data.error !== undefined && answer.data.error !== null)
       throw refusalOf(answer.data.error)
     if (response.status === 429) throw busy('The EVM node refuses for the pace.')
@@ -92,7 +92,7 @@ export class RpcNode {
 
 function refusalOf({ message, data }: { readonly message: string; readonly data?: unknown }): NodeRefusal {
   const inner: unknown = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
-  const told = message.length > mostReasonCharacters ? `${message.slice(0, mostReasonCharacters)}…` : message
+  const told = message.length > maxReasonCharacters ? `${message.slice(0, maxReasonCharacters)}…` : message
   return new NodeRefusal(told, typeof inner === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(inner) ? inner : undefined)
 }
 
@@ -104,11 +104,11 @@ function tooLong(): ApiError {
   return new ApiError(
     502,
     'node-failed',
-    `The answer of the EVM node has more than ${mostAnswerBytes} bytes: ask for less.`,
+    `The answer of the EVM node has more than ${maxAnswerBytes} bytes: ask for less.`,
   )
 }
 
-/** Methods of JSON-RPC that read, with how many parameters each has at most. No other is called. */
+/** The allowed JSON-RPC methods, all reading, with their maximum number of parameters. */
 const methods = {
   eth_blockNumber: 0,
   eth_chainId: 0,
@@ -129,7 +129,7 @@ const methods = {
   eth_feeHistory: 3,
 } as const satisfies Record<string, number>
 
-/** Their answers are numbers in hex. */
+/** Methods that return a hex number. */
 const quantities: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_chainId',
@@ -140,7 +140,7 @@ const quantities: ReadonlySet<string> = new Set([
 ])
 
 /** Blocks of one `eth_feeHistory`. */
-const mostFeeBlocks = 1024
+const maxFeeBlocks = 1024
 
 export const readMethods: readonly string[] = Object.keys(methods)
 
@@ -153,11 +153,11 @@ export function requireReading(method: string, params: readonly unknown[]): void
     })
   if (params.length > most)
     throw new ApiError(400, 'bad-params', `${method} has at most ${most} parameters here.`, { field: 'params' })
-  if (method === 'eth_feeHistory' && !(Number(params[0]) <= mostFeeBlocks)) {
+  if (method === 'eth_feeHistory' && !(Number(params[0]) <= maxFeeBlocks)) {
     throw new ApiError(
       400,
       'bad-params',
-      `The first parameter of eth_feeHistory is a number of blocks, at most ${mostFeeBlocks}.`,
+      `The first parameter of eth_feeHistory is a number of blocks, at most ${maxFeeBlocks}.`,
       { field: 'params' },
     )
   }
@@ -169,21 +169,19 @@ export function isQuantity(method: string): boolean {
 
 const decimals = 18
 
-/** A quantity of JSON-RPC. @throws ApiError 502 `node-failed` */
+/** A JSON-RPC quantity. @throws ApiError 502 `node-failed` */
 export function quantityOf(value: unknown): bigint {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
     throw new ApiError(502, 'node-failed', 'The EVM node answered what is no number.')
   return BigInt(value)
 }
 
-/** 10^18 parts of FLOW as a text without any rounding: `1.5`. */
+/** Wei as exact decimal FLOW: `1.5`. */
 export function flowText(wei: bigint): string {
   const digits = wei.toString().padStart(decimals + 1, '0')
   const fraction = digits.slice(-decimals).replace(/0+$/, '')
   return `${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`
 }
-
-/** Fields that several EVM tools have. */
 
 export const addressField = z
   .string('must be a text')
@@ -204,14 +202,14 @@ export const blockField = z.union(
 )
 export type BlockWord = z.output<typeof blockField>
 
-/** A block as JSON-RPC has it: a word, or hex. */
+/** A block as a JSON-RPC tag or hex. */
 export function blockParameter(block: BlockWord | null | undefined): string {
   if (block === null || block === undefined) return 'latest'
   const number = blockNumber(block)
   return number === undefined ? String(block) : toHex(number)
 }
 
-/** The number of a block; undefined for a word. */
+/** The number of a block; undefined for a tag. */
 export function blockNumber(block: BlockWord): number | undefined {
   return typeof block === 'number' || /^\d|^0x/.test(block) ? Number(block) : undefined
 }

@@ -119,13 +119,13 @@ export const messagesProtocol: StreamingProtocol = {
   writer: ({ model, index }) => new MessagesWriter(model, index),
 }
 
-function refuseThinking({ thinking: asked, max_tokens: mostTokens, temperature, model, messages }: Body): void {
+function refuseThinking({ thinking: asked, max_tokens: maxTokens, temperature, model, messages }: Body): void {
   if (asked === undefined || asked.type === 'disabled') return
   if (asked.type === 'enabled' && withoutBudget.test(model))
     throw new BadRequest(
       '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
     )
-  if (asked.type === 'enabled' && asked.budget_tokens >= mostTokens)
+  if (asked.type === 'enabled' && asked.budget_tokens >= maxTokens)
     throw new BadRequest('`max_tokens` must be greater than `thinking.budget_tokens`.')
   if (temperature !== undefined && temperature !== 1)
     throw new BadRequest('`temperature` may only be set to 1 when thinking is enabled.')

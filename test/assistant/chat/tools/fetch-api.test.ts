@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { ToolExecuteFunction } from 'ai'
 import { expect } from 'chai'
-import { fetchApiTools, mostAtOnce, publicInternet } from '../../../../src/assistant/chat/tools/fetch-api.ts'
+import { fetchApiTools, maxConcurrent, publicInternet } from '../../../../src/assistant/chat/tools/fetch-api.ts'
 import type { FetchApiOptions, FetchedApi } from '../../../../src/assistant/chat/tools/fetch-api.ts'
 import { readJsonCdcValue } from '../../../../src/flow/json-cdc/json-cdc-payload.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
@@ -384,14 +384,14 @@ describe('fetch_api', () => {
     await start((_call, response) => {
       waiting.push(() => json(response, 'done'))
       come++
-      if (come === mostAtOnce) full.resolve()
-      if (come > mostAtOnce) for (const answer of waiting.splice(0)) answer()
+      if (come === maxConcurrent) full.resolve()
+      if (come > maxConcurrent) for (const answer of waiting.splice(0)) answer()
     })
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network })['fetch_api']
     const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
     const leaving = new AbortController()
     const calls = Array.from(
-      { length: mostAtOnce + 2 },
+      { length: maxConcurrent + 2 },
       (_, i) =>
         Promise.resolve(
           execute(
@@ -400,19 +400,19 @@ describe('fetch_api', () => {
               toolCallId: '1',
               messages: [],
               context: {},
-              ...(i === mostAtOnce + 1 ? { abortSignal: leaving.signal } : {}),
+              ...(i === maxConcurrent + 1 ? { abortSignal: leaving.signal } : {}),
             },
           ),
         ) as Promise<FetchedApi>,
     )
-    const last = calls[mostAtOnce + 1]?.catch((error: unknown) => error)
+    const last = calls[maxConcurrent + 1]?.catch((error: unknown) => error)
     await full.promise
-    expect(host.open).to.equal(mostAtOnce)
+    expect(host.open).to.equal(maxConcurrent)
     leaving.abort(new Error('left'))
     expect(await last).to.have.property('message', 'left')
     waiting.shift()?.()
-    expect(await Promise.all(calls.slice(0, mostAtOnce + 1))).to.have.length(mostAtOnce + 1)
-    expect(host.calls.map(({ path }) => path)).to.not.include(`/${mostAtOnce + 1}`)
+    expect(await Promise.all(calls.slice(0, maxConcurrent + 1))).to.have.length(maxConcurrent + 1)
+    expect(host.calls.map(({ path }) => path)).to.not.include(`/${maxConcurrent + 1}`)
   })
 
   it('has room for others again when names are not found in time', async () => {
@@ -420,7 +420,7 @@ describe('fetch_api', () => {
     let asked = 0
     const allAsked = Promise.withResolvers<void>()
     let lookUp = (): Promise<readonly string[]> => {
-      if (++asked === mostAtOnce) allAsked.resolve()
+      if (++asked === maxConcurrent) allAsked.resolve()
       return new Promise(() => undefined)
     }
     const tool = fetchApiTools({
@@ -435,7 +435,7 @@ describe('fetch_api', () => {
         { url: api },
         { toolCallId: '1', messages: [], context: {}, ...(signal === undefined ? {} : { abortSignal: signal }) },
       )
-    const stuck = Array.from({ length: mostAtOnce }, () => get(leaving.signal).catch((error: unknown) => error))
+    const stuck = Array.from({ length: maxConcurrent }, () => get(leaving.signal).catch((error: unknown) => error))
     await allAsked.promise
     leaving.abort(new Error('left'))
     await Promise.all(stuck)

@@ -13,7 +13,7 @@ import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
 const never = new Promise<void>(() => undefined)
 
 /** How long a turn may take to end when whoever asked has left, ms. */
-const mostToEnd = 1000
+const maxToEnd = 1000
 
 /** A tool that hangs, and takes no notice of its signal; it tells when it was called, and what signal it has. */
 function hangingTool(): { readonly tools: ToolSet; readonly called: Promise<AbortSignal | undefined> } {
@@ -48,7 +48,7 @@ for (const protocol of protocols) {
         control.abort(new Error('gone'))
         await provider.gone
         const { chunks, outcome, error } = await answer
-        await leftAt.expectBelow(mostToEnd)
+        await leftAt.expectBelow(maxToEnd)
         expect(outcome.end).to.equal('left')
         expect(error).to.equal(undefined)
         expect(chunks.at(-1)).to.deep.equal({ type: 'abort' })
@@ -68,7 +68,7 @@ for (const protocol of protocols) {
       const leftAt = new Stopwatch()
       control.abort()
       const { message, outcome } = await answer
-      await leftAt.expectBelow(mostToEnd)
+      await leftAt.expectBelow(maxToEnd)
       expect(signal?.aborted).to.equal(true)
       expect(outcome.end).to.equal('left')
       expect(message.parts.filter((part) => 'state' in part && part.state === 'output-error')).to.have.length(2)
@@ -88,7 +88,7 @@ for (const protocol of protocols) {
       const leftAt = new Stopwatch()
       control.abort()
       expect((await answer).outcome.end).to.equal('left')
-      await leftAt.expectBelow(mostToEnd)
+      await leftAt.expectBelow(maxToEnd)
     })
 
     it('asks nobody where whoever asked had left before', async () => {

@@ -2,8 +2,8 @@ import { dynamicTool, jsonSchema, tool } from 'ai'
 import type { ToolSet } from 'ai'
 import { expect } from 'chai'
 import { z } from 'zod'
-import { mostSteps } from '../../../../src/assistant/chat/chat-types.ts'
-import { mostResultCharacters, mostToolCalls } from '../../../../src/assistant/chat/turn/bound-tools.ts'
+import { maxSteps } from '../../../../src/assistant/chat/chat-types.ts'
+import { maxResultCharacters, maxToolCalls } from '../../../../src/assistant/chat/turn/bound-tools.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
 import type { ProviderTurn, StreamingCall } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
@@ -143,22 +143,22 @@ for (const protocol of protocols) {
 
     it('takes the tools away on the last step, so that there is an answer', async () => {
       const { url, calls } = await start(({ step, body }) => {
-        const mayCall = step < mostSteps - 1
+        const mayCall = step < maxSteps - 1
         expect('tools' in body && JSON.stringify(body['tool_choice']) !== '{"type":"none"}').to.equal(mayCall)
         return mayCall ? [`Step ${step}. `, { tool: 'add', input: { a: step, b: 1 } }] : ['I found this much.']
       })
       const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
-      expect(calls).to.have.length(mostSteps)
+      expect(calls).to.have.length(maxSteps)
       expect(calls.at(-1)?.messages.at(-1)).to.have.property('role', 'user')
       expect(calls.at(-1)?.messages.at(-1)?.text).to.include('there are no more tools')
       expect(answer.texts.at(-1)).to.equal('I found this much.')
-      expect(answer.message.metadata).to.include({ end: 'steps', steps: mostSteps })
+      expect(answer.message.metadata).to.include({ end: 'steps', steps: maxSteps })
     })
 
     it('has a closing text also where the model calls a tool that was taken away', async () => {
       const { url, calls } = await start(() => [{ tool: 'add', input: { a: 1, b: 1 } }])
       const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
-      expect(calls).to.have.length(mostSteps)
+      expect(calls).to.have.length(maxSteps)
       expect(answer.error).to.equal(undefined)
       expect(answer.texts.at(-1)).to.include('All steps of this answer were used')
       expect(answer.message.metadata).to.include({ end: 'steps' })
@@ -198,7 +198,7 @@ for (const protocol of protocols) {
       const results = calls.at(-1)?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)) ?? []
       expect(results).to.have.length(6)
       expect(results[0])
-        .to.have.length.within(mostResultCharacters, mostResultCharacters + 200)
+        .to.have.length.within(maxResultCharacters, maxResultCharacters + 200)
         .and.match(/\[Cut here: 60000 of \d+ characters\./)
       // All together they have to fit into what a model reads.
       expect(results.map(({ length }) => length).reduce((sum, length) => sum + length)).to.be.below(260_000)
@@ -227,10 +227,10 @@ for (const protocol of protocols) {
         step === 0 ? Array.from({ length: 100 }, () => ({ tool: 'count', input: {} })) : ['enough'],
       )
       const { texts } = await wholeTurn({ model: modelAt(url, protocol), tools: count })
-      expect(ran).to.equal(mostToolCalls)
+      expect(ran).to.equal(maxToolCalls)
       expect(texts).to.deep.equal(['enough'])
       expect(calls[1]?.messages.flatMap(({ toolResults }) => toolResults).at(-1)?.text).to.include(
-        `No more than ${mostToolCalls} calls`,
+        `No more than ${maxToolCalls} calls`,
       )
     })
 

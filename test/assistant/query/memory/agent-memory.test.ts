@@ -127,7 +127,7 @@ describe('the memory of approved examples', () => {
   })
 
   it('takes no more than it can hold, but still replaces', async () => {
-    const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })), mostPairs: 1 })
+    const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })), maxPairs: 1 })
     await memory.keep(blocks)
     const refused = await memory.keep(holders).then(
       () => undefined,

@@ -125,7 +125,7 @@ describe('the runner', () => {
   })
 
   it('cuts at the most rows, and says so only when there are more', async () => {
-    const runner = await open({ mostRows: 5 })
+    const runner = await open({ maxRows: 5 })
     const series = (to: number): string => `select g from generate_series(1, ${to}) g`
     expect(await runner.run(series(5)))
       .to.deep.include({ rowCount: 5, truncated: false })
@@ -152,7 +152,7 @@ describe('the runner', () => {
   })
 
   it('cuts at the most bytes as they come, and goes on with another connection', async () => {
-    const runner = await open({ mostBytes: 100_000, concurrency: 2 })
+    const runner = await open({ maxBytes: 100_000, concurrency: 2 })
     const leaving = new AbortController()
     const beside = failure(runner.run(endless, { signal: leaving.signal }))
     await untilAtWork(1)
@@ -221,7 +221,7 @@ describe('the runner', () => {
   })
 
   it('runs so many at once, has so many wait in their order, and refuses the rest with the time to wait', async () => {
-    const runner = await open({ concurrency: 2, mostWaiting: 2 })
+    const runner = await open({ concurrency: 2, maxWaiting: 2 })
     const leaving = new AbortController()
     const held = [1, 2].map(() => failure(runner.run(endless, { signal: leaving.signal })))
     await untilAtWork(2)
@@ -242,7 +242,7 @@ describe('the runner', () => {
   })
 
   it('lets whoever waits leave', async () => {
-    const runner = await open({ concurrency: 1, mostWaiting: 1 })
+    const runner = await open({ concurrency: 1, maxWaiting: 1 })
     const first = new AbortController()
     const second = new AbortController()
     const held = failure(runner.run(endless, { signal: first.signal }))

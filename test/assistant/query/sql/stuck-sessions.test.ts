@@ -118,7 +118,7 @@ describe('sessions that PostgreSQL cannot end', function () {
       role: undefined,
       timeoutMs,
       answerGraceMs: 50,
-      mostBytes: 1_000_000,
+      maxBytes: 1_000_000,
       cancel: (pid) => sessions.cancel(pid),
       endSession: (pid, onHeld) => sessions.end(pid, onHeld),
       onLost: () => undefined,
@@ -126,7 +126,7 @@ describe('sessions that PostgreSQL cannot end', function () {
   }
 
   const run = (runner: StatementRunner, sql: string, signal?: AbortSignal): Promise<SqlAnswer> =>
-    runner.run({ sql, mostRows: 10, signal })
+    runner.run({ sql, maxRows: 10, signal })
 
   async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
     const error = await promise.then(

@@ -70,7 +70,7 @@ for (const { wall, isLogin } of [
         role: reader.role,
         turns: new Turns(1, 10),
         timeoutMs: 60,
-        mostBytes: 100_000,
+        maxBytes: 100_000,
         cancel: () => Promise.resolve(),
         endSession: () => Promise.resolve(),
         onLost: () => undefined,
@@ -81,7 +81,7 @@ for (const { wall, isLogin } of [
       await database.drop()
     })
 
-    const run = (sql: string): Promise<SqlAnswer> => runner.run({ sql, mostRows: 500, signal: undefined })
+    const run = (sql: string): Promise<SqlAnswer> => runner.run({ sql, maxRows: 500, signal: undefined })
 
     async function tried(sql: string): Promise<string | undefined> {
       try {

@@ -86,7 +86,8 @@ const shared = {
   example,
   bodyExample: { question: 'What is the newest indexed block?' },
   description:
-    'A statement that fails goes back to the model with the error, twice at most. Where none of them works the answer has the last one, no rows, and `error`.',
+    'A statement that fails goes back to the model with the error, twice at most. Where none of them works ' +
+    'the answer has the last one, no rows, and `error`.',
   problems: { ...modelProblems, 404: 'There is no such database here.' },
 } as const
 

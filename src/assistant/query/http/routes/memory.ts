@@ -35,7 +35,8 @@ export const memoryRoutes: readonly AskRoute[] = [
     tag,
     summary: 'Keep a question and its statement as an example',
     description:
-      'Only what a user approves by this call is kept. Similar questions show it to the model. The statement is checked and planned before it is kept; ' +
+      'Only what a user approves by this call is kept. Similar questions show it to the model. The statement ' +
+      'is checked and planned before it is kept; ' +
       'one with the same question takes the place of the one before.',
     body: z.strictObject(
       { question: questionField, sql: sqlField, target: targetField.default('indexer') },
@@ -50,7 +51,9 @@ export const memoryRoutes: readonly AskRoute[] = [
       404: 'There is no such database here.',
       409: 'As many are kept as can be.',
       429: 'Too many statements of this client wait (`too-many-statements`).',
-      503: 'Too many statements wait for their turn (`sql-busy`), the database does not answer, or the folder of the examples cannot be used.',
+      503:
+        'Too many statements wait for their turn (`sql-busy`), the database does not answer, or the folder of ' +
+        'the examples cannot be used.',
       504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
     },
     handler: async ({ body, signal, client }, { service, memory }) => {

@@ -87,12 +87,17 @@ const shared = {
   example,
   bodyExample: { sql: 'SELECT max(height) AS height FROM raw.blocks' },
   description:
-    'The statement runs in a transaction that can only read, as a role that sees chain data and nothing else, for QUERY_TIMEOUT_S at most.',
+    'The statement runs in a transaction that can only read, as a role that sees chain data and nothing else, ' +
+    'for QUERY_TIMEOUT_S at most.',
   problems: {
     429: 'Too many statements of this client wait (`too-many-statements`); `Retry-After` tells when to try again.',
-    400: 'The statement is no single SELECT, has a word or a function that is not allowed, or PostgreSQL refused it: `code` and `detail` say which.',
+    400:
+      'The statement is no single SELECT, has a word or a function that is not allowed, or PostgreSQL refused ' +
+      'it: `code` and `detail` say which.',
     404: 'There is no such database here.',
-    503: 'Too many statements wait for their turn (`sql-busy`), no slot is left (`sql-stuck`), or the database does not answer; `Retry-After` tells when to try again.',
+    503:
+      'Too many statements wait for their turn (`sql-busy`), no slot is left (`sql-stuck`), or the database ' +
+      'does not answer; `Retry-After` tells when to try again.',
     504: 'The statement took longer than QUERY_TIMEOUT_S.',
   },
 } as const

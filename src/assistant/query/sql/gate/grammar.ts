@@ -136,7 +136,10 @@ function setFlag(name: string, isOn: boolean): void {
   setFlagsFromString(isOn ? `--${name}` : `--no-${name}`)
 }
 
-/** A part of PostgreSQL's syntax tree as JSON: nodes are objects with one key, the name of their kind, which begins with a capital. */
+/**
+ * A part of PostgreSQL's syntax tree as JSON. A node is an object with one key, the name of its kind, which is
+ * capitalised.
+ */
 export interface SyntaxNode {
   readonly [field: string]: unknown
 }
@@ -165,7 +168,7 @@ export function namesIn(list: unknown): string[] {
   })
 }
 
-/** Kinds of nodes that a SELECT may be made of. What is not here, such as a kind that a later PostgreSQL brings, is refused. */
+/** The node kinds of a SELECT. All others, such as those of later PostgreSQL versions, are refused. */
 export const selectNodes: ReadonlySet<string> = new Set(
   [
     // The statement and its parts.

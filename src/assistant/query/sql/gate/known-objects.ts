@@ -25,8 +25,8 @@ export interface KnownObjects {
 export type Verdict = 'allowed' | 'refused' | 'unknown'
 
 /**
- * What is known of a name, which may have its schema before it. A name without one is looked for as the server does it, in pg_catalog
- * and then in the search path; where several have it, all must be allowed, since which one is meant may depend on types.
+ * The verdict on a name with or without schema. An unqualified name is resolved as by the server, in pg_catalog and
+ * the search path; where several schemas have it, all must be allowed, since types may decide.
  */
 export function verdictOn(names: KnownNames, parts: readonly string[], searchPath: readonly string[]): Verdict {
   const [schema, name] = parts.length > 1 ? parts : [undefined, parts[0] ?? '']
@@ -38,7 +38,7 @@ export function verdictOn(names: KnownNames, parts: readonly string[], searchPat
   return found.every(Boolean) ? 'allowed' : 'refused'
 }
 
-/** What the standard tells of tables, each reader of those that it may read: for programs that look around before they ask. */
+/** Standard views that describe the readable tables, for programs that explore the schema. */
 const describingViews: readonly string[] = [
   'information_schema.columns',
   'information_schema.key_column_usage',
@@ -85,8 +85,9 @@ const functionsSql = `
       AND NOT p.prosecdef AND p.prokind IN ('f', 'a', 'w')
       AND NOT EXISTS (
         SELECT FROM unnest(p.proargtypes || p.prorettype) AS used (oid)
-        WHERE used.oid::regtype::text = ANY ('{internal,cstring,cstring[],trigger,event_trigger,language_handler,fdw_handler,
-          table_am_handler,index_am_handler,tsm_handler,pg_ddl_command,regclass,regproc,regprocedure,regrole,regnamespace,aclitem,aclitem[]}')
+        WHERE used.oid::regtype::text = ANY ('{internal,cstring,cstring[],trigger,event_trigger,
+          language_handler,fdw_handler,table_am_handler,index_am_handler,tsm_handler,pg_ddl_command,
+          regclass,regproc,regprocedure,regrole,regnamespace,aclitem,aclitem[]}')
       )
     ) AS allowed
   FROM pg_catalog.pg_proc AS p

@@ -11,10 +11,7 @@ type Scope = ReadonlySet<string>
 /** Ways to take a sample of a table that the server itself has. */
 const samplingMethods: ReadonlySet<string> = new Set(['bernoulli', 'system'])
 
-/**
- * Goes over every node of a SELECT and refuses what a reader has no use for. It knows no way around: it walks all fields of all nodes,
- * so that a function is found wherever it hides, and a kind of node that it was not told of is refused.
- */
+/** Walks all fields of all nodes of a SELECT, so that functions are found anywhere, and refuses unknown node kinds. */
 export class SelectWalker {
   readonly #known: KnownObjects
 
@@ -80,7 +77,7 @@ export class SelectWalker {
     this.#visit(select, inner)
   }
 
-  /** A query of WITH sees those before it, and with RECURSIVE all, itself included; any other name is that of a table. */
+  /** A WITH query sees the ones before it, and with RECURSIVE all of them and itself; other names are tables. */
   #visitWith(withClause: SyntaxNode, scope: Scope): Scope {
     const list: readonly unknown[] = Array.isArray(withClause['ctes']) ? withClause['ctes'] : []
     const queries = list.map((each) => nodeOf(each, 'CommonTableExpr')).filter((each) => each !== undefined)

@@ -55,7 +55,7 @@ export const forbiddenWords = [
 const pattern = new RegExp(`\\b(?:${forbiddenWords.join('|')})\\b`, 'i')
 
 /**
- * Refuses a statement with a forbidden word anywhere, also in a text, a comment or a quoted name, as the specification has it.
+ * Refuses a statement with a forbidden word anywhere, also in strings, comments and quoted names, as specified.
  * `updated_at` is another word.
  * @throws SqlRefusal `sql-keyword`, which names the word
  */
@@ -64,7 +64,8 @@ function refuseForbiddenWords(sql: string): void {
   if (word === undefined) return
   throw new SqlRefusal(
     'sql-keyword',
-    `The word ${word.toUpperCase()} is not allowed anywhere in a statement: only reading is. In a text, write it in two parts, ` +
+    `The word ${word.toUpperCase()} is not allowed anywhere in a statement: only reading is. In a text, write ` +
+      'it in two parts, ' +
       `such as '${word.slice(0, 2)}' || '${word.slice(2)}'.`,
   )
 }
