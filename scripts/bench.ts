@@ -1,146 +1,155 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { asError, exitCodes } from '../src/platform/errors.ts'
-import { BenchSheet, benchSizes, print } from './bench/bench-run.ts'
-import { readSettings } from './bench/conditions.ts'
-import { currentLoad, othersShare, readSetting } from './bench/machine.ts'
-import { benchDecode } from './bench/parts/decode.ts'
-import { benchFarm } from './bench/parts/farm.ts'
-import { benchFeed } from './bench/parts/feed.ts'
-import { benchFetch } from './bench/parts/fetch.ts'
-import { benchIngest } from './bench/parts/ingest.ts'
-import { benchProgram } from './bench/parts/program.ts'
-import { benchRecovery } from './bench/parts/recovery.ts'
-import { benchWallet } from './bench/parts/wallet.ts'
-import { benchWebhooks } from './bench/parts/webhooks.ts'
-import { historyLine } from './bench/report/history.ts'
-import type { Conditions } from './bench/report/history.ts'
-import { historyPath, pagePath } from './bench/report/performance-page.ts'
-import { performancePages } from './bench/report/performance-pages.ts'
-import { disturbance } from './bench/report/quiet.ts'
-import { runCommand } from './cli/command.ts'
-import { flag, someOf } from './cli/options.ts'
-import { duration } from './cli/texts.ts'
+import { command, runCommandGroup } from './cli/command.ts'
+import type { AnyCommand } from './cli/command.ts'
+import { flag, text, wholeNumber } from './cli/options.ts'
 
-/** `npm run bench`: all benchmarks in one go, on the simulated chain, into one page. */
+const quick = flag('Less of everything: for a look, or to see that it runs.')
+const sourceOptions = {
+  node: text('<host:port>', 'An access node without TLS. Default: the simulated chain.'),
+  from: wholeNumber('<height>', 'With --node: the first height.'),
+}
+const number = (description: string, min = 1): ReturnType<typeof wholeNumber> =>
+  wholeNumber('<number>', description, { min })
+const shared = [
+  'Databases, nodes and clients are started for the run and removed afterwards; nothing else is changed.',
+  'Compare two versions in alternation: other load on the machine changes rates more than CPU time and ratios.',
+] as const
 
-const root = resolve(import.meta.dirname, '..')
+const programs: Readonly<Record<string, AnyCommand>> = {
+  'ingest-and-derive': command({
+    name: 'bench -- ingest-and-derive',
+    summary:
+      'Blocks stored a second, raw alone and with all workers, with CPU time, memory, WAL and size a block, beside a ' +
+      'bare COPY of the same rows.',
+    options: {
+      quick,
+      ...sourceOptions,
+      blocks: number('Blocks of a run. Default 5,000; quick 600.'),
+      runs: number('Runs of each; the figures are medians. Default 3; quick 1.'),
+    },
+    notes: ['About four minutes; quick 30 s.', ...shared],
+    examples: [
+      ['', 'On the simulated chain.'],
+      ['--node 127.0.0.1:9000 --from 0 --blocks 4000', 'On the blocks of an access node.'],
+    ],
+    usesDatabase: false,
+    run: async ({ options: { quick: isQuick, node, from, blocks = isQuick ? 600 : 5000, runs = isQuick ? 1 : 3 } }) =>
+      (await import('./bench/ingest-and-derive.ts')).ingestAndDerive({ node, from, blocks, runs }),
+  }),
+  farm: command({
+    name: 'bench -- farm',
+    summary:
+      'What one, two and four processes of the farm derive of the same stored blocks, how soon derived rows follow a ' +
+      'new block, and how soon others take over the leases of a killed process.',
+    options: {
+      quick,
+      ...sourceOptions,
+      blocks: number('Stored blocks. Default 3,000; quick 400.'),
+      runs: number('Runs of each number of processes. Default 2; quick 1.'),
+      'head-blocks': number('Blocks at the head; 0 leaves this part out. Default 60; quick 10.', 0),
+      kills: number('Processes killed by SIGKILL; 0 leaves this part out. Default 3; quick 1.', 0),
+      redis: flag('Queues in Redis, where a redis-server is installed.'),
+    },
+    notes: ['About five minutes; quick one.', ...shared],
+    examples: [
+      ['', 'Queues in PostgreSQL.'],
+      ['--head-blocks 0 --kills 0 --redis', 'Only the scaling, with Redis.'],
+    ],
+    usesDatabase: false,
+    run: async ({ options: { quick: isQuick, node, from, redis, ...given } }) =>
+      (await import('./bench/farm.ts')).benchFarm({
+        node,
+        from,
+        redis,
+        blocks: given.blocks ?? (isQuick ? 400 : 3000),
+        runs: given.runs ?? (isQuick ? 1 : 2),
+        headBlocks: given['head-blocks'] ?? (isQuick ? 10 : 60),
+        kills: given.kills ?? (isQuick ? 1 : 3),
+      }),
+  }),
+  api: command({
+    name: 'bench -- api',
+    summary:
+      'Requests a second to the most used lists and objects of the explorer API, with and without its cache, beside ' +
+      'bare statements for the same rows.',
+    options: {
+      quick,
+      ...sourceOptions,
+      blocks: number('Blocks in the database. Default 2,000; quick 400.'),
+      seconds: number('Seconds of each case. Default 5; quick 1.'),
+      connections: number('Connections of the clients. Default 16.'),
+      only: text('<words>', 'Only cases whose name contains this.'),
+      profile: text('<folder>', 'Write CPU profiles of the API there.'),
+    },
+    notes: ['About three minutes; quick one.', ...shared],
+    examples: [
+      ['', 'All cases.'],
+      ['--only transaction --profile profiles', 'Some cases, with CPU profiles.'],
+    ],
+    usesDatabase: false,
+    run: async ({ options: { quick: isQuick, blocks, seconds, connections = 16, only = '', ...rest } }) =>
+      (await import('./bench/api.ts')).benchApi({
+        ...rest,
+        only,
+        connections,
+        blocks: blocks ?? (isQuick ? 400 : 2000),
+        seconds: seconds ?? (isQuick ? 1 : 5),
+      }),
+  }),
+  'feed-and-webhooks': command({
+    name: 'bench -- feed-and-webhooks',
+    summary:
+      'Messages a second of the live feed to thousands of clients, and webhook deliveries a second and their delay, ' +
+      'beside bare writes and bare requests.',
+    options: {
+      quick,
+      clients: number('Clients of the feed. Default 10,000; quick 1,000.'),
+      deliveries: number('Deliveries of the backlog. Default 10,000; quick 2,000.'),
+      seconds: number('Seconds of each case. Default 5; quick 1.'),
+    },
+    notes: ['About two minutes; quick 30 s. 10,000 clients need `ulimit -n 20100`.', ...shared],
+    examples: [['--clients 2000', 'Fewer clients.']],
+    usesDatabase: false,
+    run: async ({ options: { quick: isQuick, clients, deliveries, seconds } }) =>
+      (await import('./bench/feed-and-webhooks.ts')).feedAndWebhooks({
+        clients: clients ?? (isQuick ? 1000 : 10_000),
+        deliveries: deliveries ?? (isQuick ? 2000 : 10_000),
+        seconds: seconds ?? (isQuick ? 1 : 5),
+      }),
+  }),
+  wallet: command({
+    name: 'bench -- wallet',
+    summary:
+      'Sign-ins by passkey a second on one process of the wallet, their CPU time, and the check of an assertion.',
+    options: {
+      quick,
+      'sign-ins': number('Sign-ins. Default 5,000; quick 500.'),
+      'at-once': number('Sign-ins in progress at a time. Default 32.'),
+      profile: text('<folder>', 'Write a CPU profile of the wallet there.'),
+    },
+    notes: ['About one minute; quick 15 s.', ...shared],
+    examples: [['--sign-ins 1000', 'Fewer.']],
+    usesDatabase: false,
+    run: async ({ options: { quick: isQuick, 'at-once': atOnce = 32, profile, ...given } }) =>
+      (await import('./bench/wallet.ts')).benchWallet({
+        signIns: given['sign-ins'] ?? (isQuick ? 500 : 5000),
+        atOnce,
+        profile,
+      }),
+  }),
+}
 
-const parts = {
-  decode: { title: 'Decoding', run: benchDecode },
-  fetch: { title: 'Fetching', run: benchFetch },
-  ingest: { title: 'Ingest', run: benchIngest },
-  program: { title: 'Deriving, size, growth and the API', run: benchProgram },
-  farm: { title: 'The farm', run: benchFarm },
-  feed: { title: 'The live feed', run: benchFeed },
-  webhooks: { title: 'Webhooks', run: benchWebhooks },
-  wallet: { title: 'Sign-ins by passkey', run: benchWallet },
-  recovery: { title: 'Recovery from kill -9', run: benchRecovery },
-} as const
-
-type PartName = keyof typeof parts
-const partNames = Object.keys(parts) as PartName[]
-
-/** Long enough to see what others do, short enough to be no part of the run. */
-const lookMs = 500
-/** What a part left behind (files that are deleted, memory that is given back) is to be over before the next look. */
-const settleMs = 1500
-
-await runCommand({
+await runCommandGroup({
   name: 'bench',
-  summary: `Measures everything on the simulated chain, each figure beside its physical limit, and writes ${pagePath}.`,
-  options: {
-    quick: flag('Less of everything, some two minutes; nothing is written down.'),
-    only: someOf(
-      '<parts>',
-      partNames,
-      `Some parts, with commas between: ${partNames.join(', ')}; nothing is written down.`,
-    ),
-    'no-record': flag(`Write no line into ${historyPath}, and leave the page as it is.`),
-  },
-  notes: [
-    'Databases, nodes and clients are started for the run and go away with it; nothing else is touched. Figures of a machine that does other work are worth little: ' +
-      'the run says so where it sees some, and the page as well.',
-  ],
-  examples: [
-    ['', 'Everything, about ten minutes.'],
-    ['--quick', 'A look.'],
-    ['--only ingest,recovery', 'Two parts.'],
-  ],
-  usesDatabase: false,
-  exitCodes: { 1: 'a part failed: nothing is written down' },
-  run: async ({ options }) => {
-    const mode = options.quick ? 'quick' : 'full'
-    const names = options.only.length === 0 ? partNames : partNames.filter((name) => options.only.includes(name))
-    const startedAt = performance.now()
-    const setting = readSetting()
-    const others = [await othersShare(2 * lookMs)]
-    warn({ ...setting, others })
-    const sheet = new BenchSheet(benchSizes[mode])
-    const { versions, settings } = await readSettings(sheet.size)
-    print(
-      `flowfarm ${setting.commit} on ${setting.cores} cores of ${setting.processor}, Node ${process.versions.node}, PostgreSQL ${versions['PostgreSQL']}, load ${setting.loadBefore.toFixed(2)}`,
-    )
-    const failed = await runParts(names, sheet, others)
-    const conditions: Conditions = {
-      ...setting,
-      seconds: (performance.now() - startedAt) / 1000,
-      loadAfter: currentLoad(),
-      others,
-      versions,
-      settings,
-    }
-    print(`\n${duration(conditions.seconds)}, load ${conditions.loadAfter.toFixed(2)} after.`)
-    warn(conditions)
-    if (failed.length > 0) {
-      print(`Failed: ${failed.join(', ')}. Nothing is written down.`)
-      return exitCodes.needsPerson
-    }
-    if (options.only.length > 0) return exitCodes.done
-    const line = historyLine({
-      conditions,
-      mode,
-      figures: sheet.figures,
-      growth: { blocks: sheet.blocks, requests: sheet.requests },
-    })
-    if (mode === 'full' && !options['no-record']) record(line)
-    return exitCodes.done
-  },
+  summary: 'Measures flowfarm on this machine and prints each figure beside its limit or target.',
+  commands: programs,
+  all: command({
+    name: 'bench',
+    summary: 'all five in turn, about 15 minutes; with --quick about three.',
+    options: { quick },
+    examples: [],
+    run: async ({ options }) => {
+      for (const one of Object.values(programs)) await one.start(options.quick ? ['--quick'] : [])
+      return 0
+    },
+  }),
 })
-
-/** One part after the other, with a look between two at what others do. @returns the names of those that failed */
-async function runParts(names: readonly PartName[], sheet: BenchSheet, others: number[]): Promise<PartName[]> {
-  const failed: PartName[] = []
-  for (const name of names) {
-    const { title, run } = parts[name]
-    const startedAt = performance.now()
-    print(`\n${title}`)
-    try {
-      await run(sheet)
-    } catch (error) {
-      // The minutes of the other parts are not to be lost.
-      failed.push(name)
-      process.stderr.write(`${asError(error).stack}\n`)
-    }
-    sheet.say(`(${duration((performance.now() - startedAt) / 1000)})`)
-    await othersShare(settleMs)
-    others.push(await othersShare(lookMs))
-  }
-  return failed
-}
-
-function warn(conditions: Pick<Conditions, 'cores' | 'loadBefore' | 'others'>): void {
-  const trouble = disturbance(conditions)
-  if (trouble !== undefined)
-    print(
-      `WARNING: this machine is not quiet: ${trouble}. Rates will be too low; processor times and ratios suffer less.`,
-    )
-}
-
-/** Adds a run to the history, and makes the page anew. */
-function record(line: string): void {
-  appendFileSync(resolve(root, historyPath), line)
-  const pages = performancePages(readFileSync(resolve(root, historyPath), 'utf8'))
-  for (const [path, text] of pages) writeFileSync(resolve(root, path), text)
-  print(`Written down: ${[historyPath, ...pages.keys()].join(', ')}.`)
-}

@@ -1,27 +1,42 @@
-/** `npm run build`: builds the pages of `dashboards/` into `dist/dashboards`. A program that needs them runs this too. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { buildDashboards, pageNames } from '../src/platform/pages/build-dashboards.ts'
 import type { BuildMessage } from '../src/platform/pages/page-build.ts'
+import { runCommand } from './cli/command.ts'
 
-const start = performance.now()
-// There is a channel only where a program started this.
-const report = (message: BuildMessage): unknown => process.send?.(message)
+await runCommand({
+  name: 'build',
+  summary: 'Builds the web pages of dashboards/ into dist/dashboards.',
+  options: {},
+  notes: ['Services that serve pages run this themselves when a build is missing or stale.'],
+  examples: [['', 'All pages.']],
+  usesDatabase: false,
+  run: build,
+})
 
-try {
-  const folder = await buildDashboards(resolve(import.meta.dirname, '..'), (page, built) => {
-    report({ page, built, total: pageNames.length })
-    console.log(
-      `${page}: built (${built} of ${pageNames.length}, ${((performance.now() - start) / 1000).toFixed(1)} s)`,
-    )
-  })
-  console.log(folder)
-  if (process.send === undefined) for (const page of pageNames) console.log(sizeOf(page, join(folder, page)))
-} catch (error) {
-  report({ failure: error instanceof Error ? error.message : String(error) })
-  console.error(error)
-  process.exitCode = 1
+async function build(): Promise<number> {
+  const start = performance.now()
+  const { buildDashboards, pageNames } = await import('../src/platform/pages/build-dashboards.ts')
+  try {
+    const folder = await buildDashboards(resolve(import.meta.dirname, '..'), (page, built) => {
+      report({ page, built, total: pageNames.length })
+      const seconds = ((performance.now() - start) / 1000).toFixed(1)
+      process.stdout.write(`${page}: built (${built} of ${pageNames.length}, ${seconds} s)\n`)
+    })
+    process.stdout.write(`${folder}\n`)
+    if (process.send === undefined)
+      for (const page of pageNames) process.stdout.write(`${sizeOf(page, join(folder, page))}\n`)
+    return 0
+  } catch (error) {
+    report({ failure: error instanceof Error ? error.message : String(error) })
+    console.error(error)
+    return 1
+  }
+}
+
+/** To the program that started this, if one did. */
+function report(message: BuildMessage): void {
+  process.send?.(message)
 }
 
 function sizeOf(page: string, folder: string): string {

@@ -1,22 +1,36 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { generatedPages } from './docs/pages.ts'
+import { runCommand } from './cli/command.ts'
 
-/**
- * `npm run docs`: writes everything that is made from code and kept: the schema of the migrations, the pages of docs/, and what the
- * endpoints answer on a recorded chain, which takes most of the half minute. Tests compare.
- */
 const root = resolve(import.meta.dirname, '..')
 
-// The page of tables is made of the schema.
-run('scripts/dump-schema.ts')
-console.log('migrations/schema.txt')
-for (const [path, text] of await generatedPages()) {
-  writeFileSync(resolve(root, path), text)
-  console.log(path)
+await runCommand({
+  name: 'docs',
+  summary:
+    'Writes what is generated from code and committed: migrations/schema.txt, docs/configuration.md, docs/tables.md, ' +
+    'the metrics of docs/operations.md, the types of the pages, and the recorded answers of the API.',
+  options: {},
+  notes: ['About half a minute. Tests fail while one of these files is not current.'],
+  examples: [['', 'After a change of migrations, settings, metrics or routes.']],
+  usesDatabase: false,
+  run: async () => {
+    // The page of tables is made of the schema.
+    run('scripts/dump-schema.ts')
+    print('migrations/schema.txt')
+    const { generatedPages } = await import('./docs/pages.ts')
+    for (const [path, text] of await generatedPages()) {
+      writeFileSync(resolve(root, path), text)
+      print(path)
+    }
+    run('test/explorer/write-spec-answers.ts')
+    return 0
+  },
+})
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
-run('test/explorer/write-endpoints-page.ts')
 
 function run(program: string): void {
   const { status } = spawnSync(process.execPath, [resolve(root, program)], { cwd: root, stdio: 'inherit' })

@@ -1,16 +1,4 @@
-/**
- * Runs the tests: `npm test [-- [--unit | --long] [--lanes=N] [--save-durations] [files or folders] [options of mocha]]`.
- *
- * Without a file: everything but `*.long.test.ts`. `--unit`: what needs no database, in seconds. `--long`: only the
- * long simulations, one after the other. Many files run in lanes, `--lanes=N` of them, each a process with a database server of
- * its own; slow files begin first (`--save-durations` measures them again). With options of mocha all run in one process. The last
- * line of the output is `N passed, N failed`, with `, N skipped` where a test was skipped; the exit code is 0 only if tests
- * ran and none failed.
- *
- * With CI set, a few files with failures are run once more, each in a process of its own: tests that kill processes and
- * cut connections on a machine shared with strangers may fail for want of time. What passes then counts as passed and is
- * named; the failure stays in the output above.
- */
+/** Runs mocha, in lanes where there are many files. The last line is `N passed, N failed`, with `, N skipped`. */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -45,6 +33,31 @@ const leastInLanes = 12
 /** Files with failures, above which a second try would only take time: something is broken. */
 const mostSecondTries = 3
 
+const help = `Runs the tests on a real PostgreSQL, and prints "N passed, N failed" as the last line.
+
+Usage: npm test -- [options] [files or folders] [options of mocha]
+
+  --unit             Only tests that need no database, in seconds.
+  --long             Only the long simulations, *.long.test.ts.
+  --lanes=<number>   Processes with a database server each; 1 runs all files in one process.
+  --save-durations   Measure again by which files are ordered: the slowest start first.
+  -g <words>         Of mocha: only tests whose name contains this. Others, such as --bail, work too.
+  --help             Print this.
+
+Examples:
+  npm test                             Everything but the long simulations.
+  npm test -- src/flow                 The tests of a folder.
+  npm test -- test/farm -g 'takes over'
+
+With CI set, up to three files with failures run once more, each alone; what passes then counts as passed and is named.
+
+Exit codes: 0 tests ran and all passed; 1 otherwise.
+`
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(help)
+  process.exit(0)
+}
 removeAbandonedFolders()
 const counts = await runTests(process.argv.slice(2))
 if (counts.passed + counts.failed === 0) console.error('No test ran.')

@@ -3,25 +3,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { DeveloperKeys } from '../src/platform/auth/developer-keys.ts'
 import { exitCodes, FatalError } from '../src/platform/errors.ts'
-import { eventTypeNames } from '../src/webhooks/event-types.ts'
 import type { EventType } from '../src/webhooks/event-types.ts'
-import { secretOf, secretText } from '../src/webhooks/signature.ts'
-import { webhookStores } from '../src/webhooks/webhook-stores.ts'
 import { runCommand } from './cli/command.ts'
-import { withDatabase } from './cli/open-database.ts'
-import { flag, someOf, text, wholeNumber } from './cli/options.ts'
+import { flag, oneOf, someOf, text, wholeNumber } from './cli/options.ts'
 import { print, printJson } from './cli/texts.ts'
 
-/** Receives webhooks on this machine, so that one sees what they are. How receivers verify signatures is written out here. */
+/** Older messages are refused: they may be replayed. */
+const maxAgeSeconds = 300
 
-/** Older messages are refused: somebody may have kept one to send it again. */
-const mostSeconds = 300
-
+/** How every receiver should verify a signature. */
 function isSignedBy(secret: string, headers: IncomingHttpHeaders, body: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
-  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < mostSeconds)) return false
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < maxAgeSeconds)) return false
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const expected = createHmac('sha256', key)
     .update(`${String(id)}.${String(timestamp)}.${body}`)
@@ -49,7 +43,7 @@ interface ListenOptions {
   readonly onDelivery: (delivery: Delivery) => void
 }
 
-/** A server on this machine. What has no good signature is answered 401. @throws what the system says when the port cannot be had */
+/** Answers 401 to a message without a valid signature. @throws the system's error when the port is not available */
 async function listen({ secret, port, onDelivery }: ListenOptions): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -78,13 +72,17 @@ interface Wanted {
   readonly address: string | undefined
 }
 
-/** Has what is wanted sent to a URL while `use` goes on, by a developer key that is revoked afterwards. */
+/** Subscribes a URL while `use` runs, with a developer key that is revoked afterwards. */
 async function subscribed(
   url: string,
   secret: string,
   { types, address }: Wanted,
   use: () => Promise<void>,
 ): Promise<void> {
+  const { withDatabase } = await import('./cli/open-database.ts')
+  const { DeveloperKeys } = await import('../src/platform/auth/developer-keys.ts')
+  const { webhookStores } = await import('../src/webhooks/webhook-stores.ts')
+  const { secretOf } = await import('../src/webhooks/signature.ts')
   await withDatabase(async ({ pool }) => {
     const stores = webhookStores(pool, ['127.0.0.0/8'])
     const keys = new DeveloperKeys(pool)
@@ -109,30 +107,36 @@ await runCommand({
   name: 'webhook-receiver',
   summary: 'Receives webhooks of a flowfarm on this machine, verifies their signatures and prints them.',
   options: {
-    types: someOf('<types>', eventTypeNames, 'Types of events, separated by commas. Default: ft.transfer.'),
-    address: text('<address>', 'Only what concerns this account. Default: all.'),
+    types: someOf('<types>', undefined, 'Types of events with commas, see docs/webhooks.md. Default: ft.transfer.'),
+    address: text('<address>', 'Only events of this account. Default: all.'),
     secret: text(
       '<secret>',
-      'Only listen, for what somebody subscribes with this secret. Default: subscribe, and end that at the end.',
+      'Only listen, for a subscription that has this secret. Default: subscribe, and unsubscribe at the end.',
     ),
     port: wholeNumber('<port>', 'Port of 127.0.0.1. Default: a free one.', { min: 1 }),
-    count: wholeNumber('<number>', 'End after so many. Default: go on until Ctrl+C.', { min: 1 }),
+    count: wholeNumber('<number>', 'End after so many. Default: run until Ctrl+C.', { min: 1 }),
     json: flag('Print JSON.'),
   },
   notes: [
-    'The flowfarm must run with WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8, as the demo does. What this makes (a developer key, an endpoint and a subscription) is removed at the end.',
+    'The flowfarm must run with WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8, as the demo does. The developer key, endpoint ' +
+      'and subscription that this creates are removed at the end.',
   ],
   examples: [
     ['', 'Print transfers as they happen.'],
     ['--types block.sealed,transaction.sealed --count 10', 'Print the next ten blocks and transactions.'],
     [
       '--port 9000 --secret whsec_YSBzZWNyZXQgb2YgMjQgYnl0ZXMgLS0t',
-      'Print what somebody subscribes http://127.0.0.1:9000/ to with that secret.',
+      'Print what a subscription of http://127.0.0.1:9000/ with that secret delivers.',
     ],
   ],
-  run: async ({ options: { types, address, secret: given, port = 0, count = Number.POSITIVE_INFINITY, json } }) => {
+  run: async ({
+    options: { address, secret: given, port = 0, count = Number.POSITIVE_INFINITY, json, ...options },
+  }) => {
+    const { eventTypeNames } = await import('../src/webhooks/event-types.ts')
+    const { secretOf, secretText } = await import('../src/webhooks/signature.ts')
+    const types = options.types.map((type) => oneOf(eventTypeNames, type, 'types'))
     if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address))
-      throw new FatalError('bad-option', `--address ${address} is no account, such as 0xe467b9dd11fa00df.`)
+      throw new FatalError('bad-option', `--address ${address} is not an account, such as 0xe467b9dd11fa00df.`)
     if (given !== undefined && secretOf(given) === undefined)
       throw new FatalError('bad-option', '--secret must be whsec_ and 24 to 64 bytes in base64.')
     if (given !== undefined && (types.length > 0 || address !== undefined))
@@ -151,10 +155,10 @@ await runCommand({
         if (++received >= count) ended.resolve()
       },
     }).catch((error: unknown) => {
-      throw new FatalError('cannot-listen', `Port ${port} cannot be had: choose another --port.`, { cause: error })
+      throw new FatalError('cannot-listen', `Port ${port} is not available: choose another --port.`, { cause: error })
     })
     const wait = (): Promise<void> => {
-      if (!json) print(`Waiting at ${server.url} for what comes next. Ctrl+C ends it.\n`)
+      if (!json) print(`Waiting for messages at ${server.url}. Ctrl+C ends it.\n`)
       return ended.promise
     }
     try {

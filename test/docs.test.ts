@@ -5,7 +5,6 @@ import { workers } from '../jobs/index.ts'
 import { dumpedRelations } from '../scripts/docs/tables-page.ts'
 import { generatedPages } from '../scripts/docs/pages.ts'
 import { settings } from '../src/config.ts'
-import { routes } from '../src/explorer/routes.ts'
 import { services } from '../src/services.ts'
 import { filesBelow, readRepositoryFile, repositoryRoot } from './support/repository.ts'
 
@@ -17,11 +16,9 @@ describe('the documentation', () => {
     }
   })
 
-  it('has every variable, route and table', () => {
+  it('has every variable and table', () => {
     const configuration = readRepositoryFile('docs/configuration.md')
     for (const name of Object.keys(settings)) expect(configuration).to.include(`| \`${name}\` |`)
-    const api = readRepositoryFile('docs/api.md')
-    for (const { method, path } of routes) expect(api).to.include(`### ${method} \`${path}\`\n`)
     const tables = readRepositoryFile('docs/tables.md')
     for (const [, name] of readRepositoryFile('migrations/schema.txt').matchAll(/^(?:table|view) (\S+)/gm)) {
       expect(tables).to.include(`### ${name}\n`)

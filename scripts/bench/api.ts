@@ -1,207 +1,233 @@
-import { availableParallelism, cpus } from 'node:os'
 import pg from 'pg'
-import { selectCursors, withQuery } from '../support/skewed/list-case.ts'
-import type { ListCase } from '../support/skewed/list-case.ts'
-import { listCases } from '../support/skewed/list-cases.ts'
-import { writeSkewedChain } from '../support/skewed/write-skewed-chain.ts'
-import { startApiProgram } from './api/api-program.ts'
-import type { ApiProgram } from './api/api-program.ts'
-import { benchCases } from './api/cases.ts'
-import { fillWithBlocks } from './api/fill.ts'
-import { measureBare } from './api/measure-bare.ts'
-import { measureCase } from './api/measure-case.ts'
-import { measureLoad } from './api/measure-load.ts'
-import type { LoadOptions } from './api/measure-load.ts'
-import { openBenchDatabase } from './farm/bench-database.ts'
-import { treeCpuSeconds } from './process-usage.ts'
-import { readOptions } from './read-options.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { exitCodes } from '../../src/platform/errors.ts'
+import { historyVariables, openBenchDatabase, openSource, startFlowfarm, untilDerived } from './bench-programs.ts'
+import type { BenchDatabase, FlowfarmProgram, SourceOptions } from './bench-programs.ts'
+import type { LoadResult } from './api-load.ts'
+import { cpuSeconds, treeCpuSeconds } from './process-usage.ts'
+import { print, printConditions, Sheet } from './sheet.ts'
 
-/** Heights from block to block: ten million transfers are in a hundred partitions of a million heights, two and a half years. */
-const spacing = 50
-/** Different pages at each end, so that no end is in memory alone because it is one page. */
-const pages = 100
-/** Of the default size of most lists, so that the last pages are whole. */
-const rowsPerPage = 21
-
-/** By turns, so that what else the machine does falls on both ends alike. */
-const rounds = ['head', 'tail', 'tail', 'head', 'head', 'tail'] as const
-type End = (typeof rounds)[number]
-
-interface Measured {
-  readonly p50Ms: number
-  readonly p99Ms: number
+export interface ApiOptions extends SourceOptions {
+  readonly blocks: number
+  readonly seconds: number
+  readonly connections: number
+  readonly only: string
+  readonly profile: string | undefined
 }
 
-/**
- * p99 of every list at the head and at the tail of so many transfers and what belongs to them, no answers kept: medians of three
- * rounds. A filled database must have been filled by this.
- * @param only words that the path of a list must contain
- */
-async function measureSkewed(
-  { url, pool, isFilled }: { readonly url: string; readonly pool: pg.Pool; readonly isFilled: boolean },
-  transfers: number,
-  load: LoadOptions,
-  only: string,
+interface Case {
+  readonly name: string
+  /** Requests a second to reach, with answers cached and without. */
+  readonly targets: readonly [cached: number, uncached: number]
+  /** Requests a second of the Flow explorer's own back end on the same kind of machine and data. */
+  readonly reference: number
+  /** As the reference was measured: one page, 1,000 transactions or 200 accounts in turn. */
+  readonly same: readonly string[]
+  /** Some thousand different pages in turn. */
+  readonly spread: readonly string[]
+  /** The same rows of one table by nothing but `pg`, its values in turn. */
+  readonly bare: { readonly text: string; readonly values: readonly (readonly unknown[])[] }
+}
+
+export async function benchApi({ blocks, only, profile, ...options }: ApiOptions): Promise<number> {
+  const sheet = new Sheet()
+  await printConditions()
+  const database = await openBenchDatabase()
+  try {
+    await fill(database, blocks, options)
+    const cases = (await casesOf(database.pool)).filter(({ name }) => name.includes(only))
+    for (const isCached of [true, false]) {
+      const pages = isCached ? 'the pages of the reference, answers cached' : 'different pages, no cache'
+      sheet.heading(
+        `The API on ${blocks} blocks, ${options.connections} connections, ${options.seconds} s each: ${pages}`,
+      )
+      const variables = isCached ? {} : { API_ANSWER_CACHE_MS: '0' }
+      const api = await startFlowfarm(
+        ['api'],
+        { DB_URL: database.url, CHAIN_ACCESS_NODE: '127.0.0.1:1', API_RATE_LIMIT_RPS: '0', ...variables },
+        { ready: 'the API listens', profileFolder: profile },
+      )
+      try {
+        for (const one of cases) await measureCase(sheet, database, api, one, isCached, options)
+      } finally {
+        await api.end()
+      }
+    }
+  } finally {
+    await database.close()
+  }
+  sheet.end()
+  return exitCodes.done
+}
+
+async function fill(database: BenchDatabase, blocks: number, options: SourceOptions): Promise<void> {
+  await using source = await openSource(options, blocks)
+  const variables = { DB_URL: database.url, ...historyVariables(source, blocks) }
+  const program = await startFlowfarm(['ingest', 'farm'], variables, { ready: 'all services work' })
+  await untilDerived(database.pool, blocks)
+  await program.end()
+  await database.pool.query('vacuum analyze')
+}
+
+interface Load {
+  readonly seconds: number
+  readonly connections: number
+}
+
+async function measureCase(
+  sheet: Sheet,
+  { url, postmaster }: BenchDatabase,
+  api: FlowfarmProgram,
+  { name, targets, reference, same, spread, bare }: Case,
+  isCached: boolean,
+  load: Load,
 ): Promise<void> {
-  if (!isFilled) await writeSkewedChain(pool, { transfers, spacing }, (line) => console.log(line))
-  const {
-    rows: [database],
-  } = await pool.query<{ size: string }>('select pg_size_pretty(pg_database_size(current_database())) as size')
-  const api = await startApiProgram(url, undefined, { API_ANSWER_CACHE_MS: '0' })
-  try {
-    console.log(
-      `${transfers} transfers, ${database?.size}, ${load.connections} connections, ${load.seconds} s for each of three rounds, head and tail by turns\n`,
-    )
-    console.log('head p50, p99 ms    tail p50, p99 ms   p99 tail to head   list')
-    for (const one of listCases.filter(({ path }) => path.includes(only))) {
-      const paths = { head: await pathsAt(pool, one, 'head'), tail: await pathsAt(pool, one, 'tail') }
-      const { head, tail } = await measureEnds(api, one, paths, load)
-      const pair = ({ p50Ms, p99Ms }: Measured): string => `${p50Ms.toFixed(1)}, ${p99Ms.toFixed(1)}`.padStart(16)
-      console.log(
-        `${pair(head)}${pair(tail).padStart(20)}${(tail.p99Ms / head.p99Ms).toFixed(2).padStart(19)}   ${one.path}`,
-      )
-    }
-  } finally {
-    await api.end()
+  const paths = isCached ? same : spread
+  await request(api, paths.slice(0, 200), { ...load, seconds: Math.min(1, load.seconds / 2) })
+  const before = { node: cpuSeconds(api.pid), postgres: treeCpuSeconds(postmaster) }
+  const { requests, seconds, p50Ms, p99Ms } = await request(api, paths, load)
+  const nodeMs = ((cpuSeconds(api.pid) - before.node) * 1000) / requests
+  const postgresMs = ((treeCpuSeconds(postmaster) - before.postgres) * 1000) / requests
+  const limit = await bareRate(url, bare, { ...load, seconds: load.seconds / 3 })
+  const rate = requests / seconds
+  sheet.figure(name, rate, 'requests/s', { limit, limitName: 'bare SELECT', atLeast: targets[isCached ? 0 : 1] })
+  const times = isCached ? `; ${(rate / reference).toFixed(1)} × the reference` : ''
+  print(
+    `    p50 ${p50Ms.toFixed(2)}, p99 ${p99Ms.toFixed(2)} ms; CPU ${nodeMs.toFixed(3)} + ${postgresMs.toFixed(3)} ms${times}`,
+  )
+}
+
+/** Requests the paths in turn from a process of its own. @throws if an answer is not 200 */
+async function request({ port }: FlowfarmProgram, paths: readonly string[], load: Load): Promise<LoadResult> {
+  const args = [join(import.meta.dirname, 'api-load.ts'), port, load.connections, load.seconds].map(String)
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(paths.join('\n'))
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const result = JSON.parse(output) as LoadResult
+  if (result.failures > 0) throw new Error(`${result.failures} answers were not 200, of ${paths[0] ?? ''} and others`)
+  return result
+}
+
+/** Statements a second by `pg` alone over as many connections. */
+async function bareRate(url: string, { text: statement, values }: Case['bare'], load: Load): Promise<number> {
+  const clients = Array.from({ length: load.connections }, () => new pg.Client({ connectionString: url }))
+  await Promise.all(clients.map((client) => client.connect()))
+  let count = 0
+  const begin = performance.now()
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < begin + load.seconds * 1000) {
+        const given = [...(values[count++ % values.length] ?? [])]
+        await client.query({ name: 'bare', text: statement, values: given, rowMode: 'array' })
+      }
+    }),
+  )
+  const seconds = (performance.now() - begin) / 1000
+  await Promise.all(clients.map((client) => client.end()))
+  return count / seconds
+}
+
+/** Different pages of each kind where they are spread: more than the cache holds. */
+const spreadPages = 4000
+
+/** The most requested lists and objects of whatever the database holds. */
+async function casesOf(pool: pg.Pool): Promise<readonly Case[]> {
+  const column = async (statement: string): Promise<string[]> => {
+    const { rows } = await pool.query<string[]>({ text: `${statement} limit ${spreadPages}`, rowMode: 'array' })
+    return rows.map(([value]) => String(value))
   }
-}
-
-/** Pages that begin with the first rows of a list, or those that hold its last ones but are whole where the list is long enough. */
-async function pathsAt(pool: pg.Pool, { path, keys }: ListCase, end: End): Promise<string[]> {
-  const { rows } = await pool.query<{ cursor: string | number }>(selectCursors(keys, end, pages + rowsPerPage))
-  const paths = rows.map(({ cursor }) => withQuery(path, { cursor }))
-  if (end === 'head') return [path, ...paths.slice(0, pages)]
-  const whole = paths.slice(rowsPerPage)
-  return whole.length > 0 ? whole : [paths.at(-1) ?? path]
-}
-
-async function measureEnds(
-  api: ApiProgram,
-  { path }: ListCase,
-  paths: Readonly<Record<End, readonly string[]>>,
-  load: LoadOptions,
-): Promise<Record<End, Measured>> {
-  const measured: Record<End, Measured[]> = { head: [], tail: [] }
-  for (const end of rounds) {
-    measured[end].push(
-      await measureLoad(api, paths[end], load).catch((error: unknown) => {
-        throw new Error(`${path} at the ${end}`, { cause: error })
-      }),
-    )
-  }
-  return { head: middle(measured.head), tail: middle(measured.tail) }
-}
-
-function middle(all: readonly Measured[]): Measured {
-  const medianOf = (name: keyof Measured): number =>
-    all.map((one) => one[name]).toSorted((a, b) => a - b)[all.length >> 1] ?? Number.NaN
-  return { p50Ms: medianOf('p50Ms'), p99Ms: medianOf('p99Ms') }
-}
-
-/**
- * What the API answers a second, with everything on: an API process as in production, a load generator beside it, the database on the
- * same machine.
- *
- *     npm run bench:api [-- --endpoint host:port --from height] [--blocks n] [--database url] [--seconds n] [--connections n]
- *       [--only words] [--profile folder] [--spread] [--no-cache] [--skewed millions]
- *
- * It is asked as the Flow explorer's own back end was for the figures beside ours: one page again and again, or 1,000 transactions or 200
- * accounts in turn. `--spread` asks for some thousand different pages in turn instead, `--no-cache` keeps no answers: both together
- * tell what a page costs that is made anew. `bare` are the same rows by nothing but `pg`, in statements a second, and what part of that
- * the API gives.
- *
- * Blocks come from an access node that speaks gRPC without TLS, or else from the simulated chain. `--database` takes
- * one that is filled. `--skewed` measures the ends of lists instead: p99 of each at the head and at the tail of so many million transfers.
- */
-
-const { values } = readOptions(import.meta.filename, {
-  options: {
-    endpoint: { type: 'string' },
-    from: { type: 'string', default: '140000000' },
-    blocks: { type: 'string', default: '2000' },
-    database: { type: 'string' },
-    seconds: { type: 'string', default: '10' },
-    connections: { type: 'string', default: '16' },
-    only: { type: 'string', default: '' },
-    profile: { type: 'string' },
-    spread: { type: 'boolean', default: false },
-    'no-cache': { type: 'boolean', default: false },
-    skewed: { type: 'string' },
-  },
-})
-
-/** Milliseconds of Node and of PostgreSQL are processor time for a request; `times` is ours to the reference's. */
-const columns = [
-  ['case', 23],
-  ['paths', 7],
-  ['req/s', 8],
-  ['p50 ms', 9],
-  ['p99 ms', 9],
-  ['Node ms', 9],
-  ['PG ms', 8],
-  ['bytes', 8],
-  ['target', 8],
-  ['reference', 11],
-  ['times', 7],
-  ['bare', 8],
-  ['of bare', 9],
-] as const
-
-console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
-const own = values.database === undefined ? await openBenchDatabase() : undefined
-const url = own?.url ?? values.database ?? ''
-const pool = own?.pool ?? new pg.Pool({ connectionString: url })
-const load = { seconds: Number(values.seconds), connections: Number(values.connections) }
-try {
-  if (values.skewed === undefined) await measurePace()
-  else await measureSkewed({ url, pool, isFilled: own === undefined }, Number(values.skewed) * 1e6, load, values.only)
-} finally {
-  if (own === undefined) await pool.end()
-  else await own.close()
-}
-
-/** Processor time of PostgreSQL, where it is ours. */
-function serverSeconds(): number {
-  return own === undefined ? 0 : treeCpuSeconds(own.postmaster)
-}
-
-async function measurePace(): Promise<void> {
-  if (own !== undefined) {
-    const source = values.endpoint === undefined ? undefined : { endpoint: values.endpoint, from: Number(values.from) }
-    await fillWithBlocks(own, Number(values.blocks), source)
-  }
-  const cases = (await benchCases(pool)).filter(({ name }) => name.includes(values.only))
-  const api = await startApiProgram(url, values.profile, values['no-cache'] ? { API_ANSWER_CACHE_MS: '0' } : {})
-  try {
-    console.log(`${values.connections} connections, ${values.seconds} s each\n`)
-    console.log(columns.map(([title, width]) => title.padStart(width)).join(''))
-    for (const { name, target, reference, asked, spread, bare } of cases) {
-      const paths = values.spread ? spread : asked
-      const { requestsPerSecond, p50Ms, p99Ms, nodeMs, serverMs, bytes } = await measureCase(
-        api,
-        paths,
-        load,
-        serverSeconds,
-      )
-      const bareRate = await measureBare(url, bare, { ...load, seconds: load.seconds / 5 })
-      const figures = [
-        name,
-        paths.length,
-        requestsPerSecond.toFixed(0),
-        p50Ms.toFixed(2),
-        p99Ms.toFixed(2),
-        nodeMs.toFixed(3),
-        own === undefined ? '' : serverMs.toFixed(3),
-        bytes.toFixed(0),
-        target,
-        reference,
-        (requestsPerSecond / reference).toFixed(1),
-        bareRate.toFixed(0),
-        (requestsPerSecond / bareRate).toFixed(2),
-      ]
-      console.log(figures.map((figure, i) => String(figure).padStart(columns[i]?.[1] ?? 0)).join(''))
-    }
-  } finally {
-    await api.end()
-  }
+  const heights = await column('select height from raw.blocks order by random()')
+  const ids = await column(
+    `select encode(id, 'hex') from raw.transactions where payer_address is not null order by random()`,
+  )
+  const positions = await column(
+    `select block_height || ':' || tx_index || ':' || encode(id, 'hex') from raw.transactions order by random()`,
+  )
+  const accounts = await column('select address from app.address_stats order by tx_count desc')
+  const receivers = await column(
+    `select to_address from app.ft_transfers where to_address like '0x________________'
+     group by 1 order by count(*) desc`,
+  )
+  const transfers = await column(
+    `select f.block_height || ':' || encode(t.id, 'hex') || ':' || f.event_index
+     from app.ft_transfers f join raw.transactions t using (block_height, tx_index)
+     where f.transfer_type <> 'fee' and f.leg = 0 order by random()`,
+  )
+  const [someHeight = ''] = heights
+  return [
+    {
+      name: 'block list',
+      targets: [6000, 2500],
+      reference: 2340,
+      same: ['/flow/block?limit=20'],
+      spread: heights.map((height) => `/flow/block?cursor=${height}`),
+      bare: { text: 'select * from raw.blocks order by height desc limit 20', values: [[]] },
+    },
+    {
+      name: 'block by height',
+      targets: [6000, 5000],
+      reference: 4890,
+      same: [`/flow/block/${someHeight}`],
+      spread: heights.map((height) => `/flow/block/${height}`),
+      bare: { text: 'select * from raw.transactions where block_height = $1', values: [[someHeight]] },
+    },
+    {
+      name: 'transaction list',
+      targets: [3000, 2500],
+      reference: 297,
+      same: ['/flow/transaction?limit=20'],
+      spread: positions.map((position) => `/flow/transaction?cursor=${position}`),
+      bare: { text: 'select * from raw.transactions order by block_height desc, tx_index desc limit 20', values: [[]] },
+    },
+    {
+      name: 'transaction by id',
+      targets: [3000, 2000],
+      reference: 121,
+      same: ids.slice(0, 1000).map((id) => `/flow/transaction/${id}`),
+      spread: ids.map((id) => `/flow/transaction/${id}`),
+      bare: {
+        text: 'select t.* from raw.tx_lookup l join raw.transactions t using (block_height, tx_index) where l.id = $1',
+        values: ids.slice(0, 1000).map((id) => [Buffer.from(id, 'hex')]),
+      },
+    },
+    {
+      name: "account's transactions",
+      targets: [3000, 2000],
+      reference: 319,
+      same: accounts.slice(0, 200).map((account) => `/flow/account/${account}/transaction?limit=20`),
+      spread: accounts.map((account) => `/flow/account/${account}/transaction`),
+      bare: {
+        text: `select t.* from app.address_transactions a join raw.transactions t using (block_height, tx_index)
+          where a.address = $1 order by a.block_height desc, a.tx_index desc limit 20`,
+        values: accounts.slice(0, 200).map((account) => [account]),
+      },
+    },
+    {
+      name: 'transfer feed',
+      targets: [3000, 2500],
+      reference: 223,
+      same: ['/flow/ft/transfer?limit=20'],
+      spread: transfers.map((transfer) => `/flow/ft/transfer?cursor=${transfer}`),
+      bare: {
+        text: `select * from app.ft_transfers where transfer_type <> 'fee'
+          order by block_height desc, tx_index desc, event_index desc, leg desc limit 20`,
+        values: [[]],
+      },
+    },
+    {
+      name: "account's transfers",
+      targets: [3000, 2500],
+      reference: 1128,
+      same: receivers.slice(0, 200).map((account) => `/flow/account/${account}/ft/transfer?limit=20`),
+      spread: receivers.map((account) => `/flow/account/${account}/ft/transfer`),
+      bare: {
+        text: `select * from app.ft_transfers where to_address = $1 and transfer_type <> 'fee'
+          order by block_height desc limit 20`,
+        values: receivers.slice(0, 200).map((account) => [account]),
+      },
+    },
+  ]
 }

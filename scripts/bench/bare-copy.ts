@@ -5,11 +5,10 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 export interface CopiedTable {
   /** With its schema. */
   readonly name: string
-  /** By which its rows belong to a height; undefined: they belong to none, and are written at the end. */
+  /** Undefined: its rows have no height and are written at the end. */
   readonly heightColumn: string | undefined
 }
 
-/** The raw tables that a block goes into. */
 export const rawTables: readonly CopiedTable[] = [
   { name: 'raw.blocks', heightColumn: 'height' },
   { name: 'raw.transactions', heightColumn: 'block_height' },
@@ -18,16 +17,19 @@ export const rawTables: readonly CopiedTable[] = [
   { name: 'raw.block_lookup', heightColumn: 'height' },
 ]
 
-/** All tables of blocks and of what is derived of them, those of the farm's own accounts left out. */
-export async function allTables(pool: pg.Pool): Promise<CopiedTable[]> {
-  const { rows } = await pool.query<{ name: string; heightColumn: string | null }>(`
+/** All tables of some schemas, without those in which the farm keeps its own state. */
+export async function tablesOf(pool: pg.Pool, schemas: readonly string[]): Promise<CopiedTable[]> {
+  const { rows } = await pool.query<{ name: string; heightColumn: string | null }>(
+    `
     select n.nspname || '.' || c.relname as name,
       (select a.attname from pg_attribute a where a.attrelid = c.oid and not a.attisdropped
          and a.attname in ('block_height', 'height') order by a.attname limit 1) as "heightColumn"
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('raw', 'app', 'analytics') and c.relkind in ('r', 'p') and not c.relispartition
+    where n.nspname = any($1) and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('worker_leases', 'indexing_checkpoints')
-    order by 1`)
+    order by 1`,
+    [schemas],
+  )
   return rows.map(({ name, heightColumn }) => ({ name, heightColumn: heightColumn ?? undefined }))
 }
 
@@ -38,9 +40,9 @@ export interface BareCopy {
 }
 
 /**
- * The physical limit of writing, measured on the very rows that are stored: the same batches, as binary COPY, into empty
- * copies of the tables with the same keys, over two connections, one transaction a batch. Nothing is fetched or decoded.
- * @param cpu processor seconds that PostgreSQL has used so far
+ * The limit of writing, measured on the stored rows: the same batches as binary COPY into empty copies of the tables
+ * with the same indexes, over two connections, one transaction a batch.
+ * @param cpu CPU seconds of PostgreSQL so far
  */
 export async function bareCopy(
   pool: pg.Pool,
@@ -58,7 +60,7 @@ export async function bareCopy(
 }
 
 interface Rows {
-  /** The table that they go into, with the columns. */
+  /** The table with its columns. */
   readonly target: string
   readonly bytes: Buffer
 }
@@ -100,7 +102,7 @@ async function readBatches(
   }
 }
 
-/** The columns of a table but for those that PostgreSQL computes itself. */
+/** The columns of a table that are not generated. */
 async function writtenColumns(client: pg.PoolClient, table: string): Promise<string> {
   const { rows } = await client.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
@@ -144,7 +146,6 @@ async function writeBatches(
   return { seconds, cpuSeconds }
 }
 
-/** Tables of different schemas may have one name. */
 function bare(table: string): string {
   return `bare.${table.replace('.', '_')}`
 }

@@ -1,289 +1,319 @@
-import { availableParallelism, cpus, loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
+import { cpus } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { askingWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
+import { addRederiveRequest } from '../../src/farm/coverage/requests.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
+import { withDatabase } from '../../src/platform/db/socket-url.ts'
+import { exitCodes } from '../../src/platform/errors.ts'
 import { startRedis } from '../support/start-redis.ts'
-import { measureBareBull } from './farm/bare-bull.ts'
-import { openBenchDatabase } from './farm/bench-database.ts'
-import type { BenchDatabase } from './farm/bench-database.ts'
-import { measureCatchUp } from './farm/catch-up.ts'
-import type { Cost } from './farm/cost.ts'
-import { measureEmptyRanges, storeEmptyBlocks } from './farm/empty-ranges.ts'
-import { measureHeadLatency } from './farm/head-latency.ts'
-import { measureCut, measureLeaseCommits, measureUpkeep } from './farm/lease-costs.ts'
-import { median, quantile } from './farm/quantile.ts'
-import { createMoves, measureRangeCommits, rowsPerHeight } from './farm/range-commits.ts'
+import { openBenchDatabase, openSource, startFlowfarm, storeRaw, untilDerived } from './bench-programs.ts'
+import type { BenchDatabase, FlowfarmProgram, SourceOptions } from './bench-programs.ts'
+import { cpuSeconds, peakMemoryMiB, treeCpuSeconds } from './process-usage.ts'
+import { median, print, printConditions, quantile, Sheet } from './sheet.ts'
 
-/** One line of the page. */
-interface Figure {
-  readonly label: string
-  readonly value: string
-  /** What was to be reached; none for figures that are only told. */
-  readonly target?: string
-  readonly isReached?: boolean
+export interface FarmOptions extends SourceOptions {
+  readonly blocks: number
+  readonly runs: number
+  readonly redis: boolean
+  readonly headBlocks: number
+  readonly kills: number
 }
 
-const labelWidth = 58
-const valueWidth = 40
+/** Enrichment workers would query an access node, and none runs while stored blocks are derived. */
+const enrichmentOff = Object.fromEntries(askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']))
 
-/** Writes a heading, and each figure as soon as it is known. */
-class Page {
-  #missed = 0
-
-  /** Figures that are below their target. */
-  get missed(): number {
-    return this.#missed
+export async function benchFarm(options: FarmOptions): Promise<number> {
+  const sheet = new Sheet()
+  await printConditions()
+  const redis = options.redis ? await startRedis() : undefined
+  if (options.redis && redis === undefined) print('There is no redis-server: queues are in PostgreSQL.')
+  const variables = { ...enrichmentOff, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) }
+  try {
+    await scaling(sheet, options, variables)
+    if (options.headBlocks > 0) await headLatency(sheet, options.headBlocks, variables)
+    if (options.kills > 0) await takeovers(sheet, options.kills, variables)
+  } finally {
+    await redis?.stop()
   }
-
-  heading(text: string): void {
-    process.stdout.write(`\n${text}\n`)
-  }
-
-  figure({ label, value, target, isReached }: Figure): void {
-    if (isReached === false) this.#missed++
-    const verdict = target === undefined ? '' : `${target.padEnd(22)} ${isReached === true ? 'ok' : 'NOT REACHED'}`
-    process.stdout.write(`  ${label.padEnd(labelWidth)} ${value.padEnd(valueWidth)} ${verdict}`.trimEnd() + '\n')
-  }
+  sheet.end()
+  return exitCodes.done
 }
 
-/** `npm run bench:farm`: what the farm costs, against what it stands on and against its targets. */
-
-const usage = `What the farm costs, against what it stands on and against its targets.
-
-  npm run bench:farm -- [options]
-
-  --quick               less of everything, under a minute
-  --only <part>         empty, leases, commits, head or catch-up
-  --node <host:port>    an access node for catch-up, instead of a simulated one; with --from
-  --from <height>       its first block
-  --blocks <n>          blocks for catch-up (default 5000, quick 1000)
-  --help                this text
-`
-
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    node: { type: 'string' },
-    from: { type: 'string', default: '0' },
-    blocks: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
-const isQuick = values.quick
-const workerCount = Math.max(11, workers.length)
-const page = new Page()
-
-const parts: Record<string, (redisUrl: string | undefined) => Promise<void>> = {
-  empty: async (redisUrl) =>
-    withDatabase(async (database) => {
-      await storeEmptyBlocks(database, 3000)
-      for (const url of backends(redisUrl)) await emptyRanges(database, url)
-    }),
-  leases: () => withDatabase(leases),
-  commits: () => withDatabase(commits),
-  head: async (redisUrl) => {
-    for (const url of backends(redisUrl)) await head(url)
-  },
-  'catch-up': () => catchUp(),
+interface ScalingRun {
+  readonly processes: number
+  readonly blocksPerSecond: number
+  /** CPU time of all processes and of PostgreSQL, ms a block. */
+  readonly nodeMs: number
+  readonly postgresMs: number
+  readonly coresIdle: number
+  /** How often a block was read and decoded. */
+  readonly timesRead: number
+  readonly peakMiB: number
 }
 
-async function emptyRanges(database: BenchDatabase, redisUrl: string | undefined): Promise<void> {
-  const share = redisUrl === undefined ? 80 : 50
-  const concurrency = 8
-  page.heading(
-    `Empty ranges of one block, leases mirrored, ${workerCount} workers and queues, ${concurrency} jobs of each at a time: ${backendName(redisUrl)}`,
-  )
-  const runs: { bare: Cost; farm: Cost; packed: Cost }[] = []
-  for (let i = 0; i < (isQuick ? 2 : 3); i++) {
-    const ranges = (redisUrl === undefined ? 200 : 800) * (isQuick ? 1 : 2)
-    runs.push({
-      bare: await measureBareBull(database, { redisUrl, queues: workerCount, concurrency, jobs: ranges * workerCount }),
-      farm: await measureEmptyRanges(database, { redisUrl, workerCount, concurrency, ranges, isPacked: false }),
-      packed: await measureEmptyRanges(database, {
-        redisUrl,
-        workerCount,
-        concurrency: 1,
-        ranges: isQuick ? 1000 : 3000,
-        isPacked: true,
-      }),
-    })
-  }
-  const shares = runs.map(({ bare, farm }) => (100 * farm.rate) / bare.rate)
-  const best = Math.max(...runs.map(({ packed }) => packed.rate))
-  page.figure({ label: 'BullMQ doing nothing, all jobs there before', value: costText(runs.map(({ bare }) => bare)) })
-  page.figure({ label: 'one range in a job', value: costText(runs.map(({ farm }) => farm)) })
-  page.figure({
-    label: '  of the rate of BullMQ, runs by turns',
-    value: `${median(shares).toFixed(0)} % (${shares.map((one) => one.toFixed(0)).join(', ')})`,
-    target: `>= ${share} %`,
-    isReached: median(shares) >= share,
-  })
-  page.figure({
-    label: 'as many ranges in a job as fit, one job at a time',
-    value: costText(runs.map(({ packed }) => packed)),
-    target: '>= 5,000/s',
-    isReached: best >= 5000,
-  })
-}
-
-async function leases(database: BenchDatabase): Promise<void> {
-  page.heading('The statements of the coordinator and of leases')
-  for (const pieces of [1, 10_000]) {
-    const cost = await measureLeaseCommits(database, pieces, isQuick ? 8000 : 16_000)
-    page.figure({
-      label: `commits of one worker, 8 connections, ${count(pieces)} pieces`,
-      value: `${count(cost.rate)}/s, PostgreSQL ${cost.postgresMs.toFixed(2)} ms`,
-      ...(pieces === 10_000 ? { target: '>= 3,000/s', isReached: cost.rate >= 3000 } : {}),
-    })
-  }
-  let first: number | undefined
-  for (const [done, owed] of [
-    [0, 1000],
-    [0, 1_000_000],
-    [100_000, 1000],
-    [100_000, 1_000_000],
-  ] as const) {
-    const { cutMs, stateMs, leases: given } = await measureCut(database, 1, done, owed)
-    const microseconds = ((cutMs + stateMs) * 1000) / given
-    first ??= microseconds
-    page.figure({
-      label: `a round, ${count(owed)} owed ranges, ${count(done)} done leases`,
-      value: `${microseconds.toFixed(0)} us a range (${given} ranges)`,
-      // 1,000 ranges are owed of heights that 100,000 done leases cover in part, so fewer are given.
-      target: 'flat: <= 1.5 x first',
-      isReached: microseconds <= 1.5 * first,
-    })
-  }
-  const { heartbeatMs, reapMs } = await measureUpkeep(database)
-  page.figure({ label: 'signs of life of 500 leases, one statement', value: `${heartbeatMs.toFixed(1)} ms` })
-  page.figure({ label: 'looking for leases to take away, none due', value: `${reapMs.toFixed(2)} ms` })
-}
-
-async function commits(database: BenchDatabase): Promise<void> {
-  page.heading('Commit of a derived range against DELETE and COPY of the same rows, four indexes, by turns')
-  await createMoves(database)
-  for (const heights of [6, 10, 30, 100, 1000]) {
-    const { bareMs, farmMs } = await measureRangeCommits(database, heights, heights === 1000 ? 40 : isQuick ? 60 : 150)
-    const more = 100 * (farmMs / bareMs - 1)
-    page.figure({
-      label: `${count(heights)} heights, ${count(heights * rowsPerHeight)} rows`,
-      value: `${farmMs.toFixed(2)} ms, bare ${bareMs.toFixed(2)} ms: ${more >= 0 ? '+' : ''}${more.toFixed(0)} %`,
-      target: '<= +20 %',
-      isReached: more <= 20,
-    })
-  }
-}
-
-async function head(redisUrl: string | undefined): Promise<void> {
-  page.heading(
-    `From the commit of a head block to that of its derived rows, ${workerCount} workers, ingest and farm in one process: ${backendName(redisUrl)}`,
-  )
-  for (const isBackfilling of isQuick ? [false] : [false, true]) {
-    const blocks = isQuick ? 15 : 40
-    const { passages, delayP99Ms } = await measureHeadLatency({
-      redisUrl,
-      workerCount,
-      blocks,
-      intervalMs: isQuick ? 300 : 500,
-      isBackfilling,
-    })
-    for (const phase of [1, 2]) {
-      const byBlock = [
-        ...Map.groupBy(
-          passages.filter((one) => one.phase === phase),
-          ({ height }) => height,
-        ).values(),
-      ]
-      const times = byBlock.map((block) => Math.max(...block.map(({ done }) => done)))
-      const [middle, late] = [quantile(times, 0.5), quantile(times, 0.95)]
-      page.figure({
-        label: `all of phase ${phase}${isBackfilling ? ', while history is filled in' : ''}`,
-        value: `median ${middle.toFixed(0)} ms, p95 ${late.toFixed(0)} ms`,
-        ...(isBackfilling || phase === 1
-          ? {}
-          : { target: '<= 150 ms, <= 400 ms', isReached: middle <= 150 && late <= 400 }),
-      })
-    }
-    page.figure({ label: '  event loop late, p99', value: `${delayP99Ms.toFixed(1)} ms` })
-  }
-}
-
-async function catchUp(): Promise<void> {
-  const blocks = Number(values.blocks ?? (isQuick ? 1000 : 5000))
-  const node = values.node === undefined ? undefined : { endpoint: values.node, from: Number(values.from) }
-  const it = await measureCatchUp({ redisUrl: undefined, blocks, ...(node === undefined ? {} : { node }) })
-  page.heading(
-    `Catch-up: ${count(blocks)} stored blocks of ${(it.events / blocks).toFixed(0)} events, ${workers.length} workers, one process, queues in PostgreSQL`,
-  )
-  page.figure({ label: 'blocks derived by all workers', value: `${count(it.blocksPerSecond)}/s` })
-  page.figure({
-    label: 'processor time for a block',
-    value: `Node ${it.nodeMs.toFixed(2)} ms, PostgreSQL ${it.postgresMs.toFixed(2)} ms`,
-  })
-  page.figure({
-    label: 'time for a block (steps of workers overlap)',
-    value: `read ${it.readMs.toFixed(2)}, decode and derive ${it.deriveMs.toFixed(2)}, commit ${it.commitMs.toFixed(2)} ms`,
-  })
-  for (const { name, deriveMs, commitMs, rows } of it.perWorker) {
-    page.figure({
-      label: `  ${name}`,
-      value: `derive ${deriveMs.toFixed(3)}, commit ${commitMs.toFixed(3)} ms, ${rows.toFixed(1)} rows`,
-    })
-  }
-  page.figure({
-    label: 'event loop late',
-    value: `p99 ${it.delayP99Ms.toFixed(0)} ms, at most ${it.delayMaxMs.toFixed(0)} ms`,
-    target: '< 1,000 ms (heartbeat)',
-    isReached: it.delayMaxMs < 1000,
-  })
-  page.figure({ label: 'peak memory of the process', value: `${it.peakMiB.toFixed(0)} MiB` })
-}
-
-async function withDatabase(measure: (database: BenchDatabase) => Promise<void>): Promise<void> {
+async function scaling(sheet: Sheet, options: FarmOptions, variables: Record<string, string>): Promise<void> {
+  const { blocks, runs } = options
   const database = await openBenchDatabase()
   try {
-    await measure(database)
+    await (async () => {
+      await using source = await openSource(options, blocks)
+      await storeRaw(database, source, blocks)
+    })()
+    await database.pool.query('vacuum analyze')
+    // A database with connections cannot be a template.
+    await database.pool.end()
+    const results: ScalingRun[] = []
+    for (let run = 0; run < runs; run++)
+      for (const processes of [1, 2, 4]) results.push(await deriveStored(database, processes, blocks, variables))
+    for (const [processes, same] of Map.groupBy(results, (run) => run.processes)) {
+      const of = (pick: (run: ScalingRun) => number): number => median(same.map(pick))
+      sheet.heading(`${blocks} stored blocks, ${processes} processes of the farm, medians of ${runs} runs`)
+      sheet.figure(
+        'blocks derived by all workers',
+        of((run) => run.blocksPerSecond),
+        'blocks/s',
+      )
+      sheet.figure(
+        'CPU of all processes',
+        of((run) => run.nodeMs),
+        'ms a block',
+      )
+      sheet.figure(
+        'CPU of PostgreSQL',
+        of((run) => run.postgresMs),
+        'ms a block',
+      )
+      sheet.figure(
+        'times a block is read',
+        of((run) => run.timesRead),
+        '',
+        { atMost: 1.05 },
+      )
+      sheet.figure(
+        'cores idle',
+        of((run) => run.coresIdle),
+        `of ${cpus().length}`,
+      )
+      sheet.figure(
+        'peak memory of a process',
+        of((run) => run.peakMiB),
+        'MiB',
+      )
+    }
   } finally {
     await database.close()
   }
 }
 
-function backends(redisUrl: string | undefined): (string | undefined)[] {
-  return redisUrl === undefined ? [undefined] : [undefined, redisUrl]
-}
-
-function backendName(redisUrl: string | undefined): string {
-  return redisUrl === undefined ? 'queues in PostgreSQL' : 'queues in Redis'
-}
-
-function costText(costs: readonly Cost[]): string {
-  const of = (pick: (cost: Cost) => number): number => median(costs.map(pick))
-  return `${count(of((c) => c.rate))}/s; ms: Node ${of((c) => c.nodeMs).toFixed(2)}, PostgreSQL ${of((c) => c.postgresMs).toFixed(2)}`
-}
-
-function count(value: number): string {
-  return Math.round(value).toLocaleString('en-US')
-}
-
-if (values.help) process.stdout.write(usage)
-else if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
-  process.stderr.write(`--only takes ${Object.keys(parts).join(', ')}; --help shows the options\n`)
-  process.exitCode = 1
-} else {
-  const redis = await startRedis()
-  const startedAt = performance.now()
-  process.stdout.write(
-    `The farm; Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), embedded PostgreSQL 18, fsync on, all on this machine,\n` +
-      `load before ${loadavg()[0]?.toFixed(1)}. Rates suffer from whatever else runs here: ratios are of runs by turns, and processor times vary less.\n`,
-  )
-  if (redis === undefined) process.stdout.write('There is no redis-server: that part is left out.\n')
+/** Derives a copy of the stored blocks with so many processes, which start work at the same time. */
+async function deriveStored(
+  { url: serverUrl, postmaster }: BenchDatabase,
+  processes: number,
+  blocks: number,
+  variables: Record<string, string>,
+): Promise<ScalingRun> {
+  const administration = createPool(withDatabase(serverUrl, 'postgres'), {
+    max: 1,
+    statementTimeoutMs: 0,
+    applicationName: 'bench',
+  })
+  const url = withDatabase(serverUrl, 'scaling')
+  await administration.query('create database scaling template flowfarm')
+  await administration.query('checkpoint')
+  const pool = createPool(url, { max: 2, applicationName: 'bench', statementTimeoutMs: 0 })
   try {
-    for (const [name, run] of Object.entries(parts))
-      if (values.only === undefined || values.only === name) await run(redis?.url)
+    const begin = await holdWorkers(pool)
+    const programs = await Promise.all(
+      Array.from({ length: processes }, () =>
+        startFlowfarm(['farm'], { ...variables, DB_URL: url, METRICS_PORT: '0' }, { ready: 'all services work' }),
+      ),
+    )
+    const spent = (): number => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)
+    const before = { node: spent(), postgres: treeCpuSeconds(postmaster), idle: idleSeconds() }
+    const startedAt = performance.now()
+    await begin()
+    await untilDerived(pool, blocks)
+    const seconds = (performance.now() - startedAt) / 1000
+    const [node, postgres] = [spent() - before.node, treeCpuSeconds(postmaster) - before.postgres]
+    const idle = idleSeconds() - before.idle
+    const read = await Promise.all(programs.map((one) => one.metric('flowfarm_farm_blocks_read_total')))
+    const peakMiB = Math.max(...programs.map(({ pid }) => peakMemoryMiB(pid)))
+    await Promise.all(programs.map((one) => one.end()))
+    return {
+      processes,
+      blocksPerSecond: blocks / seconds,
+      nodeMs: (node * 1000) / blocks,
+      postgresMs: (postgres * 1000) / blocks,
+      coresIdle: idle / seconds,
+      timesRead: read.reduce((sum, one) => sum + one, 0) / blocks,
+      peakMiB,
+    }
   } finally {
-    await redis?.stop()
+    await pool.end()
+    await administration.query('drop database scaling with (force)')
+    await administration.end()
   }
-  process.stdout.write(
-    `\n${page.missed === 0 ? 'All targets are reached' : `${page.missed} targets are not reached`}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s.\n`,
+}
+
+/** Seconds that the cores of the machine were idle, summed. */
+function idleSeconds(): number {
+  return cpus().reduce((sum, { times }) => sum + times.idle, 0) / 1000
+}
+
+/** The farm waits until the chain is known, so that the processes wait for each other. @returns starts them */
+async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
+  await pool.query('create table public.chain_for_later as table app.chain')
+  await pool.query('delete from app.chain')
+  return async () => {
+    await pool.query('insert into app.chain select * from public.chain_for_later')
+  }
+}
+
+const firstHead = 280
+
+/**
+ * Ingest and farm in one process at the head of the simulated chain: from a new block at the node to the commit of its
+ * raw rows, and from there to the commit of its last derived rows, by PostgreSQL's commit timestamps.
+ */
+async function headLatency(sheet: Sheet, blocks: number, variables: Record<string, string>): Promise<void> {
+  const database = await openBenchDatabase({ track_commit_timestamp: 'on' })
+  const node = await startLedgerNode({ head: firstHead })
+  try {
+    const program = await startFlowfarm(
+      ['ingest', 'farm'],
+      { ...variables, DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint },
+      { ready: 'all services work' },
+    )
+    await untilCovered(database.pool, 0, firstHead)
+    await database.pool.query(watchLeases)
+    const offered = new Map<number, number>()
+    const cpuBefore = cpuSeconds(program.pid)
+    for (let i = 0; i < blocks; i++) {
+      // Out of step with every timer.
+      await delay(400 * (0.5 + Math.random()))
+      node.advance()
+      offered.set(node.head, Date.now())
+    }
+    await untilCovered(database.pool, firstHead, node.head)
+    const cpuMs = ((cpuSeconds(program.pid) - cpuBefore) * 1000) / blocks
+    const { rows } = await database.pool.query<{ height: number; stored: number; derived: number }>(passagesQuery, [
+      firstHead,
+    ])
+    await program.end()
+    const stored = rows.map((row) => row.stored - (offered.get(row.height) ?? Number.NaN))
+    const derived = rows.map((row) => row.derived)
+    sheet.heading(`At the head, ${blocks} blocks, about one in 400 ms, ingest and farm in one process`)
+    sheet.figure('new block at the node to its raw rows, median', median(stored), 'ms', { atMost: 40 })
+    sheet.figure('the same, p95', quantile(stored, 0.95), 'ms', { atMost: 80 })
+    sheet.figure('raw rows to all derived rows, median', median(derived), 'ms', { atMost: 25 })
+    sheet.figure('the same, p95', quantile(derived, 0.95), 'ms', { atMost: 60 })
+    sheet.figure('CPU of the process', cpuMs, 'ms a block', { atMost: 25 })
+  } finally {
+    await node.stop()
+    await database.close()
+  }
+}
+
+/** Records the completion of each lease in the transaction that makes it. */
+const watchLeases = `
+  create schema bench;
+  create table bench.done (from_height bigint not null, to_height bigint not null);
+  create function bench.note() returns trigger language plpgsql as $$
+  begin
+    insert into bench.done values (new.from_height, new.to_height);
+    return null;
+  end $$;
+  create trigger updated after update of status on app.worker_leases for each row
+    when (new.status = 'done' and old.status <> 'done') execute function bench.note()`
+
+/** For each block the time of its raw commit (ms since the epoch), and from there to its last derived commit (ms). */
+const passagesQuery = `
+  with done as materialized (select d.*, pg_xact_commit_timestamp(d.xmin) as at from bench.done d)
+  select b.height::float8 as height, (extract(epoch from b.at) * 1000)::float8 as stored,
+    max(extract(epoch from d.at - b.at) * 1000)::float8 as derived
+  from (select height, pg_xact_commit_timestamp(xmin) as at from raw.blocks where height > $1) b
+  join done d on d.from_height <= b.height and b.height < d.to_height
+  group by 1, 2 order by 1`
+
+async function untilCovered(pool: pg.Pool, from: number, to: number): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ done: string }>(
+      `select count(*) as done from app.coverage
+       where service_name not like '%ingester' and covered @> int8range($1, $2, '[]')`,
+      [from, to],
+    )
+    if (Number(rows[0]?.done) >= workers.length) return
+    await delay(100)
+  }
+}
+
+const takeoverBlocks = 600
+
+/** Two processes that derive, one of which is killed by SIGKILL while it holds leases; a new one replaces it. */
+async function takeovers(sheet: Sheet, kills: number, variables: Record<string, string>): Promise<void> {
+  const database = await openBenchDatabase()
+  const { pool, url } = database
+  const running: FlowfarmProgram[] = []
+  try {
+    await using source = await openSource({ node: undefined, from: undefined }, takeoverBlocks)
+    await storeRaw(database, source, takeoverBlocks)
+    const start = async (): Promise<void> => {
+      // Small ranges, so that a process nearly always holds one. Expired leases are the subject, not worth a warning.
+      const small = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_GATHER_MS: '0' }
+      running.push(
+        await startFlowfarm(
+          ['farm'],
+          { ...variables, ...small, DB_URL: url, CHAIN_ACCESS_NODE: source.endpoint },
+          { ready: 'all services work' },
+        ),
+      )
+    }
+    await Promise.all([start(), start()])
+    const seconds: number[] = []
+    while (seconds.length < kills) {
+      const victim = running.shift()
+      if (victim === undefined) break
+      const taken = await killAtWork(pool, victim, source.from)
+      if (taken !== undefined) seconds.push(taken)
+      await start()
+    }
+    sheet.heading(`Recovery from SIGKILL, ${kills} kills`)
+    sheet.figure('until its leases are free for others, slowest', Math.max(...seconds), 's', { atMost: 8 })
+  } finally {
+    for (const program of running) await program.end('SIGKILL')
+    await database.close()
+  }
+}
+
+/** @returns seconds; undefined when the process completed its last lease just before the kill */
+async function killAtWork(pool: pg.Pool, victim: FlowfarmProgram, from: number): Promise<number | undefined> {
+  try {
+    while ((await leasesOf(pool, victim.pid)) === 0) await keepBusy(pool, from)
+  } finally {
+    await victim.end('SIGKILL')
+  }
+  const killedAt = performance.now()
+  if ((await leasesOf(pool, victim.pid)) === 0) return undefined
+  while ((await leasesOf(pool, victim.pid)) > 0) await delay(10)
+  return (performance.now() - killedAt) / 1000
+}
+
+async function leasesOf(pool: pg.Pool, pid: number): Promise<number> {
+  const { rows } = await pool.query<{ held: number }>(
+    `select count(*)::int as held from app.worker_leases
+     where status = 'active' and split_part(leased_by, ':', 2) = $1`,
+    [String(pid)],
   )
+  return rows[0]?.held ?? 0
+}
+
+/** Requests everything again when nothing is left to do. */
+async function keepBusy(pool: pg.Pool, from: number): Promise<void> {
+  const { rowCount } = await pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
+  const names = workers.map(({ name }) => name)
+  if (rowCount === 0) await addRederiveRequest(pool, workers, names, { from, to: from + takeoverBlocks })
+  else await delay(5)
 }

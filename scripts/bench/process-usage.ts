@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts processor time in these. */
+/** `_SC_CLK_TCK` of Linux. */
 const ticksPerSecond = 100
 
 interface Stat {
@@ -16,7 +16,7 @@ function readStat(pid: number): Stat | undefined {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   } catch {
-    return undefined // ended between the listing and the look
+    return undefined // ended meanwhile
   }
   // The second field is the name in brackets, which may hold blanks.
   const fields = text
@@ -27,12 +27,12 @@ function readStat(pid: number): Stat | undefined {
   return { parent: fields[1] ?? 0, own: seconds(11) + seconds(12), reaped: seconds(13) + seconds(14) }
 }
 
-/** Processor seconds that a process has used so far, all threads. */
+/** CPU seconds of a process so far, all threads. */
 export function cpuSeconds(pid: number): number {
   return readStat(pid)?.own ?? 0
 }
 
-/** Processor seconds of a process and of everything below it, ended children included. */
+/** CPU seconds of a process and of everything below it, ended children included. */
 export function treeCpuSeconds(root: number): number {
   const stats = new Map<number, Stat>()
   for (const name of readdirSync('/proc')) {
@@ -51,7 +51,7 @@ export function treeCpuSeconds(root: number): number {
   return sum
 }
 
-/** The most memory that a process has held at once, in MiB. */
+/** Peak resident memory of a process, MiB. */
 export function peakMemoryMiB(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(match?.[1] ?? 0) / 1024

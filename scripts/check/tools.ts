@@ -17,6 +17,20 @@ export const pageCompiler: Tool = {
 export const formatter: Tool = { name: 'format', argv: ['oxfmt/bin/oxfmt', '--check', '.'] }
 export const linter: Tool = { name: 'lint', argv: ['oxlint/bin/oxlint', '--type-aware', '--format', 'unix'] }
 
+export const rooms: Tool = {
+  name: 'rooms',
+  argv: [
+    'mocha/bin/mocha.js',
+    '--no-config',
+    '--timeout',
+    '0',
+    '--reporter',
+    'dot',
+    'test/rooms.test.ts',
+    'test/house.test.ts',
+  ],
+}
+
 export interface Finding {
   /** Whether the tool had nothing to say against the sources. */
   readonly ok: boolean

@@ -2,30 +2,30 @@ import { styleText, parseArgs } from 'node:util'
 import { asError, exitCodeOf, exitCodes, FlowfarmError, FatalError } from '../../src/platform/errors.ts'
 import type { OptionTable, OptionValues } from './options.ts'
 
-/** A program for the command line: what it takes, what its help says, and what it does. */
+/** A program for the command line: its arguments, its help and its action. */
 interface Command<Options extends OptionTable> {
-  /** As in `npm run <name>`. */
+  /** As in `npm run <name>`; a command of a group names both: `farm -- status`. */
   readonly name: string
   /** One sentence, for the head of the help. */
   readonly summary: string
-  /** Words that may stand in front of the options; the first is taken as the action. */
+  /** Words that may stand before the options; the first is taken as the action. */
   readonly actions?: Readonly<Record<string, string>>
   /** Form of one word that may follow the action, for the help. */
   readonly operand?: string
   readonly options: Options
   /** Further paragraphs of the help. */
   readonly notes?: readonly string[]
-  /** Whether it works on flowfarm's database, which the help then names. Default true. */
+  /** Whether it needs flowfarm's database, which the help then names. Default true. */
   readonly usesDatabase?: boolean
-  /** What to write, without `npm run <name> --`, and what it does. */
+  /** What to write after the name, and its effect. */
   readonly examples: readonly (readonly [string, string])[]
-  /** What its exit codes mean, where that is more than done, needs a person, may be tried again. */
+  /** Meaning of exit codes beyond done, operator action required, temporary failure. */
   readonly exitCodes?: Partial<Record<0 | 1 | 75, string>>
-  /** @returns the exit code */
+  /** Imports what it needs, so that `--help` answers without it. @returns the exit code */
   readonly run: (given: Given<Options>) => Promise<number>
 }
 
-interface Given<Options extends OptionTable> {
+export interface Given<Options extends OptionTable> {
   /** One of `actions`; empty where the command has none. */
   readonly action: string
   /** The word after the action, where the command takes one. */
@@ -33,31 +33,90 @@ interface Given<Options extends OptionTable> {
   readonly options: OptionValues<Options>
 }
 
+/** A command whose options no longer matter to its caller. */
+export interface AnyCommand {
+  readonly summary: string
+  readonly help: () => string
+  readonly start: (args: readonly string[]) => Promise<number>
+}
+
+export function command<Options extends OptionTable>(given: Command<Options>): AnyCommand {
+  return {
+    summary: given.summary,
+    help: () => helpText(given),
+    start: (args) => given.run(readArguments(given, args)),
+  }
+}
+
+/** Runs a command with the arguments of this process, and ends the process. */
+export function runCommand<Options extends OptionTable>(given: Command<Options>): Promise<never> {
+  return runProcess(command(given), process.argv.slice(2))
+}
+
+/** Several commands of one program: `npm run <name> -- <command> …`. */
+export interface CommandGroup {
+  readonly name: string
+  readonly summary: string
+  readonly commands: Readonly<Record<string, AnyCommand>>
+  /** Runs when no command is named. Default: an error. */
+  readonly all?: AnyCommand
+}
+
+/** Runs the command that the first argument names, and ends the process. */
+export function runCommandGroup({ name, summary, commands, all }: CommandGroup): Promise<never> {
+  const [word = '', ...rest] = process.argv.slice(2)
+  const chosen = commands[word]
+  if (chosen !== undefined) return runProcess(chosen, rest)
+  const names = Object.keys(commands)
+  const column = Math.max(...names.map((each) => each.length)) + 4
+  const list: AnyCommand = {
+    summary,
+    help: () =>
+      [
+        ...wrapped(summary, 0),
+        '',
+        `Usage: npm run ${name} -- <command> [options]`,
+        '',
+        ...entries(
+          names.map((each) => [each, commands[each]?.summary ?? '']),
+          column,
+        ),
+        '',
+        ...(all === undefined ? [] : [...wrapped(`Without a command: ${all.summary}`, 0), '']),
+        `npm run ${name} -- <command> --help shows the options of a command.`,
+        '',
+      ].join('\n'),
+    start: (args) => {
+      if (all !== undefined && (word === '' || word.startsWith('-'))) return all.start(args)
+      const problem = word === '' ? 'Which command' : `"${word}" is not a command`
+      const message = `${problem}: ${names.join(', ')}? See npm run ${name} -- --help.`
+      return Promise.reject(new FatalError('bad-argument', message))
+    },
+  }
+  return runProcess(list, process.argv.slice(2))
+}
+
 /**
- * Runs a command with the arguments of this process, and ends the process. Errors of our tree are told by their
- * message, which says what to do; of any other the stack is wanted. With `--json` an error is also an object on
- * standard output.
+ * Prints the help or runs the command, and ends the process. Errors of our own print their message, all others their
+ * stack. With `--json` an error is also an object on standard output.
  */
-export async function runCommand<Options extends OptionTable>(command: Command<Options>): Promise<never> {
-  // Whoever reads only the beginning of the output (`| head`) is no error.
+async function runProcess({ help, start }: AnyCommand, args: readonly string[]): Promise<never> {
+  // A reader that closes the pipe early (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(exitCodes.done)
   })
-  const args = process.argv.slice(2)
   let exitCode: number
   try {
     if (args.includes('--help') || args.includes('-h')) {
-      process.stdout.write(helpText(command))
+      process.stdout.write(help())
       exitCode = exitCodes.done
-    } else {
-      exitCode = await command.run(readArguments(command, args))
-    }
+    } else exitCode = await start(args)
   } catch (thrown) {
     tell(thrown, args.includes('--json'))
     exitCode = exitCodeOf(thrown)
   }
-  // What is left over (a socket in a time-out) must not keep a program alive that is done.
+  // A leftover socket must not keep the process alive.
   process.exit(exitCode)
 }
 
@@ -82,7 +141,7 @@ export function readArguments<Options extends OptionTable>(
   const { name: commandName, actions = {}, options } = command
   const known = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]))
   const { tokens } = parseArgs({ args: [...args], options: known, strict: false, tokens: true, allowPositionals: true })
-  const help = `See npm run ${commandName} -- --help.`
+  const help = `See npm run ${commandName}${separator(commandName)}--help.`
   const words: string[] = []
   const given = new Map<string, string | true>()
   for (const token of tokens) {
@@ -147,7 +206,12 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0
 }
 
-/** Lines are broken here, so that they fit terminals of the usual widths. */
+/** Between the name and the arguments: npm takes what stands before `--` for itself. */
+function separator(name: string): string {
+  return name.includes(' -- ') ? ' ' : ' -- '
+}
+
+/** Columns of a help text. */
 const width = 90
 
 type Described = Omit<Command<OptionTable>, 'run'>
@@ -172,7 +236,7 @@ export function helpText(command: Described): string {
   const lines = [
     ...wrapped(summary, 0),
     '',
-    `Usage: npm run ${name} --${verbs.length > 0 ? ` ${verbs.join('|')}` : ''}${operand === undefined ? '' : ` ${operand}`} [options]`,
+    `Usage: npm run ${name}${separator(name).trimEnd()}${verbs.length > 0 ? ` ${verbs.join('|')}` : ''}${operand === undefined ? '' : ` ${operand}`} [options]`,
     '',
     ...entries(
       verbs.map((verb) => [verb, actions[verb] ?? '']),
@@ -191,15 +255,15 @@ export function helpText(command: Described): string {
     '',
     'Examples:',
     ...examples.flatMap(([args, meaning]) => {
-      return [`  npm run ${name}${args === '' ? '' : ` -- ${args}`}`, ...wrapped(meaning, 6)]
+      return [`  npm run ${name}${args === '' ? '' : `${separator(name)}${args}`}`, ...wrapped(meaning, 6)]
     }),
     '',
     'Exit codes:',
     ...entries(
       [
         ['0', exitCodes[0] ?? 'done'],
-        ['1', exitCodes[1] ?? 'a person is needed, see the message'],
-        ['75', exitCodes[75] ?? 'trying again may help'],
+        ['1', exitCodes[1] ?? 'operator action required, see the message'],
+        ['75', exitCodes[75] ?? 'temporary failure, try again'],
       ],
       6,
     ),

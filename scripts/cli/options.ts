@@ -1,4 +1,5 @@
 import { FatalError } from '../../src/platform/errors.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
 
 /**
  * What an option of a command may hold. A reader turns its text into a value, or says what is wrong and what to write
@@ -61,10 +62,10 @@ export function wholeNumber(
   }
 }
 
-/** Some of `known`, separated by commas; an empty list when the option was not given. */
+/** Words separated by commas, of `known` where that is given; empty when the option was not given. */
 export function someOf<const T extends string>(
   placeholder: string,
-  known: readonly T[],
+  known: readonly T[] | undefined,
   description: string,
 ): Option<readonly T[]> {
   return {
@@ -74,15 +75,16 @@ export function someOf<const T extends string>(
     read: (value, name) => {
       const words = (asText(value) ?? '').split(/[,\s]+/).filter((word) => word !== '')
       if (value !== undefined && words.length === 0) throw badValue(name, 'must name at least one', placeholder)
-      return [...new Set(words)].map((word) => {
-        const found = known.find((one) => one === word)
-        if (found === undefined) {
-          throw new FatalError('bad-option', `--${name} must be of ${known.join(', ')}; "${word}" is none of them.`)
-        }
-        return found
-      })
+      return [...new Set(words)].map((word) => (known === undefined ? (word as T) : oneOf(known, word, name)))
     },
   }
+}
+
+/** @throws FatalError `bad-option` */
+export function oneOf<const T extends string>(known: readonly T[], word: string, name: string): T {
+  const found = known.find((one) => one === word)
+  if (found !== undefined) return found
+  throw new FatalError('bad-option', `--${name} must be of ${known.join(', ')}; "${word}" is none of them.`)
 }
 
 function asText(value: string | true | undefined): string | undefined {
@@ -91,4 +93,33 @@ function asText(value: string | true | undefined): string | undefined {
 
 function badValue(name: string, complaint: string, placeholder: string): FatalError {
   return new FatalError('bad-option', `--${name} ${complaint}: --${name} ${placeholder}.`)
+}
+
+/** The heights that a command is about; people name the first and the last of them. */
+export const heightOptions = {
+  from: wholeNumber('<height>', 'First height.'),
+  to: wholeNumber('<height>', 'Last height, included.'),
+}
+
+export interface GivenHeights {
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/** Both must be given. @throws FatalError `bad-option` */
+export function requiredRange({ from, to }: GivenHeights): HeightRange {
+  if (from === undefined || to === undefined) {
+    const missing = from === undefined ? 'from' : 'to'
+    throw new FatalError('bad-option', `--${missing} is missing: name the heights by --from <height> --to <height>.`)
+  }
+  return { from, to: endOf({ from, to }) as number }
+}
+
+/** The end of the heights, exclusive, where a last one is given. @throws FatalError `bad-option` */
+export function endOf({ from, to }: GivenHeights): number | undefined {
+  if (from !== undefined && to !== undefined && to < from) {
+    const message = `--to ${to} is below --from ${from}: --from is the first height and --to the last.`
+    throw new FatalError('bad-option', message)
+  }
+  return to === undefined ? undefined : to + 1
 }

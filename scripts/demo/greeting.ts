@@ -95,7 +95,7 @@ export function greetingText({
         ]),
     '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
     '',
-    `    DATA_FOLDER=${folder} npm run status`,
+    `    DATA_FOLDER=${folder} npm run farm -- status`,
     '',
     '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third (docs/webhooks.md).',
     '',

@@ -2,12 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { settingGroups } from '../../src/help.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
-import { historyPath } from '../bench/report/performance-page.ts'
-import { performancePages } from '../bench/report/performance-pages.ts'
-import { apiPage } from './api-page.ts'
-import { markdownTable, madeFrom } from './markdown.ts'
+
 import { pageAnswers } from './page-answers.ts'
-import { tablesPage } from './tables-page.ts'
+import { madeFrom, markdownTable, tablesPage } from './tables-page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -20,10 +17,8 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8')
   return new Map([
     ['docs/configuration.md', configurationPage()],
-    ['docs/api.md', apiPage()],
     ['dashboards/explorer/gen/answers.ts', pageAnswers()],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
-    ...performancePages(read(historyPath)),
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])
 }

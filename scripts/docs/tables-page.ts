@@ -1,7 +1,6 @@
 import { askingWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
 import type { Fold, Worker } from '../../jobs/worker.ts'
-import { madeFrom, markdownTable, plainText } from './markdown.ts'
 
 const schemaLine = /^schema (?<name>\S+)(?: -- (?<comment>.*))?$/gm
 
@@ -209,4 +208,23 @@ function withWordsOfTables(view: DumpedRelation, byName: ReadonlyMap<string, Dum
     ...view,
     columns: view.columns.map((column) => ({ ...column, comment: column.comment || wordsOf(column.name) })),
   }
+}
+/** A line of every page that a script writes. */
+export function madeFrom(source: string): string {
+  return `This page is made from ${source} by \`npm run docs\`; a test fails when it is not current.`
+}
+
+/** A table; what would end a cell is escaped. */
+export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)]
+}
+
+/** Text that Markdown would take for HTML, as text; what stands in backticks is left as it is. */
+export function plainText(text: string): string {
+  return text
+    .split('`')
+    .map((part, i) => (i % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
+    .join('`')
 }

@@ -1,57 +1,54 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { helpText } from '../../scripts/bench/read-options.ts'
 import { readRepositoryFile } from '../support/repository.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const run = promisify(execFile)
+/** Prints what a program loaded besides Node's own modules and its `scripts/`, `src/` and `jobs/`. */
+const loadedPackages = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  const packages = new Set()
+  registerHooks({ load(url, context, next) {
+    const name = /node_modules.((?:@[^/]+.)?[^/]+)/.exec(url)?.[1]
+    if (name !== undefined) packages.add(name)
+    return next(url, context)
+  } })
+  process.on('exit', () => process.stderr.write([...packages].join(' ')))
+`)}`
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+/** Standard input stays open: a program that reads it never ends. */
+async function help(args: readonly string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, ['--import', loadedPackages, ...args, '--help'], { cwd: root, timeout: 60_000 })
+  const exited = once(child, 'exit') as Promise<[code: number | null]>
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  return { code, stdout, stderr }
 }
 
-/** A program of the repository, to its end. */
-async function ended(file: string, option: string): Promise<Ended> {
-  try {
-    return { code: 0, ...(await run(process.execPath, [file, option], { cwd: root })) }
-  } catch (error) {
-    return error as Ended
-  }
-}
+/** Programs whose `--help` is made of the declarations that they load. */
+const loading = ['start', 'simnode', 'replay', 'test:chaos', 'test:schemathesis', 'demo', 'eval']
 
-describe('every benchmark', () => {
+describe('every script of npm', () => {
   const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
 
-  for (const [name, command] of Object.entries(scripts).filter(([each]) => each.startsWith('bench'))) {
-    it(`says for --help what it does: npm run ${name}`, async () => {
-      const { code, stdout, stderr } = await ended(command.split(' ').at(-1) ?? '', '--help')
-      expect([code, stderr], name).to.deep.equal([0, ''])
-      expect(stdout.split('\n').filter((line) => /^ +--\w/.test(line)).length).to.be.greaterThan(1)
-      expect(stdout)
-        .to.match(/--help/)
-        .and.to.match(/^\S.{30}/)
+  it('is one of at most twenty', () => expect(Object.keys(scripts).length).to.be.at.most(20))
+
+  for (const [name, command] of Object.entries(scripts)) {
+    it(`explains itself: npm run ${name} -- --help`, async () => {
+      const { code, stdout, stderr } = await help(command.replace('exec node scripts/setup.mjs ', '').split(' '))
+      expect([code, loading.includes(name) ? '' : stderr], stdout).to.deep.equal([0, ''])
+      expect(stdout).to.match(/\S.{30}/)
     })
   }
 
-  it('says in one line which option it does not have, and ends with 1', async () => {
-    const { code, stdout, stderr } = await ended('scripts/bench/wallet.ts', '--sign')
-    expect([code, stdout, stderr]).to.deep.equal([1, '', "Unknown option '--sign'; --help shows the options\n"])
-  })
-
-  it('has its help from its first comment and its options', () => {
-    const source = '#!/usr/bin/env node\n/**\n * Counts.\n *\n *     node count.ts\n */\nconst a = 1\n/** Not this. */'
-    expect(
-      helpText(source, {
-        runs: { type: 'string', default: '3' },
-        only: { type: 'string', default: '' },
-        bare: { type: 'boolean', default: false },
-      }),
-    ).to.equal(
-      'Counts.\n\n    node count.ts\n\n  --runs <…>              default 3\n  --only <…>\n  --bare\n  --help\n',
-    )
-  })
+  for (const program of ['ingest-and-derive', 'farm', 'api', 'feed-and-webhooks', 'wallet']) {
+    it(`explains itself: npm run bench -- ${program} --help`, async () => {
+      const { code, stdout, stderr } = await help(['scripts/bench.ts', program])
+      expect([code, stderr]).to.deep.equal([0, ''])
+      expect(stdout)
+        .to.match(/^ +--quick /m)
+        .and.to.match(/About .*(minute|s)\b/)
+    })
+  }
 })

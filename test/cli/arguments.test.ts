@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { FatalError } from '../../src/platform/errors.ts'
-import { endOf, heightOptions, requiredRange } from '../../scripts/cli/height-options.ts'
+import { endOf, heightOptions, requiredRange } from '../../scripts/cli/options.ts'
 import { helpText, readArguments } from '../../scripts/cli/command.ts'
 import { flag, someOf, text, wholeNumber } from '../../scripts/cli/options.ts'
-import { tableText } from '../../scripts/cli/table.ts'
+import { tableText } from '../../scripts/cli/texts.ts'
 import { duration, heights, heightSet, many } from '../../scripts/cli/texts.ts'
 
 const command = {

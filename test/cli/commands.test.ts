@@ -10,6 +10,8 @@ import { runCommandLine } from '../support/command-line.ts'
 import type { Ended } from '../support/command-line.ts'
 import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
+/** Commands of `scripts/farm.ts` that are scripts of npm too. */
+const ownScripts: readonly string[] = ['raw', 'rebuild', 'verify']
 const commands = [
   'status',
   'backfill',
@@ -41,11 +43,13 @@ describe('the commands', () => {
   it('are scripts of npm, and explain themselves with an example and every option', async () => {
     const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
     for (const name of commands) {
-      expect(scripts[name]).to.equal(`exec node scripts/setup.mjs scripts/${name}.ts`)
+      const script = name === 'webhook-receiver' || ownScripts.includes(name) ? name : `farm -- ${name}`
+      if (ownScripts.includes(name))
+        expect(scripts[name]).to.equal(`exec node scripts/setup.mjs scripts/farm.ts ${name}`)
       const { code, stdout, stderr } = await run(name, ['--help'])
       expect({ code, stderr }, name).to.deep.equal({ code: 0, stderr: '' })
       expect(stdout)
-        .to.match(new RegExp(`^Usage: npm run ${name} -- `, 'm'))
+        .to.match(new RegExp(`^Usage: npm run ${script}(?: --)? `, 'm'))
         .and.match(/^Examples:\n {2}npm run/m)
       expect(stdout)
         .to.match(/^Exit codes:\n {2}0 .*\n {2}1 /m)
@@ -56,7 +60,7 @@ describe('the commands', () => {
 
   it('say what is wrong with an argument, and what to write instead', async () => {
     const wrong: readonly (readonly [string, string[], ...string[]])[] = [
-      ['status', ['--jsn'], '--jsn', 'did you mean --json', 'npm run status -- --help'],
+      ['status', ['--jsn'], '--jsn', 'did you mean --json', 'npm run farm -- status --help'],
       ['backfill', ['--from', '5'], '--to is missing', '--from <height> --to <height>'],
       ['backfill', ['--from', '1', '--to', '2', '--workers', 'tokens'], '"tokens"', 'token_worker'],
       ['rederive', ['--from', '1', '--to', '2'], '--workers <names>', '--all'],

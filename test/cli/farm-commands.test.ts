@@ -205,7 +205,7 @@ describe('commands on a farm', () => {
       const stuck = await run('backfill', '--from', '10', '--to', '19')
       expect(stuck.code).to.equal(1)
       expect(stuck.stdout).to.match(/^token_worker +12 +flagged +21 .* TypeError +poison$/m)
-      expect(stuck.stdout).to.include('npm run leases -- requeue')
+      expect(stuck.stdout).to.include('npm run farm -- leases requeue')
       expect(stuck.stdout).to.include('counted as done: token_worker, heights 15 to 16')
       const skipped = await run('leases', 'skip', '--worker', 'token_worker', '--to', '12', '--reason', 'poison')
       expect(skipped.stdout).to.include('1 lease is skipped')

@@ -1,11 +1,3 @@
-/**
- * `npm run test:schemathesis [-- options of schemathesis run]`: has schemathesis, a program of its own, try every operation of the
- * API's description with good and bad input, under each prefix, and hold what is answered against the description. The API
- * is that of the tests, on a derived recording, with an administrator's token. `schemathesis.toml` says what is not
- * counted, and why.
- *
- * `--serve` starts that API and tells its address, to ask it with other programs, until it is stopped.
- */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Accounts } from '../../src/platform/auth/accounts.ts'
@@ -21,10 +13,20 @@ import { toldChain } from '../support/told-chain.ts'
 const token = 'the-token-of-an-administrator'
 /** Every path is served under these. */
 const prefixes = ['', '/chain/v1', '/api/v1/chain/v1']
-/** Where the program is looked for: on the PATH, and where `uvx` and `pipx` run it from. */
 const programs = [['schemathesis'], ['uvx', 'schemathesis'], ['pipx', 'run', 'schemathesis']] as const
 
-const help = `schemathesis was not found. It is a Python program:
+const usage = `Has schemathesis try every operation of the API with good and bad input, and compare the answers with its description.
+
+Usage: npm run test:schemathesis [-- --serve | options of schemathesis run]
+
+  --serve   Only start that API and print its address, for other programs.
+  --help    Print this.
+
+About ten minutes. The API is that of the tests, on a derived recording, with an administrator's token.
+schemathesis.toml lists the exceptions and why. Example: npm run test:schemathesis -- --seed 7 --max-examples 200
+`
+
+const notFound = `schemathesis was not found. It is a Python program:
 
   python3 -m venv .flowfarm/schemathesis
   .flowfarm/schemathesis/bin/pip install schemathesis
@@ -69,7 +71,8 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
 }
 
 const given = process.argv.slice(2)
-if (given[0] === '--serve') {
+if (given.includes('--help')) process.stdout.write(usage)
+else if (given[0] === '--serve') {
   await withApi(async (host) => {
     process.stdout.write(`http://${host}\nAuthorization: Bearer ${token}\n`)
     await once(process, 'SIGINT')
@@ -77,7 +80,7 @@ if (given[0] === '--serve') {
 } else {
   const program = await findProgram()
   if (program === undefined) {
-    process.stderr.write(help)
+    process.stderr.write(notFound)
     process.exitCode = 1
   } else {
     await withApi(async (host) => {

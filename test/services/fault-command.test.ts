@@ -6,9 +6,9 @@ import { bareEnvironment } from '../support/bare-environment.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 
-const script = join(import.meta.dirname, '../../scripts/fault.ts')
+const script = join(import.meta.dirname, '../../scripts/farm.ts')
 
-describe('npm run fault', () => {
+describe('npm run farm -- fault', () => {
   let database: TestDatabase
 
   before(async () => {
@@ -20,7 +20,7 @@ describe('npm run fault', () => {
     new Promise((resolve) => {
       execFile(
         process.execPath,
-        [script, ...args],
+        [script, 'fault', ...args],
         { env: { ...bareEnvironment(), DB_URL: database.url } },
         (error, out, err) => {
           resolve({ code: error?.code ?? 0, out, err })

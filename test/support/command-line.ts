@@ -71,10 +71,11 @@ export class ProgramRun {
   }
 }
 
-/** A command of scripts/. */
+/** `npm run farm -- <name>`, or the webhook receiver. */
 export class CommandLine extends ProgramRun {
   constructor(name: string, args: readonly string[], variables: Record<string, string>) {
-    super(join(repositoryRoot, 'scripts', `${name}.ts`), args, variables)
+    const words = name === 'webhook-receiver' ? [] : [name]
+    super(join(repositoryRoot, 'scripts', `${words.length > 0 ? 'farm' : name}.ts`), [...words, ...args], variables)
   }
 }
 

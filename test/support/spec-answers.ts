@@ -25,3 +25,30 @@ export async function answerSpecRows(): Promise<ReadonlyMap<string, SpecAnswer>>
   }
   return answers
 }
+
+/** The answers of every endpoint of the specification as they were recorded: a change of one is a change of the API. */
+export const recordedAnswers = 'test/explorer/spec-answers.txt'
+
+/** Answers are cut after 60 lines, lists after the first entry, long texts after 100 characters. */
+export function answersText(answers: ReadonlyMap<string, SpecAnswer>): string {
+  return [...answers]
+    .map(([path, { call, body }]) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(shorten(body), null, 1)
+      const lines = text.trimEnd().split('\n')
+      return [`${path}: GET ${call}`, ...lines.slice(0, 60), ...(lines.length > 60 ? ['…'] : []), ''].join('\n')
+    })
+    .join('\n')
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string')
+    return isOfThisRun(value) ? 'the time of the run' : value.length > 100 ? `${value.slice(0, 100)}…` : value
+  if (Array.isArray(value)) return value.slice(0, 1).map(shorten)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part)]))
+}
+
+/** Whether a text is a time of the last days; the recorded chain is older. */
+function isOfThisRun(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) && Math.abs(Date.now() - Date.parse(text)) < 4 * 24 * 3600 * 1000
+}

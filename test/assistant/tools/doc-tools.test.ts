@@ -126,7 +126,7 @@ describe('the tools for documentation', () => {
       '../package.json',
       'docs/../../package',
       '/etc/passwd',
-      'docs/api.md',
+      'docs/mcp.md',
       '__proto__',
       'constructor',
     ]) {

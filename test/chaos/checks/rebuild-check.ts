@@ -8,7 +8,7 @@ import type { Findings } from '../report/findings.ts'
 
 /** `npm run verify -- --rebuild`: derives everything a second time and compares. @returns what was compared, in words */
 export async function checkRebuild(databaseUrl: string, head: number, findings: Findings): Promise<string> {
-  const child = spawn(process.execPath, ['scripts/verify.ts', '--rebuild', '--json'], {
+  const child = spawn(process.execPath, ['scripts/farm.ts', 'verify', '--rebuild', '--json'], {
     cwd: repositoryRoot,
     env: { ...bareEnvironment(), DB_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],

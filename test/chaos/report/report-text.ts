@@ -1,5 +1,5 @@
 import { count, duration, many } from '../../../scripts/cli/texts.ts'
-import { tableText } from '../../../scripts/cli/table.ts'
+import { tableText } from '../../../scripts/cli/texts.ts'
 import type { Measure } from '../acts/underway.ts'
 import type { ActReport, ChaosReport } from './report.ts'
 

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import type { AssertionResponse } from '../../../src/wallet/passkeys/webauthn.ts'
 import { VerificationFailure, verifyAssertion } from '../../../src/wallet/passkeys/webauthn.ts'
 import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
-import { assertionOf, preparePasskeys } from '../../../scripts/bench/wallet/prepared-passkeys.ts'
-import type { PreparedPasskey } from '../../../scripts/bench/wallet/prepared-passkeys.ts'
+import { assertionOf, preparePasskeys } from '../../../scripts/bench/prepared-passkeys.ts'
+import type { PreparedPasskey } from '../../../scripts/bench/prepared-passkeys.ts'
 
 const origin = 'http://localhost'
 const relyingParty = readRelyingParty({ url: origin, rpId: undefined, rpName: 'Wallet', origins: [] })

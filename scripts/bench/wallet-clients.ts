@@ -1,0 +1,98 @@
+import { Agent, request } from 'node:http'
+import { createPool } from '../../src/platform/db/pool.ts'
+import { tellParent } from '../support/tell-parent.ts'
+import { assertionOf, insertPasskeys, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
+
+/** Users who sign in by passkey: `login/start`, `login/finish`, then the session. Each sign-in has its own address. */
+
+export interface SignInsDone {
+  readonly count: number
+  readonly seconds: number
+  /** From the first request to the session. */
+  readonly latenciesMs: readonly number[]
+}
+
+const [, , databaseUrl = '', port = '', users = '', atOnce = '', signIns = ''] = process.argv
+const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) })
+
+/** @throws if the answer is not 200 */
+function post(path: string, body: unknown, address: string): Promise<Readonly<Record<string, unknown>>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>()
+  const text = JSON.stringify(body)
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    origin: walletOrigin,
+    'x-forwarded-for': address,
+    'user-agent': 'bench',
+  }
+  const asked = request({ host: '127.0.0.1', port: Number(port), path, method: 'POST', agent, headers }, (response) => {
+    const chunks: Buffer[] = []
+    response
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('error', reject)
+      .on('end', () => {
+        const answer = Buffer.concat(chunks).toString('utf8')
+        if (response.statusCode === 200) resolve(JSON.parse(answer) as Readonly<Record<string, unknown>>)
+        else reject(new Error(`${path}: ${response.statusCode} ${answer}`))
+      })
+  })
+  asked.on('error', reject).end(text)
+  return promise
+}
+
+async function call<Data>(endpoint: string, data: unknown, address: string): Promise<Data> {
+  return (await post('/functions/v1/passkey-auth', { endpoint, data }, address))['data'] as Data
+}
+
+const passkeys = preparePasskeys(Number(users))
+const pool = createPool(databaseUrl, { max: 1, applicationName: 'bench clients' })
+await insertPasskeys(pool, passkeys)
+await pool.end()
+
+async function signIn(at: number): Promise<void> {
+  const passkey = passkeys[at % passkeys.length]
+  if (passkey === undefined) throw new Error('there is no passkey')
+  const address = `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`
+  const { options, challengeId } = await call<{ options: { challenge: string }; challengeId: string }>(
+    '/login/start',
+    {},
+    address,
+  )
+  const { tokenHash } = await call<{ tokenHash: string }>(
+    '/login/finish',
+    { challengeId, response: assertionOf(passkey, options.challenge) },
+    address,
+  )
+  const session = await post('/auth/v1/verify', { type: 'magiclink', token_hash: tokenHash }, address)
+  if (typeof session['access_token'] !== 'string') throw new Error('there is no session')
+}
+
+async function signInMany(from: number, count: number, latencies: number[]): Promise<void> {
+  let next = from
+  await Promise.all(
+    Array.from({ length: Number(atOnce) }, async () => {
+      while (next < from + count) {
+        const begun = performance.now()
+        await signIn(next++)
+        latencies.push(performance.now() - begun)
+      }
+    }),
+  )
+}
+
+const warmUp = Math.min(1000, Math.ceil(Number(signIns) / 5))
+await signInMany(0, warmUp, [])
+tellParent('warm')
+process.once('message', () => {
+  const latenciesMs: number[] = []
+  const begun = performance.now()
+  void signInMany(warmUp, Number(signIns), latenciesMs).then(() => {
+    tellParent({
+      count: latenciesMs.length,
+      seconds: (performance.now() - begun) / 1000,
+      latenciesMs,
+    } satisfies SignInsDone)
+  })
+})
+process.once('disconnect', () => process.exit())

@@ -1,0 +1,63 @@
+import type pg from 'pg'
+import { withDatabase } from '../cli/open-database.ts'
+import { requiredRange } from '../cli/options.ts'
+import type { GivenHeights } from '../cli/options.ts'
+import { heights, many, print, printJson, tableText } from '../cli/texts.ts'
+import { knownWorkers, workerNames } from './workers.ts'
+import { clearDrills, listDrills, setDrill } from '../../src/farm/drills.ts'
+import type { FaultDrill } from '../../src/farm/drills.ts'
+import { exitCodes, FatalError } from '../../src/platform/errors.ts'
+
+interface FaultOptions extends GivenHeights {
+  readonly worker: readonly string[]
+  readonly reason: string | undefined
+  readonly json: boolean
+}
+
+async function set(
+  pool: pg.Pool,
+  worker: string,
+  given: { from: number | undefined; to: number | undefined; reason: string | undefined },
+): Promise<string> {
+  const range = requiredRange(given)
+  await setDrill(pool, { worker, ...range, reason: given.reason })
+  return `${worker} fails at ${heights(range)} from now on, until npm run farm -- fault clear --worker ${worker}.`
+}
+
+async function clear(pool: pg.Pool, worker: string | undefined): Promise<string> {
+  const cleared = await clearDrills(pool, worker)
+  if (cleared === 0) return 'There was nothing to clear.'
+  return `${many(cleared, 'fault')} cleared. What failed is tried again by itself; what was flagged waits for npm run farm -- leases requeue.`
+}
+
+function shown(drills: readonly FaultDrill[]): string {
+  if (drills.length === 0) return 'No fault is set.'
+  return tableText<FaultDrill>(
+    [
+      { title: 'WORKER', value: ({ worker }) => worker },
+      { title: 'HEIGHTS', value: heights },
+      { title: 'SINCE', value: ({ createdAt }) => createdAt },
+      { title: 'REASON', value: ({ reason }) => reason ?? '' },
+    ],
+    drills,
+  )
+}
+
+export function fault(action: string, options: FaultOptions): Promise<number> {
+  const { from, to, reason, json } = options
+  const worker = knownWorkers(options.worker, 'worker')
+  return withDatabase(async ({ pool }) => {
+    const [name, ...more] = worker
+    if (more.length > 0) throw new FatalError('bad-option', '--worker takes one name.')
+    let said: string | undefined
+    if (action === 'set') {
+      if (name === undefined)
+        throw new FatalError('bad-option', `--worker is missing: it is one of ${workerNames.join(', ')}.`)
+      said = await set(pool, name, { from, to, reason })
+    } else if (action === 'clear') said = await clear(pool, name)
+    const drills = await listDrills(pool)
+    if (json) printJson({ drills })
+    else print(said ?? shown(drills))
+    return exitCodes.done
+  })
+}

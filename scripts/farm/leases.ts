@@ -1,0 +1,175 @@
+import type pg from 'pg'
+import { withDatabase } from '../cli/open-database.ts'
+import { endOf, oneOf } from '../cli/options.ts'
+import { count, duration, heights, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { knownWorkers, workerNames } from './workers.ts'
+import type { LeaseStatus } from '../../src/farm/leases/lease.ts'
+import { listLeases, requeueLeases, skipLeases, splitLeases } from '../../src/farm/leases/operator-leases.ts'
+import type { LeaseFilter, ListedLease } from '../../src/farm/leases/operator-leases.ts'
+import { announceFarmWork } from '../../src/platform/db/announce-farm-work.ts'
+import { asDatabaseError } from '../../src/platform/db/errors.ts'
+import { exitCodes, FatalError } from '../../src/platform/errors.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
+
+const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
+
+/** Leases that are changed by one statement. */
+const maxAtOnce = 1000
+
+export function leases(action: string, options: LeasesOptions): Promise<number> {
+  if (action !== 'list') refuseCarelessChange(action, options)
+  const end = endOf(options)
+  const hasHeights = options.from !== undefined || end !== undefined
+  const statuses = action === 'list' ? openStatuses : (['flagged'] as const)
+  const worker = knownWorkers(options.worker, 'worker')
+  const wanted: WantedLeases = {
+    workers: worker.length > 0 ? worker : workerNames,
+    code: options.code,
+    ...(hasHeights ? { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } } : {}),
+    statuses: options.status.length > 0 ? options.status.map((one) => oneOf(openStatuses, one, 'status')) : statuses,
+  }
+  return withDatabase(async ({ pool }) => {
+    const found = await findLeases(pool, wanted)
+    if (action === 'list' || options['dry-run']) {
+      if (options.json) printJson({ leases: found })
+      else print(found.length === 0 ? 'No lease fits.' : `${leasesTable(found)}${listFooter(action, found)}`)
+      return exitCodes.done
+    }
+    const changed = await change(pool, action, found, options)
+    const changedLeases = found.map(({ worker, from, to }) => ({ worker, from, to }))
+    if (options.json) printJson({ action, found: found.length, changed, leases: changedLeases })
+    else print(found.length === 0 ? 'No lease fits.' : outcome(action, found, changed))
+    return exitCodes.done
+  })
+}
+
+interface LeasesOptions {
+  readonly worker: readonly string[]
+  readonly status: readonly string[]
+  readonly from: number | undefined
+  readonly to: number | undefined
+  readonly code: string | undefined
+  readonly all: boolean
+  readonly pieces: number | undefined
+  readonly reason: string | undefined
+  readonly 'dry-run': boolean
+  readonly json: boolean
+}
+
+/** @throws FatalError `bad-option` for a change that does not say of what, or that is incomplete */
+function refuseCarelessChange(action: string, options: LeasesOptions): void {
+  const { worker, status, from, to, code, all, pieces, reason } = options
+  const names = worker.length > 0 || code !== undefined || from !== undefined || to !== undefined
+  if (!all && !names) {
+    const remedy = `name them by --worker, --from and --to, or --code, or ${action} all of them by --all`
+    throw new FatalError('bad-option', `Which leases? Please ${remedy}.`)
+  }
+  const wrong = status.filter((one) => one !== 'flagged' && one !== 'failed')
+  if (wrong.length > 0) {
+    const remedy = 'only failed and flagged leases can be changed'
+    throw new FatalError('bad-option', `--status ${wrong.join(',')} cannot be used with ${action}: ${remedy}.`)
+  }
+  if (action === 'skip' && reason === undefined) {
+    const remedy = 'say why these heights are given up, by --reason "<text>"'
+    throw new FatalError('bad-option', `--reason is missing: ${remedy}.`)
+  }
+  const foreign =
+    action !== 'skip' && reason !== undefined
+      ? '--reason is for skip'
+      : action !== 'split' && pieces !== undefined
+        ? '--pieces is for split'
+        : undefined
+  if (foreign !== undefined) throw new FatalError('bad-option', `${foreign}: leave it out.`)
+}
+
+async function change(
+  pool: pg.Pool,
+  action: string,
+  leases: readonly ListedLease[],
+  { pieces, reason }: LeasesOptions,
+): Promise<number> {
+  let changed = 0
+  for (let at = 0; at < leases.length; at += maxAtOnce) {
+    const some = leases.slice(at, at + maxAtOnce)
+    if (action === 'requeue') changed += await requeueLeases(pool, some)
+    else if (action === 'split') changed += await splitLeases(pool, some, pieces)
+    else changed += await skipLeases(pool, some, reason ?? '')
+  }
+  if (changed > 0) await announceFarmWork(pool)
+  return changed
+}
+
+function listFooter(action: string, found: readonly ListedLease[]): string {
+  if (action !== 'list') return `${many(found.length, 'lease')} would be changed by ${action}.`
+  const flagged = found.filter(({ status }) => status === 'flagged').length
+  const advice = ` ${many(flagged, 'is', 'are')} flagged: mend the cause, then npm run farm -- leases requeue.`
+  return `${many(found.length, 'lease')}.${flagged === 0 ? '' : advice}`
+}
+
+function outcome(action: string, found: readonly ListedLease[], changed: number): string {
+  if (action === 'split') return `${many(found.length, 'lease')} became ${changed}.`
+  const others = found.length - changed
+  const rest = others > 0 ? ` ${many(others, 'was', 'were')} in another state by then.` : ''
+  return `${many(changed, 'lease is', 'leases are')} ${action === 'skip' ? 'skipped' : 'queued again'}.${rest}`
+}
+
+const pageSize = 1000
+
+export interface WantedLeases extends Pick<LeaseFilter, 'workers' | 'statuses' | 'code'> {
+  /** Those that reach into these heights. */
+  readonly range?: HeightRange
+}
+
+/** All leases that fit, by worker and height. */
+export async function findLeases(pool: pg.Pool, { range, ...filter }: WantedLeases): Promise<ListedLease[]> {
+  const found: ListedLease[] = []
+  try {
+    for (let after: ListedLease | undefined; ;) {
+      const page = await listLeases(pool, { ...filter, after, limit: pageSize })
+      found.push(...page.filter(({ from, to }) => range === undefined || (from < range.to && to > range.from)))
+      after = page.at(-1)
+      if (page.length < pageSize) return found
+    }
+  } catch (error) {
+    throw asDatabaseError(error)
+  }
+}
+
+/** Longer messages are cut here; --json has them whole. */
+const maxCharacters = 100
+
+/** Leases as a table: what it is, how often it ran, and what is the matter with it. */
+export function leasesTable(leases: readonly ListedLease[], now = new Date()): string {
+  const since = ({ updatedAt }: ListedLease): number => (now.getTime() - updatedAt.getTime()) / 1000
+  return tableText<ListedLease>(
+    [
+      { title: 'WORKER', value: ({ worker }) => worker },
+      { title: 'HEIGHTS', value: heights },
+      { title: 'STATUS', value: ({ status }) => styled(colourOf(status), status) },
+      { title: 'RUNS', align: 'right', value: ({ attempt }) => count(attempt) },
+      { title: 'SINCE', align: 'right', value: (lease) => duration(Math.max(0, since(lease))) },
+      { title: 'CODE', value: ({ code }) => code ?? '' },
+      { title: '', value: (lease) => noteOf(lease, now) },
+    ],
+    leases,
+  )
+}
+
+function noteOf({ status, reason, error, leasedBy, notBefore }: ListedLease, now: Date): string {
+  if (status === 'skipped' && reason !== null) return `skipped: ${oneLine(reason)}`
+  if (status === 'active') return `by ${leasedBy ?? 'nobody'}`
+  const seconds = notBefore === null ? 0 : (notBefore.getTime() - now.getTime()) / 1000
+  const again = status === 'failed' && seconds > 0 ? `again in ${duration(seconds)}; ` : ''
+  return again + oneLine(error ?? '')
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > maxCharacters ? `${line.slice(0, maxCharacters - 1)}…` : line
+}
+
+function colourOf(status: LeaseStatus): 'red' | 'yellow' | 'cyan' | 'reset' {
+  if (status === 'flagged') return 'red'
+  if (status === 'failed' || status === 'skipped') return 'yellow'
+  return status === 'active' ? 'cyan' : 'reset'
+}

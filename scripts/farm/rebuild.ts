@@ -1,0 +1,184 @@
+import type pg from 'pg'
+import { workers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
+import { withDatabase } from '../cli/open-database.ts'
+import { endOf } from '../cli/options.ts'
+import type { GivenHeights } from '../cli/options.ts'
+import { ProgressBar } from '../cli/progress-bar.ts'
+import { count, heightSet, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
+import type {
+  DerivedComparison,
+  RowDifference,
+  RowTexts,
+  TableComparison,
+} from '../../src/farm/rebuild/compare-derived.ts'
+import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
+import type { RebuildReport } from '../../src/farm/rebuild/rebuild-derived.ts'
+import { defaultSchema } from '../../src/farm/rebuild/rebuild-schema.ts'
+import { chainIdToNetwork } from '../../src/flow/network.ts'
+import type { Network } from '../../src/flow/network.ts'
+import { query } from '../../src/platform/db/pool.ts'
+import { exitCodes, FatalError } from '../../src/platform/errors.ts'
+import { size } from '../../src/platform/ranges.ts'
+
+interface RebuildOptions extends GivenHeights {
+  readonly schema: string | undefined
+  readonly json: boolean
+}
+
+interface VerifyOptions extends RebuildOptions {
+  readonly rebuild: boolean
+  readonly rows: number | undefined
+}
+
+export function rebuild(options: RebuildOptions): Promise<number> {
+  return withDatabase(async ({ pool }) => {
+    const startedAt = performance.now()
+    const schema = options.schema ?? defaultSchema
+    const report = await rebuildWithProgress(pool, workers, { from: options.from, to: endOf(options), schema })
+    const seconds = Math.round(performance.now() - startedAt) / 1000
+    const { heights, rows, problems } = report
+    const failed = report.failed.map(({ worker, height, error }) => ({ worker, height, message: error.message }))
+    for (const { worker, height, message } of failed) {
+      process.stderr.write(`${worker} cannot derive height ${height}: ${message}\n`)
+    }
+    if (options.json) printJson({ schema, heights, rows, problems, failed, seconds })
+    else {
+      print(
+        `Derived ${many(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
+          `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare them with: npm run verify`,
+      )
+    }
+    return exitCodes.done
+  })
+}
+
+export function verify(options: VerifyOptions): Promise<number> {
+  return withDatabase(async ({ pool }) => {
+    const schema = options.schema ?? defaultSchema
+    const [from, to] = [options.from, endOf(options)]
+    if (options.rebuild) await rebuildWithProgress(pool, workers, { from, to, schema })
+    const comparison = await compareDerived({
+      pool,
+      workers,
+      schema,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(options.rows === undefined ? {} : { mostRows: options.rows }),
+    })
+    if (comparison.heights.length === 0) {
+      const message = 'There is nothing to compare: of these heights the rebuild has none that all workers have done.'
+      throw new FatalError('nothing-compared', message)
+    }
+    if (options.json) printJson(comparison)
+    else print(comparisonText(comparison, schema))
+    return comparison.isEqual ? exitCodes.done : exitCodes.needsPerson
+  })
+}
+
+interface RebuildTarget {
+  readonly from: number | undefined
+  /** Exclusive. */
+  readonly to: number | undefined
+  readonly schema: string
+}
+
+/** A rebuild with a progress bar. @throws FatalError `not-stored` where none of the heights are stored */
+async function rebuildWithProgress(
+  pool: pg.Pool,
+  workers: readonly Worker[],
+  { from, to, schema }: RebuildTarget,
+): Promise<RebuildReport> {
+  const network = await readNetwork(pool)
+  const bar = new ProgressBar('Deriving')
+  try {
+    const report = await rebuildDerived({
+      pool,
+      workers,
+      network,
+      schema,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      onProgress: (done, all) => bar.show(done, all, done === all ? 'folding' : ''),
+    })
+    if (report.heights.length === 0) {
+      const message =
+        'None of these heights are stored, so there is nothing to derive. npm run farm -- status tells which are.'
+      throw new FatalError('not-stored', message)
+    }
+    return report
+  } finally {
+    bar.end()
+  }
+}
+
+/** The network that the database holds blocks of. @throws FatalError `chain-unknown`, `unknown-chain` */
+async function readNetwork(pool: pg.Pool): Promise<Network> {
+  const {
+    rows: [row],
+  } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
+  if (row === undefined) {
+    const message = 'The database holds no blocks yet: start flowfarm, so that it meets an access node.'
+    throw new FatalError('chain-unknown', message)
+  }
+  const network = chainIdToNetwork(row.chain_id)
+  if (network === undefined) {
+    throw new FatalError('unknown-chain', `The database holds the chain ${row.chain_id}, which flowfarm does not know.`)
+  }
+  return network
+}
+
+/** The outcome of a comparison for people: what was compared, table by table, and the first rows that differ. */
+function comparisonText({ isEqual, heights, leftOut, tables }: DerivedComparison, schema: string): string {
+  const differing = tables.filter(({ differences }) => differences > 0)
+  const lines = [
+    `Compared with the schema ${schema}: ${many(size(heights), 'height')} (${heightSet(heights)}).`,
+    ...(leftOut.length > 0 ? [`Left out, because a worker has not done them: ${heightSet(leftOut)}.`] : []),
+    '',
+    tableText<TableComparison>(
+      [
+        { title: 'TABLE', value: ({ table }) => table },
+        { title: 'ROWS', align: 'right', value: ({ kept }) => count(kept) },
+        { title: 'REBUILT', align: 'right', value: ({ rebuilt }) => count(rebuilt) },
+        { title: 'LEFT OUT', align: 'right', value: ({ kind, leftOut: keys }) => (kind === 'fold' ? count(keys) : '') },
+        { title: 'DIFFERENT', align: 'right', value: differencesText },
+      ],
+      tables,
+    ),
+    ...differing.flatMap(tableDifferences),
+    isEqual ? styled('green', 'Equal.') : styled('red', `${many(differing.length, 'table differs', 'tables differ')}.`),
+  ]
+  return lines.join('\n')
+}
+
+function differencesText({ differences }: TableComparison): string {
+  return differences === 0 ? '0' : styled('red', count(differences))
+}
+
+function tableDifferences({ table, workers, differences, first }: TableComparison): string[] {
+  const shown = first.length < differences ? `, the first ${first.length} of them` : ''
+  const owner = workers.length > 1 ? 'all workers' : workers.join()
+  const heading = `${table} (${owner}): ${many(differences, 'row differs', 'rows differ')}${shown}`
+  return [styled('bold', heading), ...first.flatMap(rowDifference), '']
+}
+
+function rowDifference({ key, kept, rebuilt }: RowDifference): string[] {
+  const name = Object.entries(key)
+    .map(([column, value]) => `${column} ${value ?? 'null'}`)
+    .join(', ')
+  if (kept === undefined) return [`  ${name}`, `    missing; should be ${fields(rebuilt ?? {}, key)}`]
+  if (rebuilt === undefined) return [`  ${name}`, `    should not be there; is ${fields(kept, key)}`]
+  const changed = Object.keys(kept).filter((column) => kept[column] !== rebuilt[column])
+  return [
+    `  ${name}`,
+    ...changed.map((column) => {
+      return `    ${column} is ${kept[column] ?? 'null'}, should be ${rebuilt[column] ?? 'null'}`
+    }),
+  ]
+}
+
+function fields(row: RowTexts, key: RowTexts): string {
+  const rest = Object.entries(row).filter(([column]) => !(column in key))
+  return rest.length === 0 ? 'there' : rest.map(([column, value]) => `${column} ${value ?? 'null'}`).join(', ')
+}

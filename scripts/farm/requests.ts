@@ -1,0 +1,292 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { workers as allWorkers } from '../../jobs/index.ts'
+import { withDatabase } from '../cli/open-database.ts'
+import { requiredRange } from '../cli/options.ts'
+import type { GivenHeights } from '../cli/options.ts'
+import { ProgressBar } from '../cli/progress-bar.ts'
+import { count, heights, heightSet, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { findLeases, leasesTable } from './leases.ts'
+import { enabledWorkers, knownWorkers } from './workers.ts'
+import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
+import { ingesterServices, readCoverage } from '../../src/farm/coverage/coverage.ts'
+import { addRederiveRequest, addRequest, listOpenRequests } from '../../src/farm/coverage/requests.ts'
+import type { AddedRequest } from '../../src/farm/coverage/requests.ts'
+import { withFollowed, withFollowers } from '../../src/farm/coverage/worker-closure.ts'
+import { owedCount, readRequestProgress } from '../../src/farm/overview/request-progress.ts'
+import type { RequestProgress, WorkerProgress } from '../../src/farm/overview/request-progress.ts'
+import { findLockHolder } from '../../src/platform/db/advisory-lock.ts'
+import { asDatabaseError } from '../../src/platform/db/errors.ts'
+import { query } from '../../src/platform/db/pool.ts'
+import { exitCodes, FatalError } from '../../src/platform/errors.ts'
+import { difference, size, union } from '../../src/platform/ranges.ts'
+import type { HeightRange, HeightSet } from '../../src/platform/ranges.ts'
+
+interface RequestOptions extends GivenHeights {
+  readonly workers: readonly string[]
+  readonly detach: boolean
+  readonly 'dry-run': boolean
+  readonly json: boolean
+}
+
+export function backfill(options: RequestOptions): Promise<number> {
+  const range = requiredRange(options)
+  const named = knownWorkers(options.workers, 'workers')
+  return withDatabase(async ({ pool, config }) => {
+    const asked = named.length > 0 ? named : enabledWorkers(config)
+    const names = withFollowed(allWorkers, asked)
+    await requireStored(pool, range)
+    const progress = await readRequestProgress(pool, allWorkers, names, range)
+    const plan = progress.workers.map(({ worker, owed, skipped }) => ({
+      worker,
+      heights: size(owed),
+      note: [
+        ...(asked.includes(worker) ? [] : ['is followed by what you named']),
+        ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped by a person`] : []),
+      ].join('; '),
+    }))
+    const output = { pool, range, json: options.json }
+    if (owedCount(progress) === 0 || options['dry-run']) {
+      const outcome = options['dry-run'] ? 'dry-run' : 'nothing-owed'
+      if (options.json) printJson({ outcome, request: null, ...range, workers: plan })
+      else if (owedCount(progress) > 0) printPlan(plan)
+      else print(`Nothing is owed: heights ${heights(range)} are done by ${names.join(', ')}.`)
+      return exitCodes.done
+    }
+    const request = await addRequest(pool, allWorkers, asked, range)
+    if (!options.json) printPlan(plan)
+    return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)
+  })
+}
+
+export function rederive(options: RequestOptions & { readonly all: boolean }): Promise<number> {
+  const range = requiredRange(options)
+  if (options.all === options.workers.length > 0) {
+    throw new FatalError('bad-option', 'Name the workers by --workers <names>, or all of them by --all.')
+  }
+  const named = knownWorkers(options.workers, 'workers')
+  return withDatabase(async ({ pool, config }) => {
+    const asked = options.all ? enabledWorkers(config) : named
+    await requireStored(pool, range)
+    const again = withFollowers(allWorkers, asked)
+    const progress = await readRequestProgress(pool, allWorkers, withFollowed(allWorkers, again), range)
+    const plan = progress.workers
+      .map(({ worker, owed, skipped }) => {
+        if (!again.includes(worker)) return { worker, heights: size(owed), note: 'is followed by them; what it owes' }
+        const notes = [
+          ...(asked.includes(worker) ? [] : ['follows what you named']),
+          ...(skipped.length > 0 ? [`takes up ${many(size(skipped), 'skipped height')}`] : []),
+        ]
+        return { worker, heights: range.to - range.from, note: notes.join('; ') }
+      })
+      .filter(({ worker, heights }) => again.includes(worker) || heights > 0)
+    if (options['dry-run']) {
+      if (options.json) printJson({ outcome: 'dry-run', request: null, ...range, workers: plan })
+      else printPlan(plan)
+      return exitCodes.done
+    }
+    const request = await addRederiveRequest(pool, allWorkers, asked, range)
+    if (!options.json) printPlan(plan)
+    const output = { pool, range, json: options.json }
+    return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)
+  })
+}
+
+interface RequestOutput {
+  readonly pool: pg.Pool
+  readonly range: HeightRange
+  readonly json: boolean
+}
+
+/** What is to be derived by whom. */
+interface RequestPlan {
+  readonly worker: string
+  readonly heights: number
+  readonly note: string
+}
+
+function printPlan(plan: readonly RequestPlan[]): void {
+  print(
+    tableText<RequestPlan>(
+      [
+        { title: 'WORKER', value: ({ worker }) => worker },
+        { title: 'HEIGHTS', align: 'right', value: (row) => count(row.heights) },
+        { title: '', value: ({ note }) => note },
+      ],
+      plan,
+    ),
+  )
+}
+
+/** With `--detach`: tells the number of the request and leaves it to the farm. */
+function leaveRequest({ range, json }: RequestOutput, request: AddedRequest): number {
+  if (json) printJson({ outcome: 'detached', request: request.id, workers: request.workers, ...range })
+  else
+    print(`Asked for (request ${request.id}): heights ${heights(range)}. npm run farm -- status tells how far it is.`)
+  return exitCodes.done
+}
+
+/** Waits for a request and tells how it ended. @returns the exit code */
+async function awaitRequest({ pool, range, json }: RequestOutput, request: AddedRequest): Promise<number> {
+  const startedAt = performance.now()
+  const waited = await waitForRequest(pool, { id: request.id, workers: request.workers, range })
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10
+  const {
+    outcome,
+    progress: { workers },
+  } = waited
+  const flagged = await findLeases(pool, { workers: request.workers, statuses: ['flagged'], range })
+  if (json) {
+    printJson({
+      outcome,
+      request: request.id,
+      ...range,
+      seconds,
+      workersOff: waited.workersOff,
+      flagged,
+      workers: workers.map(({ worker, owed, skipped }) => ({ worker, owed: size(owed), skipped: size(skipped) })),
+    })
+  } else {
+    for (const line of skippedLines(workers)) print(line)
+    if (flagged.length > 0) print(leasesTable(flagged))
+    print(outcomeText(waited, request, range, seconds))
+  }
+  if (outcome === 'done') return exitCodes.done
+  return outcome === 'stuck' || outcome === 'workers-off' ? exitCodes.needsPerson : exitCodes.restartMayHelp
+}
+
+function skippedLines(workers: readonly WorkerProgress[]): string[] {
+  return workers
+    .filter(({ skipped }) => skipped.length > 0)
+    .map(({ worker, skipped }) => {
+      return `Skipped by a person, and counted as done: ${worker}, heights ${heightSet(skipped)}.`
+    })
+}
+
+function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, seconds: number): string {
+  const { outcome, progress, workersOff } = waited
+  const stays = `The request ${request.id} stays`
+  const owing = progress.workers
+    .filter(({ owed }) => owed.length > 0)
+    .map(({ worker }) => worker)
+    .join(', ')
+  const switches = workersOff.map((name) => `ENABLE_${name.toUpperCase()}`).join(', ')
+  const texts: Readonly<Record<WaitOutcome, string>> = {
+    done: `Done: heights ${heights(range)}, ${many(request.workers.length, 'worker')}, ${count(seconds)} s.`,
+    stuck:
+      `These ranges failed too often, and ${owing} cannot go on without them. Mend the cause and try them again ` +
+      `(npm run farm -- leases requeue), or give them up (npm run farm -- leases skip --reason …). ${stays} until then.`,
+    'workers-off': `Switched off where the farm runs: ${workersOff.join(', ')} (${switches}). ${stays} until they are on.`,
+    'no-farm': `No process works on the farm. ${stays}, and is done as soon as one does: npm start.`,
+    interrupted: `${stays}, and the farm goes on with it. npm run farm -- status tells how far it is.`,
+  }
+  return styled(outcome === 'done' ? 'green' : outcome === 'interrupted' ? 'reset' : 'red', texts[outcome])
+}
+
+interface WaitedRequest {
+  readonly id: number
+  readonly workers: readonly string[]
+  readonly range: HeightRange
+}
+
+/**
+ * How the waiting ended. `stuck`: what is left is flagged, or waits for what is; `workers-off`: workers that still owe
+ * something are switched off; `no-farm`: no process coordinates the farm; `interrupted`: by a signal.
+ */
+type WaitOutcome = 'done' | 'stuck' | 'workers-off' | 'no-farm' | 'interrupted'
+
+interface Waited {
+  readonly outcome: WaitOutcome
+  readonly progress: RequestProgress
+  readonly workersOff: readonly string[]
+}
+
+const pollMs = 300
+/** Another process takes over well within this time when the one that coordinates ends. */
+const noFarmMs = 4000
+
+/** Waits with a progress bar until a request is finished, or it is plain that it does not go on. */
+async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedRequest): Promise<Waited> {
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+  const bar = new ProgressBar('Deriving')
+  let all: number | undefined
+  let coordinatedAt = performance.now()
+  try {
+    for (;;) {
+      const progress = await readRequestProgress(pool, allWorkers, workers, range)
+      const owed = owedCount(progress)
+      all ??= owed
+      bar.show(Math.max(0, all - owed), all, noteOf(progress))
+      if (await findLockHolder(pool, coordinatorLock)) coordinatedAt = performance.now()
+      const workersOff = (await listOpenRequests(pool)).find((request) => request.id === id)?.workersOff ?? []
+      const end = (outcome: WaitOutcome): Waited => ({ outcome, progress, workersOff })
+      if (progress.isDone) return end('done')
+      if (progress.isStuck) return end('stuck')
+      if (performance.now() - coordinatedAt > noFarmMs) return end('no-farm')
+      const owing = progress.workers.filter((worker) => worker.owed.length > 0).map(({ worker }) => worker)
+      if (owing.some((worker) => workersOff.includes(worker))) return end('workers-off')
+      if (interrupted.signal.aborted) return end('interrupted')
+      await delay(pollMs, undefined, { signal: interrupted.signal }).catch(() => undefined)
+    }
+  } catch (error) {
+    throw asDatabaseError(error)
+  } finally {
+    bar.end()
+  }
+}
+
+function noteOf({ workers }: RequestProgress): string {
+  const parts = (['active', 'failed', 'flagged'] as const).map((state) => {
+    return { state, number: workers.reduce((sum, one) => sum + size(one[state]), 0) }
+  })
+  return parts
+    .filter(({ number }) => number > 0)
+    .map(({ state, number }) => `${count(number)} ${state}`)
+    .join(', ')
+}
+
+/**
+ * Makes sure that all of the heights are stored: only what is stored can be derived.
+ * @throws FatalError `not-stored` that says which are not, and how they are got
+ */
+async function requireStored(pool: pg.Pool, range: HeightRange): Promise<void> {
+  const coverage = await readCoverage(pool, ingesterServices)
+  const stored = [...coverage.values()].reduce(union, [])
+  const missing = difference([range], stored)
+  if (missing.length === 0) return
+  const lines = [
+    `Not stored: heights ${heightSet(missing)}. Stored: ${heightSet(stored)}.`,
+    ...remedies(missing, stored, await latestHeight(pool)),
+  ]
+  throw new FatalError('not-stored', lines.join('\n'), { details: { missing, stored } })
+}
+
+function remedies(missing: HeightSet, stored: HeightSet, head: number | undefined): string[] {
+  const [lowest, highest] = [stored[0]?.from, stored.at(-1)?.to]
+  if (lowest === undefined || highest === undefined) {
+    return ['Nothing is stored yet: start flowfarm with its ingesters (npm start) and wait for the first blocks.']
+  }
+  const lines: string[] = []
+  if ((missing.at(-1)?.to ?? 0) > highest) {
+    const known = head === undefined || head < highest ? '' : `; its newest is ${head}`
+    lines.push(`Above ${highest - 1}: the forward ingester stores them as the chain makes them${known}.`)
+  }
+  if ((missing[0]?.from ?? lowest) < lowest) {
+    const settings = 'while ENABLE_HISTORY_INGESTER is true, down to HISTORY_STOP_HEIGHT'
+    lines.push(`Below ${lowest}: the history ingester stores them ${settings}.`)
+  }
+  if (missing.some(({ from, to }) => from >= lowest && to <= highest)) {
+    lines.push('In between: the ingesters are at it; npm run farm -- status tells how far they are.')
+  }
+  lines.push('Wait for them, or name heights that are stored.')
+  return lines
+}
+
+async function latestHeight(pool: pg.Pool): Promise<number | undefined> {
+  const text = 'select latest_height::float8 as latest from app.chain'
+  const {
+    rows: [row],
+  } = await query<{ latest: number | null }>(pool, text)
+  return row?.latest ?? undefined
+}

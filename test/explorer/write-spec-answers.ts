@@ -1,0 +1,14 @@
+/** Writes `spec-answers.txt`, what the API answers on the recorded chain of the tests. Part of `npm run docs`. */
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { stopTestServer } from '../support/database.ts'
+import { endSharedThings } from '../support/end-of-tests.ts'
+import { answerSpecRows, answersText, recordedAnswers } from '../support/spec-answers.ts'
+
+try {
+  writeFileSync(resolve(import.meta.dirname, '../..', recordedAnswers), answersText(await answerSpecRows()))
+  process.stdout.write(`${recordedAnswers}\n`)
+} finally {
+  await endSharedThings()
+  await stopTestServer()
+}
