@@ -11,8 +11,8 @@ import type { NodeCommand } from '../server/node-arguments.ts'
 import type { LedgerNodeOptions } from './ledger-node.ts'
 import { mainnetSpacingMs } from './world/clock.ts'
 
-export const ledgerHelp = `Serves a chain made of code as a Flow access node (gRPC without TLS). The same seed is always the
-same chain; several nodes of one seed agree with each other.
+export const ledgerHelp = `Serves a simulated chain as a Flow access node (gRPC without TLS). Equal seeds are equal
+chains: several nodes of one seed agree.
 
   npm run simnode -- [options]
   npm run simnode -- --blocks 10000 --seed 7

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CorruptEventFault, EditingFault, OversizedFault } from './faults.ts'
 import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, rewrite, varintField } from './wire.ts'
 
-/** Tags of CCF: a payload with its types, an event and a struct definition, a reference to one, `[T]`, a simple type. */
+/** Tags of CCF. */
 const tag = { payload: 129, eventType: 162, structType: 160, reference: 136, array: 139, simple: 137 } as const
 
 const anyStruct = 39

@@ -28,15 +28,15 @@ const scope = {
 }
 
 /**
- * A fault as JSON, as the control port and the command line take it. Where several meet one call, delays add up, the first
- * that ends the call wins, and those that change answers apply in the order of injection.
+ * A fault as JSON, as the control port and the command line take it. Where several meet one call, delays add up, the
+ * first that ends the call wins, and those that change answers apply in the order of injection.
  */
 export const faultSchema = z.discriminatedUnion('kind', [
   /** Answers come `ms` milliseconds later. */
   z.strictObject({ kind: z.literal('latency'), ms: count, ...scope }),
   /** The call ends with this status. */
   z.strictObject({ kind: z.literal('status'), code: statusName, message: z.string().exactOptional(), ...scope }),
-  /** Above `perSecond` calls of all methods of the fault: RESOURCE_EXHAUSTED. Default of `burst`: `perSecond`, at least 1. */
+  /** RESOURCE_EXHAUSTED above `perSecond` calls of its methods together. Default `burst`: `perSecond`, at least 1. */
   z.strictObject({
     kind: z.literal('rate-limit'),
     perSecond: z.number().positive(),
@@ -55,8 +55,8 @@ export const faultSchema = z.discriminatedUnion('kind', [
   /** The bulk call for results leaves out the last `count` (default 1) of a block. */
   z.strictObject({ kind: z.literal('fewer-results'), count: count.exactOptional(), ...scope }),
   /**
-   * The bulk call for results answers with at least `bytes` bytes: an unknown field at the end (default), copies of the last
-   * event of the first result with events, or events before all others whose text is a thousand times their payload.
+   * The bulk call for results answers with at least `bytes` bytes: an unknown field at the end (default), copies of the
+   * last event of the first result with events, or events before all others whose text is a thousand times their payload.
    */
   z.strictObject({
     kind: z.literal('oversized'),
@@ -70,7 +70,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('legacy-only'), ...scope }),
   /** The bulk call for results of a block with a failed transaction ends with INTERNAL: its error text was lost. */
   z.strictObject({ kind: z.literal('lost-error-message'), ...scope }),
-  /** One event's payload is neither CCF nor JSON-CDC, in every call that returns it. Indexes: within block and transaction. */
+  /** An event's payload is neither CCF nor JSON-CDC, in every call. Indexes: in the block and the transaction. */
   z.strictObject({
     kind: z.literal('corrupt-event'),
     height: count,

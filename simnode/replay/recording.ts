@@ -289,7 +289,7 @@ export interface RecordedPayload {
   payload: Buffer
 }
 
-/** The events of a TransactionResultsResponse: transaction_results = 1, their events = 4, with type = 1, payload = 5. */
+/** The events of a `TransactionResultsResponse`. */
 export function eventsOf(response: Buffer): RecordedPayload[] {
   return contentsOf(response, 1)
     .flatMap((result) => contentsOf(result, 4))

@@ -19,8 +19,8 @@ export interface Done<Memo> {
 }
 
 /**
- * A kind of user transaction, with the same number of turns in every cycle. What it leaves behind (`giveBack` missing or
- * not exact) must follow from the number of its turns alone.
+ * A kind of user transaction, with the same number of turns in every cycle. What it leaves behind (`giveBack` missing
+ * or not exact) must follow from the number of its turns alone.
  */
 export interface Activity<Memo = unknown> {
   readonly name: string

@@ -76,9 +76,9 @@ transaction(listing: UInt64) {
 `)
 
 /**
- * Even turns list an item; the next turn buys it, or every other time removes the listing. Reversed, the second turn lists
- * the item again for the same price, and the first buys it back or removes the listing. An item that moved in between
- * cannot be bought and is not listed again.
+ * Even turns list an item; the next turn buys it, or every other time removes the listing. Reversed, the second turn
+ * lists the item again for the same price, and the first buys it back or removes the listing. An item that moved in
+ * between cannot be bought and is not listed again.
  */
 export const itemSale = activity<Sale | undefined>({
   name: 'item-sale',

@@ -214,8 +214,8 @@ export function viewsOf(epoch: number): {
 }
 
 /**
- * Epochs are as long as cycles, since permanent stakes are the same in each. The last block of an epoch sets up the next,
- * whose first block pays rewards and moves tokens.
+ * Epochs are as long as cycles, since permanent stakes are the same in each. The last block of an epoch sets up the
+ * next, whose first block pays rewards and moves tokens.
  */
 export const epochs: SystemWork = {
   name: 'epochs',

@@ -269,7 +269,7 @@ function authorizationText(authorization: Authorization): string | null {
 /**
  * A value in the place of a type, by that type:
  * - Bool: boolean. String, Character: string
- * - integers: number where it is safe, else bigint. Fixed-point numbers the same, in units of 10^-8 (of 128 bits: 10^-24)
+ * - integers: number where safe, else bigint. Fixed-point numbers too, in units of 10^-8 (of 128 bits: 10^-24)
  * - Address: 8 bytes. Paths: text, e.g. `/public/flowTokenReceiver`
  * - optional: null or the value. Void: null
  * - array: values; `[UInt8]` may be bytes. dictionary: pairs, in any order. InclusiveRange: start, end, step

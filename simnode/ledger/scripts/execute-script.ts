@@ -45,7 +45,8 @@ export function executeScript(state: ScriptState, source: Buffer, args: readonly
 }
 
 const refusal =
-  'this is a simulated node, which runs no Cadence: it answers the scripts of its own program, which it knows by their text, ' +
+  'this is a simulated node, which runs no Cadence: it answers the scripts of its own program, which it knows by ' +
+  'their text, ' +
   `and the samples: ${sampleScripts.map(({ title }) => title).join('; ')}`
 
 /** Scripts are compared by text first, by tokens if the text is unknown. */

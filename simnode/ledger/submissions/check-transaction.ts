@@ -118,16 +118,20 @@ function checkBalance(view: NodeView<LedgerChain>, { payer }: TransactionBody): 
   const balance = account === undefined ? 0n : view.chain.stateAt(view.head).vaults.balance(flow, account)
   if (balance >= endowment) return
   throw invalid(
-    `transaction payer (${digits(payer)}) has insufficient balance to pay transaction fee. Required balance: (${ufix64Text(endowment)}). `,
+    `transaction payer (${digits(payer)}) has insufficient balance to pay transaction fee. ` +
+      `Required balance: (${ufix64Text(endowment)}). `,
   )
 }
 
 function sentence({ address, keyId, signature, extensionData }: BodySignature): string {
-  return `Address: ${digits(address)}, KeyIndex: ${keyId}, Signature: ${signature.toString('hex')}, ExtensionData: ${extensionData.toString('hex')}`
+  return (
+    `Address: ${digits(address)}, KeyIndex: ${keyId}, Signature: ${digits(signature)}, ` +
+    `ExtensionData: ${digits(extensionData)}`
+  )
 }
 
-function digits(address: Buffer): string {
-  return address.toString('hex')
+function digits(bytes: Buffer): string {
+  return bytes.toString('hex')
 }
 
 function isNothing(bytes: Buffer): boolean {

@@ -11,11 +11,11 @@ import { transactionFee, moveTokens, endowment, setUpAccount, takeFee } from '..
 import { fullWeight, accountOfAddress, accountAt } from '../world/account.ts'
 import type { NewAccountKey, Account } from '../world/account.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
-import { told, isPoint, preprocessingError } from './signatures.ts'
+import { errorMessage, isPoint, preprocessingError } from './signatures.ts'
 import type { Submission } from './journal.ts'
 
 /** The effect of a transaction, or its error. Everything is checked before anything changes. */
-export type SubmissionPlan =
+type SubmissionPlan =
   | { readonly computation: number; readonly error: string }
   | {
       readonly computation: number
@@ -41,7 +41,7 @@ const computationOfFailed = 5
 const storageUsed = 920
 
 /** No Cadence runs: the wallet's transactions are recognised by their text, all others fail. */
-export function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPlan {
+function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPlan {
   const code = {
     script: body.script.toString('utf8'),
     arguments: body.arguments.map((argument) => argument.toString('utf8')),
@@ -52,9 +52,9 @@ export function planSubmission(state: LedgerState, body: TransactionBody): Submi
   const known = readKnownTransaction(code, 'emulator')
   if (known === undefined)
     return failed(
-      told(
+      executionError(
         1052,
-        `transaction execute failed: [Error Code: 1052] transaction arguments are invalid: (the simulated node takes those of ${name} only as the wallet writes them)`,
+        `transaction arguments are invalid: (the simulated node takes those of ${name} only as the wallet writes them)`,
       ),
     )
   const [address, ...others] = body.authorizers
@@ -63,12 +63,8 @@ export function planSubmission(state: LedgerState, body: TransactionBody): Submi
     return failed(runtime(`authorizer count mismatch for transaction: expected 1, got ${body.authorizers.length}`))
   const payer = accountOfAddress(body.payer)
   if (payer !== undefined && state.vaults.balance(flow, payer) < endowment) {
-    return failed(
-      told(
-        1118,
-        `payer balance check failed: [Error Code: 1118] payer ${payer.hex} has insufficient balance to attempt transaction execution (required balance: ${ufix64Text(endowment)})`,
-      ),
-    )
+    const reason = `payer ${payer.hex} has insufficient balance to attempt transaction execution`
+    return failed(errorMessage('payer balance check', 1118, `${reason} (required balance: ${ufix64Text(endowment)})`))
   }
   const plan = planners[known.name](state, signer, known as never)
   if ('error' in plan) return failed(plan.error)
@@ -80,11 +76,12 @@ function failed(error: string): SubmissionPlan {
   return { computation: computationOfFailed, error }
 }
 
+function executionError(code: number, reason: string): string {
+  return errorMessage('transaction execute', code, reason)
+}
+
 function runtime(reason: string): string {
-  return told(
-    1101,
-    `transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:\nerror: ${reason}`,
-  )
+  return executionError(1101, `cadence runtime error: Execution failed:\nerror: ${reason}`)
 }
 
 type Planned =
@@ -124,9 +121,7 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
     const all = { from, to, amount }
     return {
       moves: [all],
-      apply: (moment, events) => {
-        move(moment, all, events)
-      },
+      apply: (moment, events) => move(moment, all, events),
     }
   },
   'add-key'(_state, account, { key }) {
@@ -134,9 +129,7 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
     return error === undefined
       ? {
           moves: [],
-          apply: (moment, events) => {
-            add(moment, account, key, events)
-          },
+          apply: (moment, events) => add(moment, account, key, events),
         }
       : { error }
   },
@@ -171,10 +164,7 @@ function keyError(added: AddedKey): string | undefined {
   const { publicKey, signatureAlgorithm, weight } = newKey(added)
   if (!isPoint(publicKey, signatureAlgorithm)) return runtime(`invalid public key: ${added.publicKey}`)
   if (weight <= fullWeight) return undefined
-  return told(
-    1051,
-    `transaction execute failed: [Error Code: 1051] invalid value (${ufix64Text(weight)}): weight must be between 0 and 1000`,
-  )
+  return executionError(1051, `invalid value (${ufix64Text(weight)}): weight must be between 0 and 1000`)
 }
 
 /** Checks moves in order; senders must keep the minimum balance, and the payer its fee. */
@@ -190,10 +180,9 @@ function balanceError({ vaults }: LedgerState, moves: readonly Move[], payer: Ac
   for (const account of [...moves.map(({ from }) => from), ...(payer === undefined ? [] : [payer])]) {
     const left = balanceOf(account) - (account.index === payer?.index ? transactionFee : 0n)
     if (left < endowment) {
-      return told(
-        1103,
-        `transaction execute failed: [Error Code: 1103] The account with address (${account.hex}) uses ${storageUsed} bytes of storage which is over its capacity (0 bytes). Capacity can be increased by adding FLOW tokens to the account.`,
-      )
+      const excess = `uses ${storageUsed} bytes of storage which is over its capacity (0 bytes)`
+      const advice = 'Capacity can be increased by adding FLOW tokens to the account.'
+      return executionError(1103, `The account with address (${account.hex}) ${excess}. ${advice}`)
     }
   }
   return undefined
@@ -202,7 +191,8 @@ function balanceError({ vaults }: LedgerState, moves: readonly Move[], payer: Ac
 function shortage(amount: bigint, balance: bigint): string | undefined {
   if (amount <= balance) return undefined
   return runtime(
-    `pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(amount)}) is greater than the balance of the Vault (${ufix64Text(balance)}).`,
+    `pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(amount)}) is greater than the ` +
+      `balance of the Vault (${ufix64Text(balance)}).`,
   )
 }
 
@@ -233,11 +223,7 @@ export function runSubmission(moment: Moment, { body }: Submission): SignedDraft
   const plan = planSubmission(state, body)
   const events: DraftEvent[] = []
   if (!('error' in plan)) plan.apply(moment, events)
-  payFee(moment, payer, plan.computation, events)
+  takeFee(moment, payer, plan.computation, events)
+  state.externalAccounts.noteMove(payer, systemAccounts.flowFees, transactionFee)
   return { ...draft, computation: plan.computation, events, ...('error' in plan ? { error: plan.error } : {}) }
-}
-
-function payFee(moment: Moment, payer: Account, computation: number, events: DraftEvent[]): void {
-  takeFee(moment, payer, computation, events)
-  moment.state.externalAccounts.noteMove(payer, systemAccounts.flowFees, transactionFee)
 }

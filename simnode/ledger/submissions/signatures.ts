@@ -119,6 +119,7 @@ function keyObject(publicKey: Buffer, algorithm: SignatureAlgorithm): KeyObject 
 }
 
 type SignedPart = 'payload' | 'envelope'
+const verification = 'transaction verification'
 const codes: Readonly<Record<SignedPart, number>> = { payload: 1008, envelope: 1009 }
 
 const threshold = Number(fullWeight / 100_000_000n)
@@ -135,10 +136,7 @@ export function preprocessingError({ accounts }: LedgerState, body: TransactionB
   }
   const proposal = `public key ${body.proposerKeyId} on account ${body.proposerAddress.toString('hex')}`
   const unsigned = (code: number, reason: string): string =>
-    told(
-      code,
-      `transaction verification failed: [Error Code: 1006] invalid proposal key: ${proposal} does not have a valid signature: ${reason}`,
-    )
+    wrapped(code, verification, 1006, `invalid proposal key: ${proposal} does not have a valid signature: ${reason}`)
   const weights = { payload: new Map<string, number>(), envelope: new Map<string, number>() }
   for (const [part, signatures, message] of [
     ['payload', body.payloadSignatures, transactionPayload(body)],
@@ -162,24 +160,30 @@ export function preprocessingError({ accounts }: LedgerState, body: TransactionB
   )
   if (!isProposed) return unsigned(1006, 'either the payload or the envelope should provide proposal signatures')
   const light = lightSigner(body, weights)
-  if (light !== undefined)
-    return told(1055, `transaction verification failed: [Error Code: 1055] authorization failed for account ${light}`)
+  if (light !== undefined) return errorMessage(verification, 1055, `authorization failed for account ${light}`)
   const expected = keyOf(body.proposerAddress, body.proposerKeyId)?.sequenceNumber ?? 0
   if (body.proposerSequenceNumber === BigInt(expected)) return undefined
-  return told(
+  return errorMessage(
+    'checking sequence number',
     1007,
-    `checking sequence number failed: [Error Code: 1007] invalid proposal key: ${proposal} has sequence number ${expected}, but given ${body.proposerSequenceNumber}`,
+    `invalid proposal key: ${proposal} has sequence number ${expected}, but given ${body.proposerSequenceNumber}`,
   )
 }
 
-/** The error message of a result. */
-export function told(code: number, reason: string): string {
-  return `[Error Code: ${code}] error caused by: 1 error occurred:\n\t* ${reason}\n\n`
+/** The error message of a result. @param step that failed */
+export function errorMessage(step: string, code: number, reason: string): string {
+  return wrapped(code, step, code, reason)
+}
+
+function wrapped(code: number, step: string, innerCode: number, reason: string): string {
+  const inner = `${step} failed: [Error Code: ${innerCode}] ${reason}`
+  return `[Error Code: ${code}] error caused by: 1 error occurred:\n\t* ${inner}\n\n`
 }
 
 function wrongOf(signature: BodySignature, key: AccountKey | undefined, message: Buffer): string | undefined {
   if (key === undefined) {
-    return `[Error Code: 1202] account public key not found for address ${signature.address.toString('hex')} and key index ${signature.keyId}`
+    const wanted = `address ${signature.address.toString('hex')} and key index ${signature.keyId}`
+    return `[Error Code: 1202] account public key not found for ${wanted}`
   }
   if (key.isRevoked) return 'account key has been revoked'
   const bytes = signedBytes(signature, message)
@@ -191,13 +195,14 @@ function lightSigner(
   { payer, authorizers }: TransactionBody,
   { payload, envelope }: Readonly<Record<SignedPart, ReadonlyMap<string, number>>>,
 ): string | undefined {
+  const lacks = (role: string, address: Buffer, weight: number): string | undefined =>
+    weight < threshold
+      ? `${address.toString('hex')}: ${role} account does not have sufficient signatures (${weight} < ${threshold})`
+      : undefined
   for (const authorizer of authorizers) {
     const weight = payload.get(authorizer.toString('hex')) ?? 0
-    if (!authorizer.equals(payer) && weight < threshold)
-      return `${authorizer.toString('hex')}: authorizer account does not have sufficient signatures (${weight} < ${threshold})`
+    const error = authorizer.equals(payer) ? undefined : lacks('authorizer', authorizer, weight)
+    if (error !== undefined) return error
   }
-  const weight = envelope.get(payer.toString('hex')) ?? 0
-  return weight < threshold
-    ? `${payer.toString('hex')}: payer account does not have sufficient signatures (${weight} < ${threshold})`
-    : undefined
+  return lacks('payer', payer, envelope.get(payer.toString('hex')) ?? 0)
 }

@@ -102,7 +102,13 @@ export const publishedPayer = {
 } as const
 
 /** The wallet's payer setting: <address>/<key indexes>/<algorithm>/<hash>/<private key>. */
-export const publishedPayerSetting = `${publishedPayer.address}/0-${payerKeys - 1}/${publishedPayer.signatureAlgorithm}/${publishedPayer.hashAlgorithm}/${secret}`
+export const publishedPayerSetting = [
+  publishedPayer.address,
+  `0-${payerKeys - 1}`,
+  publishedPayer.signatureAlgorithm,
+  publishedPayer.hashAlgorithm,
+  secret,
+].join('/')
 
 /** 64 bytes. */
 export function publishedPayerKey(): Buffer {

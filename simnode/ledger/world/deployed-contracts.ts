@@ -32,6 +32,8 @@ const fungibleToken: Import = { name: 'FungibleToken', account: systemAccounts.f
 const nonFungibleToken: Import = { name: 'NonFungibleToken', account: systemAccounts.service }
 const items = collections.map(({ name, contract }): Import => ({ name, account: contract }))
 
+const tellWeather = 'self.celsius[place] = celsius; emit Told(place: place, celsius: celsius)'
+
 const kinds: readonly Kind[] = [
   {
     name: 'Bakery',
@@ -99,7 +101,7 @@ const kinds: readonly Kind[] = [
     first: `access(all) event Told(place: String, celsius: Fix64)
     access(all) let celsius: {String: Fix64}
 
-    access(all) fun tell(place: String, celsius: Fix64) { self.celsius[place] = celsius; emit Told(place: place, celsius: celsius) }`,
+    access(all) fun tell(place: String, celsius: Fix64) { ${tellWeather} }`,
     second: 'access(all) view fun at(_ place: String): Fix64? { return self.celsius[place] }',
     init: 'self.celsius = {}',
   },

@@ -37,6 +37,8 @@ const imported = {
   FlowTransactionScheduler: { name: 'FlowTransactionScheduler', account: service },
 } as const satisfies Readonly<Record<string, Import>>
 
+const moved = 'type: String, amount: UFix64'
+
 /** System contracts except FLOW's. Their code has only their public interface. */
 export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
   core(
@@ -77,8 +79,8 @@ export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
     'contract interface',
     [imported.ViewResolver, imported.Burner],
     `access(all) entitlement Withdraw
-    access(all) event Withdrawn(type: String, amount: UFix64, from: Address?, fromUUID: UInt64, withdrawnUUID: UInt64, balanceAfter: UFix64)
-    access(all) event Deposited(type: String, amount: UFix64, to: Address?, toUUID: UInt64, depositedUUID: UInt64, balanceAfter: UFix64)
+    access(all) event Withdrawn(${moved}, from: Address?, fromUUID: UInt64, withdrawnUUID: UInt64, balanceAfter: UFix64)
+    access(all) event Deposited(${moved}, to: Address?, toUUID: UInt64, depositedUUID: UInt64, balanceAfter: UFix64)
     access(all) event Burned(type: String, amount: UFix64, fromUUID: UInt64)
 
     access(all) resource interface Vault: ViewResolver.Resolver, Burner.Burnable {
