@@ -56,7 +56,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('fewer-results'), count: count.exactOptional(), ...scope }),
   /**
    * The bulk call for results answers with at least `bytes` bytes: an unknown field at the end (default), copies of the
-   * last event of the first result with events, or events before all others whose text is a thousand times their payload.
+   * last event of the first result with events, or events before all others whose text is 1,000 times their payload.
    */
   z.strictObject({
     kind: z.literal('oversized'),

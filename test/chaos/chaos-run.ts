@@ -34,7 +34,10 @@ const stopLimitMs = 10_000
 const silenceMs = 30_000
 const nodeCount = 2
 
-/** A whole run: start, acts, comparison, end. What goes wrong with flowfarm is in the report; what goes wrong with the run is thrown. */
+/**
+ * A whole run: start, acts, comparison, end. What goes wrong with flowfarm is in the report; what goes wrong with the
+ * run is thrown.
+ */
 export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   const { findings, tell, seed } = options
   const startedAt = new Date()

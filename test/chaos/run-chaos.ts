@@ -1,6 +1,7 @@
 /**
- * `npm run test:chaos [-- options]`: all processes of the Procfile on a simulated chain, while they, the database, the queue and the nodes
- * are killed, stopped and lied to by a plan that follows from a seed. Ends with 0 when no promise was broken.
+ * `npm run test:chaos [-- options]`: all processes of the Procfile on a simulated chain, while they, the database, the
+ * queue and the nodes are killed, stopped and lied to by a plan that follows from a seed. Ends with 0 when no promise
+ * was broken.
  */
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -18,7 +18,10 @@ interface Payment {
 
 const unit = 100_000_000n
 
-/** The numbers of a fixed sequence: a run that fails can be had again. Source: the linear congruence of Numerical Recipes. */
+/**
+ * The numbers of a fixed sequence: a run that fails can be had again. Source: the linear congruence of Numerical
+ * Recipes.
+ */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

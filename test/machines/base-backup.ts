@@ -15,8 +15,8 @@ const leftOut: ReadonlySet<string> = new Set([
 export const backupSettings = { wal_keep_size: '2GB' } as const
 
 /**
- * A base backup of a running embedded server, by the functions of PostgreSQL for it: `pg_basebackup` is not in the package.
- * `target` becomes the data folder of a server that can be started with `startEmbeddedPostgres`.
+ * A base backup of a running embedded server, by the functions of PostgreSQL for it: `pg_basebackup` is not in the
+ * package. `target` becomes the data folder of a server that can be started with `startEmbeddedPostgres`.
  */
 export async function takeBaseBackup(url: string, dataFolder: string, target: string): Promise<void> {
   const [from, to] = [join(dataFolder, 'cluster'), join(target, 'cluster')]

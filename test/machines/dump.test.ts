@@ -66,7 +66,10 @@ describe('a dump that is taken while all goes on', function () {
   })
 })
 
-/** Why a dump cannot be taken here: the embedded package has the server alone, and an older program refuses a newer server. */
+/**
+ * Why a dump cannot be taken here: the embedded package has the server alone, and an older program refuses a newer
+ * server.
+ */
 async function missingTools(pool: Pool): Promise<string | undefined> {
   const {
     rows: [server],

@@ -21,7 +21,10 @@ export const machines = ['database', 'queues', 'node', 'ingester', 'api', 'one',
 
 export type Machine = (typeof machines)[number]
 
-/** A PostgreSQL, a Redis and a simulated access node, each on a machine of its own; the processes of the farm come beside them. */
+/**
+ * A PostgreSQL, a Redis and a simulated access node, each on a machine of its own; the processes of the farm come
+ * beside them.
+ */
 export class FarmMachines {
   readonly network: MachineNetwork
   /** The database, past the network. */

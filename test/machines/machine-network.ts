@@ -14,9 +14,9 @@ const run = promisify(execFile)
 const prefix = `flowfarm-${process.pid}`
 
 /**
- * Machines in one: network namespaces of Linux, each with a loopback and two network cards of its own, one at the network
- * of the database (`data`) and one at that of all else (`front`). Nothing leads out of them, and the network of the
- * machine that they run on is not touched; files and process ids are the same for all, unix sockets included.
+ * Machines in one: network namespaces of Linux, each with a loopback and two network cards of its own, one at the
+ * network of the database (`data`) and one at that of all else (`front`). Nothing leads out of them, and the network of
+ * the machine that they run on is not touched; files and process ids are the same for all, unix sockets included.
  */
 export class MachineNetwork {
   readonly #machines: readonly string[]

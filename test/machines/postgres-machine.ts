@@ -1,7 +1,7 @@
 /**
- * The machine of the database: `node postgres-machine.ts <data folder> <address>` runs an embedded PostgreSQL that listens
- * on that address for everybody, prints one JSON line with its `url` by the unix socket when it answers, and stops when
- * its standard input ends.
+ * The machine of the database: `node postgres-machine.ts <data folder> <address>` runs an embedded PostgreSQL that
+ * listens on that address for everybody, prints one JSON line with its `url` by the unix socket when it answers, and
+ * stops when its standard input ends.
  */
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'

@@ -23,7 +23,10 @@ const labels = [
 /** Cycles of the simulated chain in which each of these is done. */
 const heights = { from: 15_000, to: 16_000 }
 
-/** Contract and name of an event; capabilities were issued anew in each recorded transaction, which is a matter of scripts. */
+/**
+ * Contract and name of an event; capabilities were issued anew in each recorded transaction, which is a matter of
+ * scripts.
+ */
 function named(types: readonly string[]): string {
   return types
     .filter((type) => !type.startsWith('flow.') && !type.endsWith('.StorefrontInitialized'))

@@ -85,7 +85,8 @@ describe('transactions that are sent, over cycles and branches', () => {
       node.chain.stateAt(height).vaults.balance(flow, person) -
       ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, person)
     expect([229, 230, 1004, 2001].map(gained)).to.deep.equal([0n, unit, 2n * unit, 4n * unit])
-    // What the chain itself makes is as without them, and each cycle begins in the state in which the last one has ended.
+    // What the chain itself makes is as without them, and each cycle begins in the state in which the last one has
+    // ended.
     expect(node.chain.stateAt(2001).accounts.exists(createdAccount(80))).to.equal(
       ledgerChain({ seed: 6 }).stateAt(2001).accounts.exists(createdAccount(80)),
     )

@@ -47,7 +47,10 @@ const domains = {
 }
 /** In the third cycle; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
 const [head, forkedAfter, end] = [430, 388, 641]
-/** From here on people outside send transactions: some come into blocks that both branches have, others into one cycle and the next. */
+/**
+ * From here on people outside send transactions: some come into blocks that both branches have, others into one cycle
+ * and the next.
+ */
 const begin = 384
 const unit = 100_000_000n
 

@@ -38,9 +38,8 @@ interface Alive {
 }
 
 /**
- * One random history of a farm: blocks arrive and are rolled back, processes come and go and break, people interfere. In
- * the end all is mended, and whatever is derived by then must be what one clean pass derives.
- *
+ * One random history of a farm: blocks arrive and are rolled back, processes come and go and break, people interfere.
+ * In the end all is mended, and whatever is derived by then must be what one clean pass derives.
  * The seed decides what happens; when exactly it happens, seen from the servers, is not the same in every run.
  */
 export class History {

@@ -37,7 +37,10 @@ export interface HistoryPlan {
   /** Names of the workers that are on, with all that they follow. */
   readonly workers: readonly string[]
   readonly steps: number
-  /** In the end the chain is rolled back to this height once more, so that nothing derived later covers up what that leaves. */
+  /**
+   * In the end the chain is rolled back to this height once more, so that nothing derived later covers up what that
+   * leaves.
+   */
   readonly finalHeight: number | undefined
   readonly leaseMs: number
   readonly retryPolicy: RetryPolicy
@@ -74,7 +77,8 @@ export function drawPlan(random: Random): HistoryPlan {
 }
 
 function drawWorkers(random: Random): string[] {
-  // Seldom all: a history of all takes ten times as long, and what one worker does wrong is seen with few of them as well.
+  // Seldom all: a history of all takes ten times as long, and what one worker does wrong is seen with few of them as
+  // well.
   const share = Number(random.weighted({ 0.1: 5, 0.3: 4, 1: 1 }))
   const chosen = new Set(workers.filter(() => random.chance(share)).map(({ name }) => name))
   if (chosen.size === 0) chosen.add(random.pick(workers).name)

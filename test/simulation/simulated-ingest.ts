@@ -11,7 +11,8 @@ import type { ChainName } from './recorded-chains.ts'
 
 /**
  * Stores a recorded chain in pieces, forward from where it began and backward below it, with the ingesters' own
- * statements for checkpoints and rollbacks; only the rows come from the library of recorded chains beside the raw tables.
+ * statements for checkpoints and rollbacks; only the rows come from the library of recorded chains beside the raw
+ * tables.
  */
 export class SimulatedIngest {
   readonly #pool: pg.Pool

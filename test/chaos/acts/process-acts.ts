@@ -33,7 +33,10 @@ async function untilBusy(world: ChaosWorld, victims: readonly SupervisedProcess[
   while (workers.length > 0 && performance.now() < giveUpAt && (await leasesOf(world, workers)) === 0) await pause(2)
 }
 
-/** Resolves with the time after which nobody holds what these processes held; undefined where the database was away meanwhile. */
+/**
+ * Resolves with the time after which nobody holds what these processes held; undefined where the database was away
+ * meanwhile.
+ */
 async function takeover(world: ChaosWorld, pids: readonly number[], killedAt: number): Promise<number | undefined> {
   for (;;) {
     const left = await leasesOf(world, pids)
@@ -101,7 +104,8 @@ export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<Underwa
     },
     measures: async () => {
       const ms = await free
-      // It may stand still inside of a transaction, which keeps its ranges until it goes on: nothing is promised of that.
+      // It may stand still inside of a transaction, which keeps its ranges until it goes on: nothing is promised of
+      // that.
       return ms === undefined ? [] : [{ what: 'ranges taken from one that stood still', ms }]
     },
   }

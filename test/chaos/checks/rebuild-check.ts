@@ -6,7 +6,9 @@ import { bareEnvironment } from '../../support/bare-environment.ts'
 import { repositoryRoot } from '../../support/repository.ts'
 import type { Findings } from '../report/findings.ts'
 
-/** `npm run verify -- --rebuild`: derives everything a second time and compares. @returns what was compared, in words */
+/**
+ * `npm run verify -- --rebuild`: derives everything a second time and compares. @returns what was compared, in words
+ */
 export async function checkRebuild(databaseUrl: string, head: number, findings: Findings): Promise<string> {
   const child = spawn(process.execPath, ['scripts/farm.ts', 'verify', '--rebuild', '--json'], {
     cwd: repositoryRoot,

@@ -10,8 +10,9 @@ const betweenMs = 50
 const names = workers.map(({ name }) => name)
 
 /**
- * Resolves when work goes on: the block that is the head now is stored on the branch of now, all workers have derived from it, all
- * processes work and the API says that it is healthy. Asks until it is so, since the database, which could tell, may be away.
+ * Resolves when work goes on: the block that is the head now is stored on the branch of now, all workers have derived
+ * from it, all processes work and the API says that it is healthy. Asks until it is so, since the database, which could
+ * tell, may be away.
  * @returns the time that took in ms; undefined when it did not come to that
  */
 export async function untilWorkGoesOn(world: ChaosWorld): Promise<number | undefined> {
@@ -54,7 +55,10 @@ async function isHealthy({ url }: ChaosWorld): Promise<boolean> {
   }
 }
 
-/** Resolves when all that is stored is derived, from height 0 to the head, and no lease is open. @returns false after the deadline */
+/**
+ * Resolves when all that is stored is derived, from height 0 to the head, and no lease is open. @returns false after
+ * the deadline
+ */
 export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
   const startedAt = performance.now()
   const {

@@ -23,7 +23,9 @@ const domains = {
   'EVM tokens': compareEvmTokens,
 }
 
-/** Compares what is stored and derived with the ledger that the chain is made of. @returns what was compared, in words */
+/**
+ * Compares what is stored and derived with the ledger that the chain is made of. @returns what was compared, in words
+ */
 export async function checkTruth(pool: pg.Pool, chain: DrivenChain, findings: Findings): Promise<string[]> {
   const words = [await checkRaw(pool, chain, findings)]
   const ledger = chain.ledger()

@@ -15,8 +15,8 @@ const startBalance = BigInt(fundsInFlow) * 100_000_000n + 100_000n
 const settleMs = 60_000
 
 /**
- * Compares what people were told by the wallet with its tables, and these with the chain on which it makes accounts. To be called after `settle` of the
- * people. @returns what was compared, in words
+ * Compares what people were told by the wallet with its tables, and these with the chain on which it makes accounts. To
+ * be called after `settle` of the people. @returns what was compared, in words
  */
 export async function checkWallet(
   pool: pg.Pool,
@@ -98,7 +98,10 @@ async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => voi
     )
 }
 
-/** Every account that the tables have is on the chain with the key of its passkey, and every one of the chain is in the tables. */
+/**
+ * Every account that the tables have is on the chain with the key of its passkey, and every one of the chain is in the
+ * tables.
+ */
 async function checkAccounts(
   pool: pg.Pool,
   { people }: WalletPeople,

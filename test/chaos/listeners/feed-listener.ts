@@ -8,8 +8,8 @@ const firstPauseMs = 50
 const longestPauseMs = 1000
 
 /**
- * A client of the live feed as it should be: it keeps the mark of the last message, and after each break goes on from there.
- * What comes twice, in the wrong order, or is left out, is a breach.
+ * A client of the live feed as it should be: it keeps the mark of the last message, and after each break goes on from
+ * there. What comes twice, in the wrong order, or is left out, is a breach.
  */
 export class FeedListener {
   readonly seen = new SeenChain()

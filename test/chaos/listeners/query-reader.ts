@@ -45,8 +45,8 @@ const graceMs = 300
 const betweenMs = 200
 
 /**
- * Somebody who asks the query service and the MCP server for blocks by SQL, by turns, all the time. While their processes work each has
- * to answer, with the block of the chain or with why there is none.
+ * Somebody who asks the query service and the MCP server for blocks by SQL, by turns, all the time. While their
+ * processes work each has to answer, with the block of the chain or with why there is none.
  */
 export class QueryReader {
   readonly #options: QueryReaderOptions

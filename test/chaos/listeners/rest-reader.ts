@@ -48,8 +48,8 @@ const graceMs = 300
 const betweenMs = 25
 
 /**
- * Somebody who reads the API all the time. While its process works every request has to be answered, by 200 or, while the
- * database is away, by 503 with a problem; what is far enough below the head has to be the block of the chain.
+ * Somebody who reads the API all the time. While its process works every request has to be answered, by 200 or, while
+ * the database is away, by 503 with a problem; what is far enough below the head has to be the block of the chain.
  */
 export class RestReader {
   readonly #options: RestReaderOptions

@@ -90,8 +90,8 @@ export interface ReceiverAct {
 export interface WalletNodeAct {
   readonly kind: 'wallet-node'
   /**
-   * A fault; `freeze`: its process stands still; `expire`: it takes no transaction, and then so many blocks come at once that those which were
-   * made meanwhile can come into none any more.
+   * A fault; `freeze`: its process stands still; `expire`: it takes no transaction, and then so many blocks come at
+   * once that those which were made meanwhile can come into none any more.
    */
   readonly how: Fault | 'freeze' | 'expire'
 }

@@ -14,7 +14,10 @@ export interface PlanWorld {
 const second = 1000
 const hour = 3600 * second
 
-/** How far the times of blocks are from the machine's clock, in milliseconds: a chain may be late, or its nodes' clocks wrong. */
+/**
+ * How far the times of blocks are from the machine's clock, in milliseconds: a chain may be late, or its nodes' clocks
+ * wrong.
+ */
 export function drawChainOffset(seed: number): number {
   return new Random(seed ^ 0x5eed).pick([0, 0, -72 * hour, -10 * 60 * second, 40 * second, 2 * hour])
 }
@@ -89,9 +92,9 @@ function drawFork(random: Random, least: number, most: number): Act {
 }
 
 /**
- * Faults that a node of the chain may have and after which all can be right again. Two are not among them: an event that
- * cannot be read is kept for a person; and a node without the calls for whole blocks cannot tell of system transactions, so
- * that blocks taken from it have none.
+ * Faults that a node of the chain may have and after which all can be right again. Two are not among them: an event
+ * that cannot be read is kept for a person; and a node without the calls for whole blocks cannot tell of system
+ * transactions, so that blocks taken from it have none.
  */
 function drawFault(random: Random): Fault {
   const times = random.integer(1, 8)
@@ -115,8 +118,9 @@ function drawFault(random: Random): Fault {
 }
 
 /**
- * Faults of the node of the wallet's chain, from which nothing false follows that could not be known to be false: a node that says that the payer is
- * not there is believed. What is sent may arrive without that being known (no message comes back), or not arrive.
+ * Faults of the node of the wallet's chain, from which nothing false follows that could not be known to be false: a
+ * node that says that the payer is not there is believed. What is sent may arrive without that being known (no message
+ * comes back), or not arrive.
  */
 function drawWalletFault(random: Random): Fault {
   const times = random.integer(2, 12)

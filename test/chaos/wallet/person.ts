@@ -35,9 +35,14 @@ export interface PersonOptions {
   readonly calls: WalletCalls
   readonly mailbox: Mailbox
   readonly random: Random
-  /** Whether the clock of the wallet was wrong at any time: then it refuses access tokens that seem to be of another time. */
+  /**
+   * Whether the clock of the wallet was wrong at any time: then it refuses access tokens that seem to be of another
+   * time.
+   */
   readonly wasClockStepped: () => boolean
-  /** Whether what the database keeps no longer than its own life, such as challenges, may have been lost a moment ago. */
+  /**
+   * Whether what the database keeps no longer than its own life, such as challenges, may have been lost a moment ago.
+   */
   readonly wasDatabaseAway: () => boolean
   readonly signal: AbortSignal
 }
@@ -52,7 +57,10 @@ const graceMs = 8500
 const refreshPath = '/auth/v1/token?grant_type=refresh_token'
 const passkeyFunction = '/functions/v1/passkey-auth'
 
-/** Somebody with an e-mail address and an authenticator. What they are told is kept, to be compared with what is there in the end. */
+/**
+ * Somebody with an e-mail address and an authenticator. What they are told is kept, to be compared with what is there
+ * in the end.
+ */
 export class Person {
   readonly email: string
   readonly address: string
@@ -221,7 +229,10 @@ export class Person {
     return false
   }
 
-  /** Trades the refresh token of a session, maybe in two tabs at once. @returns false where the session ended, as it may when nobody answered for long */
+  /**
+   * Trades the refresh token of a session, maybe in two tabs at once. @returns false where the session ended, as it may
+   * when nobody answered for long
+   */
   async refresh(session: HeldSession, signal = this.#options.signal): Promise<boolean> {
     const { calls, random } = this.#options
     while (!signal.aborted) {
@@ -293,7 +304,10 @@ export class Person {
     return this.sessions.findLast(({ isEnded }) => !isEnded)
   }
 
-  /** An operation of the passkey function that is done sooner or later. @returns undefined where there is no session, or the run is over */
+  /**
+   * An operation of the passkey function that is done sooner or later. @returns undefined where there is no session, or
+   * the run is over
+   */
   async call(endpoint: string, data: unknown): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { calls, signal, wasClockStepped } = this.#options
     while (!signal.aborted) {
@@ -312,7 +326,10 @@ export class Person {
     return undefined
   }
 
-  /** One try, by the session of now. @returns undefined as `WalletCalls.ask`, or where the session had to be made good first */
+  /**
+   * One try, by the session of now. @returns undefined as `WalletCalls.ask`, or where the session had to be made good
+   * first
+   */
   async #askAs(endpoint: string, data: unknown, signal = this.#options.signal): Promise<Answer | undefined> {
     const { calls, wasClockStepped } = this.#options
     const session = this.session

@@ -23,7 +23,10 @@ const betweenMs = 150
 const followForMs = 15_000
 const chain = '/chain/testnet'
 
-/** Sends FLOW from a person's account, signed by their passkey, and looks at what comes of it; the same transaction again where no answer came. */
+/**
+ * Sends FLOW from a person's account, signed by their passkey, and looks at what comes of it; the same transaction
+ * again where no answer came.
+ */
 export async function sendSome(
   person: Person,
   calls: WalletCalls,
@@ -61,7 +64,8 @@ export async function sendSome(
   const until = performance.now() + followForMs
   while (!signal.aborted && performance.now() < until) {
     const answer = await calls.ask('POST', `${chain}/transactions`, { body: submission(signed), address })
-    // Refused: the node lied of its newest block, or the transaction has grown too old. Whether an earlier try came through the chain tells in the end.
+    // Refused: the node lied of its newest block, or the transaction has grown too old. Whether an earlier try came
+    // through the chain tells in the end.
     if (answer !== undefined && answer.status !== 200) return
     if (answer !== undefined) {
       one.id = String(answer.body['id'])

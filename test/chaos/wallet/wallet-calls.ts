@@ -26,7 +26,9 @@ const patienceMs = 20_000
 /** How long after a connection broke its process may be seen to have ended. */
 const graceMs = 300
 
-/** Asks the wallet, and holds it to answering while its process works: by what was asked for, by a refusal, or by 503. */
+/**
+ * Asks the wallet, and holds it to answering while its process works: by what was asked for, by a refusal, or by 503.
+ */
 export class WalletCalls {
   readonly counts = { answered: 0, unavailable: 0, unreachable: 0, slowestMs: 0 }
   readonly url: string

@@ -39,7 +39,10 @@ const betweenMs = 300
 /** What somebody asked for and was not told when trouble ended is told in this time. */
 const settleMs = 60_000
 
-/** People who use the wallet all the time: they sign up, make passkeys, have accounts made, sign in and out, and send FLOW. */
+/**
+ * People who use the wallet all the time: they sign up, make passkeys, have accounts made, sign in and out, and send
+ * FLOW.
+ */
 export class WalletPeople {
   readonly calls: WalletCalls
   readonly people: Person[] = []
@@ -88,8 +91,8 @@ export class WalletPeople {
   }
 
   /**
-   * When all trouble is over: who has asked for an account has it, every session is good that nobody ended, and everybody can sign in by their passkey.
-   * To be called after `stop`.
+   * When all trouble is over: who has asked for an account has it, every session is good that nobody ended, and
+   * everybody can sign in by their passkey. To be called after `stop`.
    */
   async settle(): Promise<void> {
     const waiting = this.people.filter(({ userId }) => userId !== undefined)

@@ -70,7 +70,10 @@ const variables = {
   WORKER_RETRY_CAP_MS: '4000',
 }
 
-/** Everything that runs in a chaos run: database, queue, nodes, the processes of the Procfile, and those who listen to them. */
+/**
+ * Everything that runs in a chaos run: database, queue, nodes, the processes of the Procfile, and those who listen to
+ * them.
+ */
 export class ChaosWorld {
   readonly options: WorldOptions
   readonly findings: Findings
@@ -270,7 +273,10 @@ export class ChaosWorld {
       await rm(folder, { recursive: true, force: true })
   }
 
-  /** A process that ended by itself: allowed with 75, because of a full disk, or where it started while the database was away. */
+  /**
+   * A process that ended by itself: allowed with 75, because of a full disk, or where it started while the database was
+   * away.
+   */
   #judge(end: ProgramEnd, process: SupervisedProcess): void {
     const { tell, findings } = this.options
     const mayEnd =

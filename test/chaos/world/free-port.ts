@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import type { Random } from '../../simulation/random.ts'
 
 /**
- * A port that is free now and that the system gives to nobody by itself: a process that is started again and again must find its port
- * free each time, and connections from this machine have ports of 32768 and above.
+ * A port that is free now and that the system gives to nobody by itself: a process that is started again and again must
+ * find its port free each time, and connections from this machine have ports of 32768 and above.
  */
 export async function freePort(random: Random): Promise<number> {
   for (;;) {

@@ -7,7 +7,9 @@ import { folderHolder } from '../../../src/platform/db/embedded/folder-lock.ts'
 
 const prefix = 'flowfarm-chaos-data-'
 
-/** A new folder for the data of a run. Those that runs left behind which were killed are removed, file systems and all. */
+/**
+ * A new folder for the data of a run. Those that runs left behind which were killed are removed, file systems and all.
+ */
 export async function makeRunFolder(): Promise<string> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])

@@ -21,8 +21,9 @@ export interface SimulatedNodeOptions {
 }
 
 /**
- * An access node of the simulated chain in a process of its own (`npm run simnode`), told by its control port what to serve and what to
- * do wrong. It may be killed and started again on the same port, and serves then what it was told last.
+ * An access node of the simulated chain in a process of its own (`npm run simnode`), told by its control port what to
+ * serve and what to do wrong. It may be killed and started again on the same port, and serves then what it was told
+ * last.
  */
 export class SimulatedNode {
   readonly #options: SimulatedNodeOptions
@@ -156,7 +157,8 @@ export class SimulatedNode {
     const content =
       body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const send = (): Promise<Response> => fetch(`${this.#control}/${path}`, { method, ...content })
-    // A connection that was kept while the node stood still may be closed by it at the moment of its use; all that it is told may be told twice.
+    // A connection that was kept while the node stood still may be closed by it at the moment of its use; all that it
+    // is told may be told twice.
     const response = await send().catch(send)
     const text = await response.text()
     if (!response.ok) throw new Error(`${this.#options.name} refused ${path}: ${text}`)

@@ -18,7 +18,9 @@ export class SmallDisk {
     this.#folder = folder
   }
 
-  /** @returns the reason in words where no file system can be mounted: that is root's right, and not in every container */
+  /**
+   * @returns the reason in words where no file system can be mounted: that is root's right, and not in every container
+   */
   static async mount(folder: string): Promise<SmallDisk | string> {
     try {
       await run('mount', ['-t', 'tmpfs', '-o', `size=${roomMiB}m,mode=0711`, 'tmpfs', folder])

@@ -1,7 +1,7 @@
 /**
- * Loaded before the program (`node --import`): lets the runner of a chaos run set the clock that the program sees, as far as
- * JavaScript's `Date` is that clock. Timers and `performance.now()` go by a clock that nobody can set, as in life. And it ends
- * the program when the runner is gone, so that nothing is left over from one that was killed.
+ * Loaded before the program (`node --import`): lets the runner of a chaos run set the clock that the program sees, as
+ * far as JavaScript's `Date` is that clock. Timers and `performance.now()` go by a clock that nobody can set, as in
+ * life. And it ends the program when the runner is gone, so that nothing is left over from one that was killed.
  */
 
 /** What a runner sends. */

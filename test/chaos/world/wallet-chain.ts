@@ -12,8 +12,9 @@ const intervalMs = 200
 const history = 50
 
 /**
- * The chain on which the wallet makes accounts: one node with the published payer. What is sent to a node of the simulated chain is known to that
- * node alone, and lost with it; so this one is not killed, has no forks, and is not the chain that is followed.
+ * The chain on which the wallet makes accounts: one node with the published payer. What is sent to a node of the
+ * simulated chain is known to that node alone, and lost with it; so this one is not killed, has no forks, and is not
+ * the chain that is followed.
  */
 export class WalletChain {
   readonly #node: SimulatedNode
