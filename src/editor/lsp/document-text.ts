@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isObject } from './json-rpc.ts'
+import { isObject } from '../language-server/json-rpc.ts'
 
 /** Changes that cannot be applied to the text that is there. */
 export class BadChange extends Error {}

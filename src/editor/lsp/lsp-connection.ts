@@ -4,13 +4,13 @@ import { isShallowText } from '../../platform/json-depth.ts'
 import type { EditorNetwork } from '../editor-network.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { ImportWorkspaces } from '../imports/import-workspace.ts'
-import type { BlameLedger } from './blame-ledger.ts'
-import type { ClientShares, Clock } from './client-shares.ts'
+import type { CrashBudget } from '../language-server/crash-budget.ts'
+import type { ClientShares } from './client-shares.ts'
 import type { DeployFeed } from './deploy-subscriptions.ts'
 import { DeploySubscriptions } from './deploy-subscriptions.ts'
-import { errorText, isObject, notificationText, rpcCodes, rpcMessageOf } from './json-rpc.ts'
-import type { LanguageServer } from './language-server.ts'
-import type { LspLimits, LspMetrics } from './lsp-limits.ts'
+import { errorText, isObject, notificationText, rpcCodes, rpcMessageOf } from '../language-server/json-rpc.ts'
+import type { LanguageServer } from '../language-server/language-server.ts'
+import type { Clock, LspLimits, LspMetrics } from '../language-server/lsp-limits.ts'
 import { LspSession } from './lsp-session.ts'
 import { unitsOfBytes, WorkBudget, workUnits } from './client-shares.ts'
 
@@ -23,7 +23,7 @@ interface LspConnectionOptions {
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
-  readonly blame: BlameLedger
+  readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
   /** The client's address or network. */
@@ -143,7 +143,7 @@ export class LspConnection {
   }
 
   #init(network: unknown): void {
-    const { servers, offered, workspaces, limits, metrics, log, blame, shares, clock, client } = this.#options
+    const { servers, offered, workspaces, limits, metrics, log, crashes, shares, clock, client } = this.#options
     const own = offered().find((one) => one === network)
     const server = own === undefined ? undefined : servers.get(own)
     if (own === undefined || server === undefined)
@@ -158,7 +158,7 @@ export class LspConnection {
       limits,
       metrics,
       log,
-      blame,
+      crashes,
       shares,
       clock,
       client,

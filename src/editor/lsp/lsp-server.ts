@@ -12,15 +12,14 @@ import { notFoundPage } from '../../platform/http/not-found-page.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ImportWorkspaces } from '../imports/import-workspace.ts'
-import type { LanguageServerProgram } from './find-language-server.ts'
-import { BlameLedger } from './blame-ledger.ts'
-import { ClientShares, machineClock, workUnits } from './client-shares.ts'
-import type { Clock } from './client-shares.ts'
+import type { LanguageServerProgram } from '../language-server/find-language-server.ts'
+import { CrashBudget } from '../language-server/crash-budget.ts'
+import { ClientShares, workUnits } from './client-shares.ts'
 import type { DeployFeed } from './deploy-subscriptions.ts'
-import { LanguageServer } from './language-server.ts'
+import { LanguageServer } from '../language-server/language-server.ts'
 import { LspConnection } from './lsp-connection.ts'
-import { defaultLspLimits, LspMetrics } from './lsp-limits.ts'
-import type { LspLimits } from './lsp-limits.ts'
+import { LspMetrics, defaultLspLimits, machineClock } from '../language-server/lsp-limits.ts'
+import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
 export interface LspServerOptions {
   readonly host: string
@@ -78,7 +77,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   const servers = new Map(
     networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]),
   )
-  const blame = new BlameLedger(limits, clock)
+  const crashes = new CrashBudget(limits, clock)
   const shares = new ClientShares(limits, clock)
   const gate = new ConnectionGate(limits, shares)
   const connections = new Set<LspConnection>()
@@ -109,7 +108,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
         limits,
         metrics,
         log,
-        blame,
+        crashes,
         shares,
         clock,
         client: clientNetwork(client.address),

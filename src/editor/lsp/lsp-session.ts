@@ -2,19 +2,19 @@ import type { EditorNetwork } from '../editor-network.ts'
 import { asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { ImportWorkspace, TextRange } from '../imports/import-workspace.ts'
-import type { BlameLedger } from './blame-ledger.ts'
-import { isAllowedCommand, methodLabel, routeOf } from './lsp-methods.ts'
-import type { ClientShares, Clock } from './client-shares.ts'
+import type { CrashBudget } from '../language-server/crash-budget.ts'
+import { isAllowedCommand, methodLabel, routeOf } from '../language-server/lsp-methods.ts'
+import type { ClientShares } from './client-shares.ts'
 import { BadChange } from './document-text.ts'
 import { FolderHider, toClient, toServer, ForeignUri, UriSpace } from './uri-space.ts'
 import { JobQueue } from './job-queue.ts'
-import { errorText, isObject, notificationText, resultText, rpcCodes, RpcFailure } from './json-rpc.ts'
-import type { RpcErrorBody, RpcId } from './json-rpc.ts'
-import type { LanguageServer, Member, ServerState } from './language-server.ts'
-import type { LspLimits, LspMetrics } from './lsp-limits.ts'
-import type { OpenDocument } from './open-document.ts'
-import { ServerLost } from './server-run.ts'
-import type { Asked, ServerRun } from './server-run.ts'
+import { errorText, isObject, notificationText, resultText, rpcCodes, RpcFailure } from '../language-server/json-rpc.ts'
+import type { RpcErrorBody, RpcId } from '../language-server/json-rpc.ts'
+import type { LanguageServer, Member, ServerState } from '../language-server/language-server.ts'
+import type { Clock, LspLimits, LspMetrics } from '../language-server/lsp-limits.ts'
+import type { OpenDocument } from './session-documents.ts'
+import { ServerLost } from '../language-server/server-run.ts'
+import type { Asked, ServerRun } from '../language-server/server-run.ts'
 import { inWords, SessionDocuments, untilWritable } from './session-documents.ts'
 
 interface LspSessionOptions {
@@ -31,7 +31,7 @@ interface LspSessionOptions {
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
-  readonly blame: BlameLedger
+  readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
   /** The client's address or network. */
@@ -208,7 +208,7 @@ export class LspSession implements Member {
       metrics,
       log,
       network,
-      blame,
+      crashes,
       shares,
       clock,
       client,
@@ -232,7 +232,7 @@ export class LspSession implements Member {
         limits,
         metrics,
         log,
-        blame,
+        crashes,
         shares,
         clock,
         client,
@@ -300,7 +300,7 @@ export class LspSession implements Member {
       if (this.#requests.get(request.id) !== request) return // answered, or given up
       if (document?.refusal !== undefined)
         throw new RpcFailure(rpcCodes.requestFailed, `The document is not checked: ${document.refusal}.`)
-      const until = asked.setAsideUntil ?? document?.tried.setAsideUntil
+      const until = asked.setAsideUntil ?? document?.quarantine.setAsideUntil
       if (until !== undefined) {
         const wait = inWords(until - this.#options.clock.now())
         throw new RpcFailure(

@@ -1,21 +1,118 @@
 import type { EditorNetwork } from '../editor-network.ts'
-import type { Logger } from '../../platform/log.ts'
-import { ApiError, asError } from '../../platform/errors.ts'
 import type { ImportWorkspace, PreparedText } from '../imports/import-workspace.ts'
-import type { BlameLedger } from './blame-ledger.ts'
-import type { ClientShares, Clock } from './client-shares.ts'
+import { Quarantine } from '../language-server/crash-budget.ts'
+import type { CrashBudget } from '../language-server/crash-budget.ts'
+import { isObject } from '../language-server/json-rpc.ts'
+import type { LanguageServer } from '../language-server/language-server.ts'
+import type { Clock, LspLimits, LspMetrics } from '../language-server/lsp-limits.ts'
+import { ServerLost } from '../language-server/server-run.ts'
+import type { ServerRun } from '../language-server/server-run.ts'
+import { unitsOfBytes } from './client-shares.ts'
+import type { ClientShares } from './client-shares.ts'
 import { ContractFetches } from './contract-fetches.ts'
 import { applyChanges, BadChange } from './document-text.ts'
-import { isObject } from './json-rpc.ts'
-import type { LanguageServer } from './language-server.ts'
-import type { LspLimits, LspMetrics } from './lsp-limits.ts'
 import { toClient } from './uri-space.ts'
-import { OpenDocument } from './open-document.ts'
-import { ServerLost } from './server-run.ts'
-import type { ServerRun } from './server-run.ts'
-import { TriedDocument } from './tried-document.ts'
 import type { UriSpace } from './uri-space.ts'
-import { unitsOfBytes } from './client-shares.ts'
+import { ApiError, asError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+
+/** Versions that are remembered to name those of the client in diagnostics. */
+const rememberedVersions = 64
+
+/**
+ * A document that a client has open: its text as the client has it, so that it can be sent again at any time, and as the language server was given it.
+ * Versions towards the server are our own, since a document is sent again without a change of the client's.
+ */
+export class OpenDocument {
+  readonly path: string
+  readonly languageId: string
+  /** Whether the text may be sent. */
+  readonly quarantine: Quarantine
+  /** Whether requests about it may be sent. */
+  readonly asked: Quarantine
+  text: string
+  /** Of `text`, in UTF-8. */
+  bytes = 0
+  /** Why it is not sent: it is too large, or its changes could not be applied. It needs its whole text to be sent again. */
+  refusal: string | undefined
+  /** Until when the document is set aside, as the client was told it last; undefined where it is not. */
+  toldAsideUntil: number | undefined
+  /** Something is to be done to send it again. */
+  isRefreshing = false
+  /** What the server is given in place of `text`. */
+  #prepared = ''
+  #clientVersion: number | undefined
+  #serverVersion = 0
+  /** Whether what was prepared last was given to a run. */
+  #isGiven = false
+  #givenTo: ServerRun | undefined
+  readonly #clientVersions = new Map<number, number | undefined>()
+
+  constructor(path: string, languageId: string, version: unknown, crashes: CrashBudget, client: string) {
+    this.path = path
+    this.languageId = languageId
+    this.text = ''
+    this.version = version
+    this.quarantine = new Quarantine(crashes, client)
+    this.asked = new Quarantine(crashes, client, true)
+  }
+
+  /** The client's version, where it gave one. */
+  set version(version: unknown) {
+    this.#clientVersion = typeof version === 'number' && Number.isInteger(version) ? version : undefined
+  }
+
+  /** Takes over what the server is to be given from now on, be it the same text as before. */
+  set prepared(text: string) {
+    this.#prepared = text
+    this.#isGiven = false
+  }
+
+  /** Whether a run has it as it was prepared last. */
+  isGivenTo(run: ServerRun): boolean {
+    return this.#givenTo === run && this.#isGiven
+  }
+
+  /** Sends the prepared text as it is now. @param uri of the server */
+  giveTo(run: ServerRun, uri: string): void {
+    this.#serverVersion++
+    const version = this.#serverVersion
+    this.#clientVersions.set(version, this.#clientVersion)
+    this.#clientVersions.delete(version - rememberedVersions)
+    if (this.#givenTo === run)
+      run.give(
+        'textDocument/didChange',
+        { textDocument: { uri, version }, contentChanges: [{ text: this.#prepared }] },
+        this.quarantine,
+      )
+    else
+      run.give(
+        'textDocument/didOpen',
+        { textDocument: { uri, languageId: this.languageId, version, text: this.#prepared } },
+        this.quarantine,
+      )
+    this.#givenTo = run
+    this.#isGiven = true
+  }
+
+  /** Closes it where it is open. @param uri of the server; @param isForgetful a server that knows of no closing keeps the text, so that it is given an empty one */
+  takeFrom(run: ServerRun, uri: string, isForgetful: boolean): void {
+    if (this.#givenTo !== run) return
+    this.#givenTo = undefined
+    run.forget(this.quarantine)
+    if (isForgetful)
+      run.notify('textDocument/didChange', {
+        textDocument: { uri, version: this.#serverVersion + 1 },
+        contentChanges: [{ text: '' }],
+      })
+    run.notify('textDocument/didClose', { textDocument: { uri } })
+  }
+
+  /** The client's version of which a server's version was made; undefined where it gave none or that is long ago. */
+  clientVersionOf(serverVersion: unknown): number | undefined {
+    return typeof serverVersion === 'number' ? this.#clientVersions.get(serverVersion) : undefined
+  }
+}
 
 interface SessionDocumentsOptions {
   readonly network: EditorNetwork
@@ -25,7 +122,7 @@ interface SessionDocumentsOptions {
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
-  readonly blame: BlameLedger
+  readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
   /** The client's address or network. */
@@ -49,7 +146,7 @@ const [errorLevel, warningLevel] = [1, 2]
 export class SessionDocuments {
   readonly #options: SessionDocumentsOptions
   /** Requests that are about no document. */
-  readonly asked: TriedDocument
+  readonly asked: Quarantine
   readonly #open = new Map<string, OpenDocument>()
   readonly #fetches: ContractFetches
   #bytes = 0
@@ -61,9 +158,9 @@ export class SessionDocuments {
   #waking: { readonly at: number; readonly stop: () => void } | undefined
 
   constructor(options: SessionDocumentsOptions) {
-    const { workspace, limits, signal, log, tell, blame, shares, client } = options
+    const { workspace, limits, signal, log, tell, crashes, shares, client } = options
     this.#options = options
-    this.asked = new TriedDocument({ ledger: blame, client, subject: 'requests' }, true)
+    this.asked = new Quarantine(crashes, client, true)
     this.#generation = workspace.generation
     this.#fetches = new ContractFetches({
       workspace,
@@ -96,7 +193,7 @@ export class SessionDocuments {
 
   /** `textDocument/didOpen`. @throws ForeignUri, BadChange */
   async open(params: unknown): Promise<void> {
-    const { space, limits, metrics, network, blame, client } = this.#options
+    const { space, limits, metrics, network, crashes, client } = this.#options
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const path = space.pathOf(item['uri'])
     const { text, version, languageId } = item
@@ -108,10 +205,13 @@ export class SessionDocuments {
           `a connection has at most ${limits.documentsPerConnection} documents open; close one to open ${path}`,
         )
       }
-      document = new OpenDocument(path, typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence', version, {
-        ledger: blame,
+      document = new OpenDocument(
+        path,
+        typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence',
+        version,
+        crashes,
         client,
-      })
+      )
       this.#open.set(path, document)
       metrics.documents.inc({ network })
     }
@@ -175,8 +275,8 @@ export class SessionDocuments {
     const path = space.ownPath(uri)
     const document = path === undefined ? undefined : this.#open.get(path)
     if (document === undefined) return // closed meanwhile
-    this.#run?.diagnosed(document.tried)
-    if (document.refusal !== undefined || document.tried.setAsideUntil !== undefined) return
+    this.#run?.diagnosed(document.quarantine)
+    if (document.refusal !== undefined || document.quarantine.setAsideUntil !== undefined) return
     const version = document.clientVersionOf(params['version'])
     tell('textDocument/publishDiagnostics', {
       uri: space.clientUri(document.path),
@@ -231,7 +331,7 @@ export class SessionDocuments {
     document.text = text
     document.bytes = bytes
     document.refusal = undefined
-    document.tried.changed()
+    document.quarantine.changed()
     document.asked.changed()
     if (isFollowed()) return
     await this.#prepareAndGive(document)
@@ -275,12 +375,12 @@ export class SessionDocuments {
   async #giveOrLeave(run: ServerRun, document: OpenDocument): Promise<void> {
     const { space } = this.#options
     if (document.refusal !== undefined) return
-    const until = document.tried.setAsideUntil
+    const until = document.quarantine.setAsideUntil
     if (until !== undefined) return this.#setAside(document, until)
     document.toldAsideUntil = undefined
     const give = (): void => document.giveTo(run, space.serverUri(document.path))
     try {
-      if (document.tried.isSuspect) await run.alone(document.tried, give)
+      if (document.quarantine.isSuspect) await run.alone(document.quarantine, give)
       else {
         await untilWritable(run)
         give()

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ContractAt, ContractName } from '../imports/import-workspace.ts'
-import { isObject } from './json-rpc.ts'
+import { isObject } from '../language-server/json-rpc.ts'
 
 /** Longest path, in characters, and deepest folder that a document of a connection may have. */
 const [longestPath, deepestPath, longestSegmentBytes] = [512, 16, 200]

@@ -9,14 +9,13 @@ import type {
   InitializeResult,
   RenameParams,
   TextDocumentPositionParams,
-  TextDocumentContentChangeEvent,
 } from 'vscode-languageserver-protocol'
 import { ImportedFiles } from './linked-source.ts'
 import { diagnosticSource } from './parse-source.ts'
 import { UnreadableSource } from './reader-threads.ts'
 import type { ReaderThreads } from './reader-threads.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
-import { TextPlaces } from './text-places.ts'
+import { TextDocument } from 'vscode-languageserver-textdocument'
 import { asError } from '../../platform/errors.ts'
 
 interface ParserServerOptions {
@@ -53,7 +52,7 @@ export const parserServerName = 'Cadence 1.0 parser: syntax only, no types'
  */
 export class ParserServer {
   readonly #options: Required<ParserServerOptions>
-  readonly #documents = new Map<string, OpenDocument>()
+  readonly #documents = new Map<string, TextDocument>()
   readonly #checks = new Map<string, NodeJS.Timeout>()
   readonly #isChecking = new Set<string>()
   /** The last answers about sources that parsed. */
@@ -63,7 +62,7 @@ export class ParserServer {
 
   constructor({ pauseMs = 30, ...options }: ParserServerOptions) {
     this.#options = { pauseMs, ...options }
-    this.#imported = new ImportedFiles((uri) => this.#documents.get(uri)?.text)
+    this.#imported = new ImportedFiles((uri) => this.#documents.get(uri)?.getText())
   }
 
   listen(): void {
@@ -81,14 +80,15 @@ export class ParserServer {
       'textDocument/didOpen',
       ({ textDocument: { uri, version, text } }: DidOpenTextDocumentParams) => {
         if (this.#documents.size >= mostDocuments) return
-        this.#documents.set(uri, new OpenDocument(uri, version, text))
+        this.#documents.set(uri, TextDocument.create(uri, 'cadence', version, text))
         this.#checkSoon(uri, 0)
       },
     )
     connection.onNotification(
       'textDocument/didChange',
       ({ textDocument: { uri, version }, contentChanges }: DidChangeTextDocumentParams) => {
-        this.#documents.get(uri)?.change(version, contentChanges)
+        const document = this.#documents.get(uri)
+        if (document !== undefined) TextDocument.update(document, contentChanges, version)
         this.#checkSoon(uri, this.#options.pauseMs)
       },
     )
@@ -146,15 +146,16 @@ export class ParserServer {
     const document = this.#documents.get(uri)
     // The check that runs begins again where the document has changed.
     if (document === undefined || this.#isChecking.has(uri)) return
-    const { version, text } = document
+    const { version } = document
+    const text = document.getText()
     this.#isChecking.add(uri)
     try {
       const found = await this.#diagnose(uri, text)
-      if (this.#documents.get(uri) === document && document.text === text) this.#tell(uri, version, found)
+      if (this.#documents.get(uri) === document && document.getText() === text) this.#tell(uri, version, found)
     } finally {
       this.#isChecking.delete(uri)
     }
-    if (this.#documents.get(uri)?.text !== text && !this.#checks.has(uri)) this.#checkSoon(uri, 0)
+    if (this.#documents.get(uri)?.getText() !== text && !this.#checks.has(uri)) this.#checkSoon(uri, 0)
   }
 
   async #diagnose(uri: string, code: string): Promise<readonly Diagnostic[]> {
@@ -172,9 +173,9 @@ export class ParserServer {
     { textDocument: { uri }, position }: TextDocumentPositionParams,
   ): Promise<SourceAnswers[Kind] | undefined> {
     const document = this.#documents.get(uri)
-    if (document === undefined || document.text.length > longestSource) return undefined
-    const { text: code } = document
-    const offset = document.places.offsetAt(position)
+    if (document === undefined || document.getText().length > longestSource) return undefined
+    const code = document.getText()
+    const offset = document.offsetAt(position)
     const imports = await this.#imported.importedBy(uri, code)
     return this.#answer({ kind, uri, code, offset, imports }) as Promise<SourceAnswers[Kind] | undefined>
   }
@@ -182,11 +183,11 @@ export class ParserServer {
   /** While a source does not parse, what the last one that did gave is better than nothing. */
   async #askOrLast<Kind extends 'symbols' | 'folds'>(kind: Kind, uri: string): Promise<SourceAnswers[Kind]> {
     const document = this.#documents.get(uri)
-    if (document === undefined || document.text.length > longestSource) return undefined
+    if (document === undefined || document.getText().length > longestSource) return undefined
     const answer = (await this.#answer({
       kind,
       uri,
-      code: document.text,
+      code: document.getText(),
       offset: 0,
       imports: [],
     })) as SourceAnswers[Kind]
@@ -204,12 +205,12 @@ export class ParserServer {
         `newName: "${newName.slice(0, 100)}" is no name of Cadence; letters, digits and _ are`,
       )
     const document = this.#documents.get(uri)
-    if (document === undefined || document.text.length > longestSource) return null
+    if (document === undefined || document.getText().length > longestSource) return null
     const edits = await this.#answer({
       kind: 'rename',
       uri,
-      code: document.text,
-      offset: document.places.offsetAt(position),
+      code: document.getText(),
+      offset: document.offsetAt(position),
       imports: [],
       newName,
     })
@@ -240,44 +241,5 @@ function notRead(reason: string): Diagnostic {
     severity: DiagnosticSeverity.Warning,
     source: diagnosticSource,
     message: `The source was not checked: ${reason}.`,
-  }
-}
-
-/** A document as the client has it. */
-class OpenDocument {
-  readonly uri: string
-  #version: number
-  #text: string
-  #places: TextPlaces | undefined
-
-  constructor(uri: string, version: number, text: string) {
-    this.uri = uri
-    this.#version = version
-    this.#text = text
-  }
-
-  get version(): number {
-    return this.#version
-  }
-  get text(): string {
-    return this.#text
-  }
-  get places(): TextPlaces {
-    return (this.#places ??= new TextPlaces(this.#text))
-  }
-
-  /** Applies changes one after the other: each is about the text that the one before it left. */
-  change(version: number, changes: readonly TextDocumentContentChangeEvent[]): void {
-    for (const change of changes) {
-      if ('range' in change) {
-        const [start, end] = [
-          this.places.offsetAt(change.range.start),
-          this.places.offsetAt(change.range.end),
-        ].toSorted((a, b) => a - b)
-        this.#text = this.#text.slice(0, start) + change.text + this.#text.slice(end)
-      } else this.#text = change.text
-      this.#places = undefined
-    }
-    this.#version = version
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { FatalError } from '../../../src/platform/errors.ts'
-import { findLanguageServer } from '../../../src/editor/lsp/find-language-server.ts'
+import { findLanguageServer } from '../../../src/editor/language-server/find-language-server.ts'
 import { cadenceCli } from './cadence-cli.ts'
 
 describe('the choice of a language server', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parserProgram } from '../../../src/editor/lsp/find-language-server.ts'
+import { parserProgram } from '../../../src/editor/language-server/find-language-server.ts'
 import { SpokenServer } from './spoken-server.ts'
 
 const token = `import Base from "./_/base.cdc"

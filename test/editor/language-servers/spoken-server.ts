@@ -12,7 +12,7 @@ import type {
   Location,
   PublishDiagnosticsParams,
 } from 'vscode-languageserver-protocol'
-import type { LanguageServerProgram } from '../../../src/editor/lsp/find-language-server.ts'
+import type { LanguageServerProgram } from '../../../src/editor/language-server/find-language-server.ts'
 
 /** A language server that a test speaks with, over its standard streams. */
 export class SpokenServer implements AsyncDisposable {

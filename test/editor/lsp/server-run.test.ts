@@ -2,13 +2,12 @@ import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { Metrics } from '../../../src/platform/metrics.ts'
-import { BlameLedger } from '../../../src/editor/lsp/blame-ledger.ts'
-import { LanguageServer } from '../../../src/editor/lsp/language-server.ts'
-import type { Member } from '../../../src/editor/lsp/language-server.ts'
-import { defaultLspLimits, LspMetrics } from '../../../src/editor/lsp/lsp-limits.ts'
-import { ServerRun } from '../../../src/editor/lsp/server-run.ts'
+import { CrashBudget, Quarantine } from '../../../src/editor/language-server/crash-budget.ts'
+import { LanguageServer } from '../../../src/editor/language-server/language-server.ts'
+import type { Member } from '../../../src/editor/language-server/language-server.ts'
+import { defaultLspLimits, LspMetrics } from '../../../src/editor/language-server/lsp-limits.ts'
+import { ServerRun } from '../../../src/editor/language-server/server-run.ts'
 import { untilWritable } from '../../../src/editor/lsp/session-documents.ts'
-import { TriedDocument } from '../../../src/editor/lsp/tried-document.ts'
 import { handClock } from './support/hand-clock.ts'
 import { doubleProgram } from './support/lsp-world.ts'
 
@@ -28,18 +27,17 @@ describe('documents that are tried alone', () => {
     })
     try {
       await run.initialize({})
-      const ledger = new BlameLedger(limits, handClock())
+      const budget = new CrashBudget(limits, handClock())
       const written: string[] = []
       const give = (name: string): void => {
         written.push(name)
         run.give(
           'textDocument/didOpen',
           { textDocument: { uri: `file:///${name}.cdc`, version: 1, text: name } },
-          new TriedDocument({ ledger, client: 'c', subject: name }),
+          new Quarantine(budget, 'c'),
         )
       }
-      const alone = (name: string): Promise<void> =>
-        run.alone(new TriedDocument({ ledger, client: 'c', subject: name }), () => give(name))
+      const alone = (name: string): Promise<void> => run.alone(new Quarantine(budget, 'c'), () => give(name))
       const among = async (name: string): Promise<void> => {
         await untilWritable(run)
         give(name)

@@ -1,4 +1,4 @@
-import { FrameReader, frameOf } from '../../../../src/editor/lsp/language-server-process.ts'
+import { FrameReader, frameOf } from '../../../../src/editor/language-server/language-server-process.ts'
 
 /**
  * A language server for tests, over standard input and output. It publishes for each document it is given one diagnostic whose message is the text, and

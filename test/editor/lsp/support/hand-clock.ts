@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/editor/lsp/client-shares.ts'
+import type { Clock } from '../../../../src/editor/language-server/lsp-limits.ts'
 
 /** A clock that goes on when it is told to. What is due is then done, in the order of its times. */
 export interface HandClock extends Clock {

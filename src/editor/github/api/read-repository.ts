@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { readAnswer } from '../api/github-client.ts'
-import type { GitHubCall } from '../api/github-client.ts'
-import { isStatus, wordsOf } from '../api/github-error.ts'
-import { asSegments } from '../api/names.ts'
+import { readAnswer } from './github-client.ts'
+import type { GitHubCall } from './github-client.ts'
+import { isStatus, wordsOf } from './github-error.ts'
+import { asSegments } from './names.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
 /** What is read of a repository. Each call is for one repository alone. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { ApiError } from '../../../platform/errors.ts'
-import { isStatus } from '../api/github-error.ts'
-import type { GitHubCall } from '../api/github-client.ts'
-import { asSegments, below } from '../api/names.ts'
-import { readAnswer } from '../api/github-client.ts'
+import { readAnswer } from './github-client.ts'
+import type { GitHubCall } from './github-client.ts'
+import { isStatus } from './github-error.ts'
+import { asSegments, below } from './names.ts'
 import { isEmptyRepository } from './read-repository.ts'
 import type { RepositoryName } from './read-repository.ts'
+import { ApiError } from '../../../platform/errors.ts'
 
 /** A file as it is to be after a commit. */
 interface FileChange {

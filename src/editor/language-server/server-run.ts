@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Quarantine, ServerEnd } from './crash-budget.ts'
 import { errorText, notificationText, requestText, resultText, rpcCodes, RpcFailure, rpcMessageOf } from './json-rpc.ts'
 import { LanguageServerProcess } from './language-server-process.ts'
 import type { ProcessOptions } from './language-server-process.ts'
 import type { LspLimits } from './lsp-limits.ts'
 import { answerOf } from './lsp-methods.ts'
-import type { ServerDeath, TriedDocument } from './tried-document.ts'
 
 /** A server ended before it had answered; what was asked may be asked again. */
 export class ServerLost extends RpcFailure {
@@ -29,7 +29,7 @@ interface AskOptions {
   /** Default: whoever asks gives it up. */
   readonly timeoutMs?: number
   /** What is suspected of the document that it is about. */
-  readonly document?: TriedDocument | undefined
+  readonly document?: Quarantine | undefined
 }
 
 /** A request that was sent. */
@@ -45,7 +45,7 @@ interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: RpcFailure) => void
   readonly timer: NodeJS.Timeout | undefined
-  readonly document: TriedDocument | undefined
+  readonly document: Quarantine | undefined
   readonly settle: () => void
 }
 
@@ -85,9 +85,9 @@ export class ServerRun {
   readonly #probes = new Map<number, Pending>()
   /** Cancelled requests that the server has not answered yet. */
   readonly #cancelled = new Map<number, { readonly settle: () => void; readonly timer: NodeJS.Timeout }>()
-  readonly #unchecked = new Map<TriedDocument, Unchecked>()
+  readonly #unchecked = new Map<Quarantine, Unchecked>()
   /** What was given last, the latest at the end. */
-  #latest: TriedDocument[] = []
+  #latest: Quarantine[] = []
   #lastId = 0
   #isAlive = true
   #isInitialized = false
@@ -103,7 +103,7 @@ export class ServerRun {
   /** Between two things that are tried alone, all others have a moment; whoever tries without end would keep them out for good otherwise. */
   #isGap = false
   #gap = Promise.withResolvers<void>()
-  #alone: TriedDocument | undefined
+  #alone: Quarantine | undefined
 
   constructor(options: ServerRunOptions) {
     this.#options = options
@@ -154,24 +154,24 @@ export class ServerRun {
   }
 
   /** Sends a notification with the whole text of a document. */
-  give(method: string, params: unknown, document: TriedDocument): void {
+  give(method: string, params: unknown, document: Quarantine): void {
     this.notify(method, params)
     if (!this.#isAlive) return
-    document.given()
+    document.sent()
     this.#latest = [...this.#latest.filter((one) => one !== document), document].slice(-mostLatest)
     this.#unchecked.set(document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: false })
     this.#tick()
   }
 
   /** Diagnostics of a document came. */
-  diagnosed(document: TriedDocument): void {
+  diagnosed(document: Quarantine): void {
     this.#publishes = true
     const unchecked = this.#unchecked.get(document)
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
 
   /** A document is there no more: no diagnostics come of it. What the server was given of it, it still has in hand. */
-  forget(document: TriedDocument): void {
+  forget(document: Quarantine): void {
     const unchecked = this.#unchecked.get(document)
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
@@ -218,7 +218,7 @@ export class ServerRun {
    * Does something with a document while the server has nothing else to do, and waits until the server has digested it. Others wait meanwhile.
    * @throws RpcFailure `ServerCancelled` where the server ended
    */
-  async alone(document: TriedDocument, act: () => void | Promise<void>): Promise<void> {
+  async alone(document: Quarantine, act: () => void | Promise<void>): Promise<void> {
     const before = this.#line
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#line = promise
@@ -303,7 +303,7 @@ export class ServerRun {
     for (const [document, { number, sentAt, isDiagnosed }] of this.#unchecked) {
       if (number >= id || !(isDiagnosed || !this.#publishes || sentAt <= settled)) continue
       this.#unchecked.delete(document)
-      document.borne()
+      document.digested()
     }
   }
 
@@ -351,7 +351,7 @@ export class ServerRun {
       if (pending === undefined) return this.#settleCancelled(message.id)
       pending.settle()
       this.#checkedUpTo(message.id)
-      pending.document?.borne()
+      pending.document?.digested()
       if (message.error === undefined) pending.resolve(message.result)
       else pending.reject(new RpcFailure(message.error.code, message.error.message, message.error.data))
     }
@@ -389,14 +389,14 @@ export class ServerRun {
   #lost(why: string, isFromOutside = false): void {
     if (!this.#isAlive) return
     this.#isAlive = false
-    const death = { isFromOutside, isHang: this.#lossReason === 'hang' }
-    if (this.#alone === undefined) this.#suspectAll(death)
-    else this.#alone.diedAlone(death)
+    const end = { isFromOutside, isHang: this.#lossReason === 'hang' }
+    if (this.#alone === undefined) this.#suspectAll(end)
+    else this.#alone.crashedAlone(end)
     this.#forgetAll()
     this.#options.onLost(this.#lossReason, why)
   }
 
-  #suspectAll(death: ServerDeath): void {
+  #suspectAll(end: ServerEnd): void {
     const inHand = new Set(this.#unchecked.keys())
     for (const { document } of this.#pending.values()) {
       if (document !== undefined) inHand.add(document)
@@ -407,7 +407,7 @@ export class ServerRun {
     for (const own of byClient.values()) {
       for (const document of own) {
         document.suspect(isLate)
-        document.diedAmong(byClient.size, own.length, death)
+        document.crashedAmong(byClient.size, own.length, end)
       }
     }
   }

@@ -1,9 +1,9 @@
 import sodium from 'libsodium-wrappers'
 import { z } from 'zod'
-import { ApiError } from '../../../platform/errors.ts'
-import type { GitHubCall } from '../api/github-client.ts'
-import { readAnswer } from '../api/github-client.ts'
+import { readAnswer } from './github-client.ts'
+import type { GitHubCall } from './github-client.ts'
 import type { RepositoryName } from './read-repository.ts'
+import { ApiError } from '../../../platform/errors.ts'
 
 const publicKey = z.object({ key_id: z.string(), key: z.string() })
 

@@ -1,6 +1,23 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
+/** Time and timers; tests set it by hand. */
+export interface Clock {
+  /** ms since 1970; never goes back. */
+  readonly now: () => number
+  /** Runs something after so long, ms. @returns what cancels it */
+  readonly after: (ms: number, run: () => void) => () => void
+}
+
+/** Monotonic: setting the machine's clock ends no pause. */
+export const machineClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
 /** What one connection, and all together, may take of the channel. */
 export interface LspLimits {
   /** Connections in all. */
@@ -64,11 +81,14 @@ export interface LspLimits {
   readonly longestBackoffMs: number
   /** After so long without a crash the pause is short again, ms. */
   readonly stableMs: number
-  /** How long a document is set aside on which the server has ended again and again, ms; each further time of the same address doubles it. */
-  readonly blamePauseMs: number
-  readonly longestBlamePauseMs: number
-  /** After so long without such an end an address is as one that had none, ms. */
-  readonly blameMemoryMs: number
+  /** Crashes of language servers that a client may cause at once, and how long until it may cause one more, ms. */
+  readonly crashesPerClient: number
+  readonly crashRefillMs: number
+  /** How long a document that crashes servers is set aside, ms; each further time doubles it up to the longest. */
+  readonly crashPauseMs: number
+  readonly maxCrashPauseMs: number
+  /** After so long without a crash a document is trusted as before, ms. */
+  readonly crashMemoryMs: number
 }
 
 const mebibyte = 1024 * 1024
@@ -104,9 +124,11 @@ export const defaultLspLimits: LspLimits = {
   backoffMs: 100,
   longestBackoffMs: 10_000,
   stableMs: 30_000,
-  blamePauseMs: 5000,
-  longestBlamePauseMs: 300_000,
-  blameMemoryMs: 1_800_000,
+  crashesPerClient: 8,
+  crashRefillMs: 300_000,
+  crashPauseMs: 5000,
+  maxCrashPauseMs: 300_000,
+  crashMemoryMs: 1_800_000,
 }
 
 /** Figures of the channel. A process has one channel at a time; another one of the same process goes on with the same figures. */

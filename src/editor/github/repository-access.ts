@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { ApiError } from '../../../platform/errors.ts'
-import type { ProjectAccess } from '../../projects/read-projects.ts'
-import { isStatus } from '../api/github-error.ts'
-import type { GitHubCall, GitHubClient, Permissions } from '../api/github-client.ts'
-import { readAnswer } from '../api/github-client.ts'
-import type { Connection, ConnectionStore } from '../stores/connection-store.ts'
-import type { Installation, InstallationStore } from '../stores/installation-store.ts'
+import { readAnswer } from './api/github-client.ts'
+import type { GitHubCall, GitHubClient, Permissions } from './api/github-client.ts'
+import { isStatus } from './api/github-error.ts'
+import type { Connection, ConnectionStore } from './stores/connection-store.ts'
+import type { Installation, InstallationStore } from './stores/installation-store.ts'
+import type { ProjectAccess } from '../projects/read-projects.ts'
+import { ApiError } from '../../platform/errors.ts'
 
 /** A repository that somebody means, and by which installation it is reached. */
 export interface Repository {
