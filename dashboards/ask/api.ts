@@ -1,5 +1,7 @@
+import { QueryClient, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { AskResult, GeneratedSql, Health, HistoryItem, Pair, SqlFailure, SqlResult, Target } from './contract.ts'
-import { readToken } from '../kit/token.ts'
+import { readToken, useToken } from '../kit/token.ts'
 
 /** An answer that is none, as the service words it. `status` 0: there was no answer at all. */
 export class ApiProblem extends Error {
@@ -96,4 +98,68 @@ export const api = {
   /** All kept examples, one JSON object a line. */
   exportKept: async () => (await request(`${base}/memory/export`, {})).text(),
   forget: (id: string) => request(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+}
+
+/** What was read of the service. Only what may be different the next time is asked again. */
+export const queryClient: QueryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) =>
+        failures < 2 && error instanceof ApiProblem && (error.status === 0 || error.status >= 500),
+      retryDelay: (failures) => 500 * 2 ** failures,
+      staleTime: 5000,
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+/** Names of what is read; the lists are other ones under another token. */
+export const queryKeys = {
+  health: ['health'],
+  lists: ['lists'],
+  examples: ['examples'],
+  history: ['lists', 'history'],
+  kept: ['lists', 'kept'],
+} as const
+
+const everyMs = 30_000
+/** A page that waits for a service which starts shall not wait half a minute longer. */
+const againMs = 3000
+
+/** What the service can do. */
+export function useHealth(): UseQueryResult<Health> {
+  return useQuery({
+    queryKey: queryKeys.health,
+    queryFn: ({ signal }) => api.health(signal),
+    refetchInterval: ({ state }) => (state.status === 'error' ? againMs : everyMs),
+  })
+}
+
+/** Whether the lists may be read: none is asked for before the page knows that it needs no token, or has one. */
+function useIsOpen(): boolean {
+  const { data } = useHealth()
+  const token = useToken()
+  return data !== undefined && (!data.needs_token || token !== undefined)
+}
+
+/** Questions that the service came with; they are open to all. */
+export function useExamples(): UseQueryResult<readonly Pair[]> {
+  return useQuery({
+    queryKey: queryKeys.examples,
+    queryFn: async ({ signal }) => (await api.examples(signal)).data,
+    staleTime: Infinity,
+  })
+}
+
+/** What was asked lately with this token, newest first. */
+export function useHistory(): UseQueryResult<readonly HistoryItem[]> {
+  const enabled = useIsOpen()
+  return useQuery({ queryKey: queryKeys.history, queryFn: ({ signal }) => api.history(signal), enabled })
+}
+
+/** Answers that somebody kept as examples. */
+export function useKept(): UseQueryResult<readonly Pair[]> {
+  const enabled = useIsOpen()
+  return useQuery({ queryKey: queryKeys.kept, queryFn: async ({ signal }) => (await api.kept(signal)).data, enabled })
 }

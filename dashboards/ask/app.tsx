@@ -1,25 +1,21 @@
 import { useEffect, useState, useId, Suspense } from 'react'
 import type { ReactNode } from 'react'
-import { Brand } from '../kit/brand.tsx'
-import { Button } from '../kit/button.tsx'
-import { CopyButton } from '../kit/copy-button.tsx'
-import { Icon } from '../kit/icon.tsx'
+import { Brand, Button, Icon } from '../kit/controls.tsx'
+import { CopyButton } from '../kit/toast.tsx'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { Tabs, tabId } from '../kit/tabs.tsx'
-import { ThemeToggle } from '../kit/theme-toggle.tsx'
+import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
-import { problemText } from './api.ts'
-import type { Chosen } from './chosen.ts'
+import { problemText, useHealth, useExamples, api, isTokenWanted, queryClient, queryKeys } from './api.ts'
+import type { Chosen } from './draft.ts'
 import type { Target, Pair } from './contract.ts'
 import { readDraft, writeDraft } from './draft.ts'
-import { HistoryList } from './history-list.tsx'
-import { KeptList } from './kept-list.tsx'
-import { useHealth, useExamples } from './queries.ts'
+import { HistoryList, KeptList } from './lists.tsx'
 import { QuestionBox } from './question-box.tsx'
-import { ResultPanel } from './result-panel.tsx'
+import { ResultPanel } from './result-view.tsx'
 import { useTask } from './task.ts'
 import type { Task } from './task.ts'
-import { TokenDialog } from './token-dialog.tsx'
+import { TokenDialog as Dialog } from '../kit/token-dialog.tsx'
 
 /** Browsers refuse to write the address with every key. */
 const pauseMs = 500
@@ -278,5 +274,27 @@ function spread(pairs: readonly Pair[]): readonly Pair[] {
   if (pairs.length <= shownAtFirst) return pairs
   return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter(
     (pair) => pair !== undefined,
+  )
+}
+
+interface TokenDialogProps {
+  /** After a token that is accepted. */
+  readonly onToken?: () => void
+  readonly onClose: () => void
+}
+
+/** Asks for the token of the query service; under another one, its lists are others. */
+function TokenDialog({ onToken, onClose }: TokenDialogProps): ReactNode {
+  const take = (): void => {
+    void queryClient.invalidateQueries({ queryKey: queryKeys.lists })
+    onToken?.()
+  }
+  return (
+    <Dialog
+      tryToken={(token) => api.tryToken(token)}
+      onToken={take}
+      onClose={onClose}
+      refusal={(error) => (isTokenWanted(error) ? 'This token is not accepted.' : problemText(error))}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isNumberType } from '../kit/cell-text.ts'
+import { isNumberType } from '../kit/result-table.ts'
 import { chartChoice, chartPoints } from './chart-choice.ts'
 import type { ResultTable } from '../kit/result-table.ts'
 

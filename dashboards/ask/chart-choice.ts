@@ -1,7 +1,6 @@
 import type { TimePoint } from '../kit/time-chart.tsx'
-import { cellText, isTimeType } from '../kit/cell-text.ts'
-import type { SqlValue } from '../kit/result-table.ts'
-import type { ResultTable } from '../kit/result-table.ts'
+import { cellText, isTimeType } from '../kit/result-table.ts'
+import type { SqlValue, ResultTable } from '../kit/result-table.ts'
 
 /** Columns of which a chart can be drawn, of any of `values` over `names`. */
 export interface ChartChoice {

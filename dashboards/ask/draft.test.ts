@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readDraft, writeDraft } from './draft.ts'
+import { readDraft, writeDraft, faultText } from './draft.ts'
 
 describe('what is in the fields, in the address', () => {
   it('comes back as it was', () => {
@@ -11,5 +11,27 @@ describe('what is in the fields, in the address', () => {
     expect(writeDraft({ target: 'indexer', question: ' ', sql: '' })).to.equal('')
     for (const hash of ['', '#', '#content', '#target=other'])
       expect(readDraft(hash)).to.deep.equal({ target: 'indexer', question: '', sql: '' })
+  })
+})
+
+describe('why a statement did not run', () => {
+  it('is told with its place and with what PostgreSQL advises', () => {
+    const failure = {
+      sql: "SELECT '🌱',\n  hieght FROM raw.blocks",
+      error: 'column "hieght" does not exist',
+      error_position: 15,
+      error_hint: 'Perhaps you meant "height".',
+    }
+    expect(faultText(failure)).to.equal(
+      'column "hieght" does not exist. It is in line 2 at “hieght”. Perhaps you meant "height".',
+    )
+  })
+
+  it('is told without them where there are none', () => {
+    expect(faultText({ sql: 'SELECT 1', error: 'It took too long.', error_position: null, error_hint: null })).to.equal(
+      'It took too long.',
+    )
+    expect(faultText({ sql: 'SELECT 1', error: 'x', error_position: 99 })).to.equal('x.')
+    expect(faultText({ sql: '', error: '没有。' })).to.equal('没有。')
   })
 })

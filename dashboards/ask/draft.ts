@@ -1,4 +1,4 @@
-import type { Chosen } from './chosen.ts'
+import type { Target, SqlFailure } from './contract.ts'
 
 /**
  * What is in the fields, in the address behind `#`: it survives a reload and can be sent to somebody, and no server sees it. It is only
@@ -20,4 +20,41 @@ export function writeDraft({ target, question, sql }: Chosen): string {
   if (question.trim() !== '') values.set('question', question)
   if (sql.trim() !== '') values.set('sql', sql)
   return values.size === 0 ? '' : `#${values.toString()}`
+}
+
+/** What a person takes from a list to work on. */
+export interface Chosen {
+  readonly target: Target
+  readonly question: string
+  readonly sql: string
+}
+
+/** Why a statement did not run, where in it the fault is, and what PostgreSQL advises. */
+export function faultText({
+  sql,
+  error,
+  error_position: position,
+  error_hint: hint,
+}: SqlFailure & { readonly sql: string }): string {
+  const place = position === undefined || position === null ? undefined : placeOf(sql, position)
+  const parts = [error ?? '', place === undefined ? '' : `It is ${place}.`, hint ?? '']
+  return parts
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .map(asSentence)
+    .join(' ')
+}
+
+/** `in line 2 at “hieght”`; PostgreSQL counts characters, not the halves of them that JavaScript has. */
+function placeOf(sql: string, position: number): string | undefined {
+  const characters = Array.from(sql)
+  if (position < 1 || position > characters.length) return undefined
+  const line = characters.slice(0, position - 1).filter((character) => character === '\n').length + 1
+  const [word = ''] = /^(?:[\p{L}\p{N}_.]+|\S)/u.exec(characters.slice(position - 1).join('')) ?? []
+  return word === '' ? `in line ${line}` : `in line ${line} at “${word}”`
+}
+
+/** PostgreSQL ends its messages without a full stop. */
+function asSentence(text: string): string {
+  return /[.!?。]$/.test(text) ? text : `${text}.`
 }

@@ -5,10 +5,10 @@ import '../kit/base.css'
 import '../kit/controls.css'
 import '../kit/data.css'
 import './ask.css'
-import { applyTheme, readTheme } from '../kit/theme.ts'
+import { applyTheme, readTheme } from '../kit/theme.tsx'
 import { ToastProvider } from '../kit/toast.tsx'
 import { App } from './app.tsx'
-import { queryClient } from './query-client.ts'
+import { queryClient } from './api.ts'
 
 applyTheme(readTheme())
 const root = document.getElementById('root')

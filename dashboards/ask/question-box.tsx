@@ -1,8 +1,7 @@
 import { useId } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { Button } from '../kit/button.tsx'
-import { Icon } from '../kit/icon.tsx'
-import { useHealth } from './queries.ts'
+import { Button, Icon } from '../kit/controls.tsx'
+import { useHealth } from './api.ts'
 
 export interface QuestionBoxProps {
   readonly question: string

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../kit/button.tsx'
+import { Button } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
-import { cellText, shownText } from '../kit/cell-text.ts'
-import type { SqlValue } from '../kit/result-table.ts'
-import type { ResultTable } from '../kit/result-table.ts'
-import type { Order } from './sort-rows.ts'
+import { cellText, shownText } from '../kit/result-table.ts'
+import type { SqlValue, ResultTable } from '../kit/result-table.ts'
+import type { Order } from './rows.ts'
 
 export interface ResultRowsProps {
   readonly table: ResultTable

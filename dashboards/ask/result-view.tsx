@@ -1,34 +1,90 @@
-import { useMutation } from '@tanstack/react-query'
-import { useId, useMemo, useState } from 'react'
+import { useEffect, useRef, useId, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../kit/button.tsx'
-import { isNumberType, shownText } from '../kit/cell-text.ts'
-import { CopyButton } from '../kit/copy-button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
-import { download } from '../kit/download.ts'
+import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '../kit/formats.ts'
-import { Icon } from '../kit/icon.tsx'
+import { Failure, Loading, NothingHere } from '../kit/state.tsx'
+import type { Task, TaskState, Work } from './task.ts'
+import { useElapsed } from '../kit/time.tsx'
+import { Button, Icon } from '../kit/controls.tsx'
+import { isNumberType, shownText, toCsv, toTabSeparated } from '../kit/result-table.ts'
+import { CopyButton, useToast } from '../kit/toast.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { download } from '../kit/browser.ts'
 import type { ResultTable } from '../kit/result-table.ts'
-import { toCsv, toTabSeparated } from '../kit/spreadsheet.ts'
-import { NothingHere } from '../kit/state.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import { TimeChart } from '../kit/time-chart.tsx'
-import { useToast } from '../kit/toast.tsx'
-import { api, problemText } from './api.ts'
+import { api, problemText, queryClient, queryKeys } from './api.ts'
 import { chartChoice, chartPoints } from './chart-choice.ts'
 import type { ChartChoice } from './chart-choice.ts'
 import type { SqlResult } from './contract.ts'
-import { filterRows } from './filter-rows.ts'
-import { queryClient, queryKeys } from './query-client.ts'
+import { filterRows, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
-import { sortRows } from './sort-rows.ts'
-import type { Order } from './sort-rows.ts'
-import type { Work } from './task.ts'
+import type { Order } from './rows.ts'
+
+/** What came of the question or of the statement, or how far it is. It comes into sight when it is there. */
+export function ResultPanel({ task: { state, start } }: { readonly task: Task }): ReactNode {
+  const place = useRef<HTMLDivElement>(null)
+  const { is } = state
+  useEffect(() => {
+    if (is === 'done' || is === 'failed') place.current?.scrollIntoView({ block: 'nearest' })
+  }, [is])
+  return (
+    <div ref={place} className="result-place">
+      {/* Screen readers tell of changes in what was there before. */}
+      <p className="visually-hidden" role="status">
+        {announcement(state)}
+      </p>
+      {is === 'done' ? (
+        <ResultView key={state.at} work={state.work} result={state.result} />
+      ) : (
+        <section className="panel alone" aria-label="Result" aria-busy={is === 'busy'}>
+          {is === 'idle' && (
+            <NothingHere title="No result yet">
+              Ask a question, or write SQL and run it. Nothing can be changed by it.
+            </NothingHere>
+          )}
+          {is === 'written' && <NothingHere title="The SQL is written">Look at it, change it, and run it.</NothingHere>}
+          {is === 'cancelled' && <NothingHere title="Cancelled">What was under way was stopped.</NothingHere>}
+          {is === 'busy' && <Busy key={state.since} work={state.work} since={state.since} />}
+          {is === 'locked' && <NothingHere title="A token is wanted">Enter it, and this goes on.</NothingHere>}
+          {is === 'failed' && (
+            <Failure
+              title={state.title}
+              detail={state.detail}
+              {...(state.mayPass ? { onRetry: () => start(state.work) } : {})}
+            />
+          )}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function announcement(state: TaskState): string {
+  if (state.is === 'done') return `The result has ${formatCount(state.result.row_count, 'row')}.`
+  return state.is === 'written' ? 'The SQL is written.' : ''
+}
+
+function Busy({ work, since }: { readonly work: Work; readonly since: number }): ReactNode {
+  const elapsed = useElapsed(since)
+  const what = { ask: 'Writing and running the SQL', generate: 'Writing the SQL', run: 'Running the SQL' }[work.kind]
+  return (
+    <>
+      <p className="busy-line">
+        {what}…{' '}
+        <span className="soft" aria-hidden="true">
+          {elapsed} s
+        </span>
+      </p>
+      <Loading rows={4} label={what} />
+    </>
+  )
+}
 
 type View = 'table' | 'chart'
 
 /** An answer: how much it is, its rows in the order and with the text that one wishes, and its picture where there can be one. */
-export function ResultView({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
+function ResultView({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [view, setView] = useState<View>('table')
   const [filter, setFilter] = useState('')
   const [order, setOrder] = useState<Order>()

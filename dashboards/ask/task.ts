@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiProblem, api, isTokenWanted } from './api.ts'
+import { ApiProblem, api, isTokenWanted, queryClient, queryKeys } from './api.ts'
 import type { SqlFailure, SqlResult, Target } from './contract.ts'
-import { faultText } from './fault-text.ts'
-import { queryClient, queryKeys } from './query-client.ts'
+import { faultText } from './draft.ts'
 
 /** What a person has the service do. */
 export type Work =

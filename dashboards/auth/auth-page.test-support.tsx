@@ -3,14 +3,13 @@ import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { ToastProvider } from '../kit/toast.tsx'
-import { makePasskey } from '../wallet/passkeys/passkeys.ts'
-import type { AuthOptions } from './auth-options.ts'
+import { makePasskey } from '../wallet/chain/passkeys.ts'
+import type { AuthOptions } from './auth-service.ts'
 import { AuthProvider, useAuth } from './auth-provider.tsx'
-import { callbackUrl } from './auth-options.ts'
+import { callbackUrl } from './auth-service.ts'
 import { finishCallback } from './sign-in.ts'
 import { SignInForm } from './sign-in-form.tsx'
-import { ProblemLine } from './problem-line.tsx'
-import { useAction } from './use-action.ts'
+import { ProblemLine, useAction } from './action.tsx'
 
 /** A page that somebody makes with the parts for signing in, for the tests of their options: these stand in the page as JSON. */
 function SomePage(): ReactNode {

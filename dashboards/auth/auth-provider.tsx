@@ -1,11 +1,11 @@
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { fullOptions } from './auth-options.ts'
-import type { AuthOptions, FullAuthOptions } from './auth-options.ts'
+import { SessionKeeper } from './session.ts'
+import { fullOptions } from './auth-service.ts'
+import type { SessionState } from './session.ts'
+import type { AuthOptions, FullAuthOptions } from './auth-service.ts'
 import { rolesOf } from './roles.ts'
 import type { Roles } from './roles.ts'
-import { SessionKeeper } from './session-keeper.ts'
-import type { SessionState } from './session-keeper.ts'
 
 export interface Auth {
   readonly state: SessionState

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../kit/button.tsx'
-import { Icon } from '../kit/icon.tsx'
+import { Button, Icon } from '../kit/controls.tsx'
 import { useToast } from '../kit/toast.tsx'
-import { useNow } from '../kit/use-now.ts'
+import { useNow } from '../kit/time.tsx'
 import { useAuth } from './auth-provider.tsx'
-import { ProblemLine } from './problem-line.tsx'
-import { problemText } from './problem.ts'
+import { ProblemLine, useAction } from './action.tsx'
+import { problemText } from './auth-service.ts'
 import {
   canAutofill,
   oauthNames,
@@ -18,7 +17,6 @@ import {
   stopAsking,
   verifyCode,
 } from './sign-in.ts'
-import { useAction } from './use-action.ts'
 
 /**
  * The ways in: a passkey, a code by e-mail, and whatever else the auth server offers.

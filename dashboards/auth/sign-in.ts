@@ -1,11 +1,8 @@
 import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } from '@simplewebauthn/browser'
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import { base64UrlOf, hexOf, sha256 } from '../../clients/signing/bytes.ts'
-import { callbackUrl } from './auth-options.ts'
-import type { FullAuthOptions } from './auth-options.ts'
-import { callFunction } from './passkey-function.ts'
-import { usedPasskeyHere } from './passkey-here.ts'
-import { callJson, jsonBody, WalletProblem } from './problem.ts'
+import { callbackUrl, callJson, jsonBody, WalletProblem, callFunction } from './auth-service.ts'
+import type { FullAuthOptions } from './auth-service.ts'
 
 /** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
 
@@ -16,6 +13,7 @@ interface TokenAnswer {
 }
 
 export const oauthNames = { github: 'GitHub', google: 'Google' } as const
+
 type OAuthName = keyof typeof oauthNames
 
 /** Which others people can sign in with. */
@@ -159,7 +157,8 @@ function refreshTokenOf({ refresh_token: token }: TokenAnswer): string {
   return token
 }
 
-const place = 'flowfarm-code-verifier'
+const verifierKey = 'flowfarm-code-verifier'
+
 const bytes = 56
 
 /** Begins a sign-in that comes back to this browser with a code: what proves that it began here stays here. */
@@ -169,7 +168,7 @@ async function beginProof(): Promise<{
 }> {
   const verifier = hexOf(crypto.getRandomValues(new Uint8Array(bytes)))
   // A link in an e-mail is opened in another tab.
-  localStorage.setItem(place, verifier)
+  localStorage.setItem(verifierKey, verifier)
   return {
     code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(verifier))),
     code_challenge_method: 's256',
@@ -178,7 +177,28 @@ async function beginProof(): Promise<{
 
 /** What proves it, once. Undefined in another browser than that in which it began. */
 function takeProof(): string | undefined {
-  const verifier = localStorage.getItem(place) ?? undefined
-  localStorage.removeItem(place)
+  const verifier = localStorage.getItem(verifierKey) ?? undefined
+  localStorage.removeItem(verifierKey)
   return verifier
+}
+
+const passkeyKey = 'flowfarm-passkey-here'
+
+/** The passkey that was used in this browser last: base64url of its id, which is no secret. Undefined where none was, or nothing is kept. */
+export function passkeyHere(): string | undefined {
+  try {
+    return localStorage.getItem(passkeyKey) ?? undefined
+  } catch {
+    // Browsers may refuse to keep anything: then nobody knows.
+    return undefined
+  }
+}
+
+/** @param isFirst where it counts only if none was used yet: one that was made may be on another device */
+export function usedPasskeyHere(credentialId: string, { isFirst = false } = {}): void {
+  try {
+    if (!isFirst || passkeyHere() === undefined) localStorage.setItem(passkeyKey, credentialId)
+  } catch {
+    // As above.
+  }
 }

@@ -1,23 +1,22 @@
 import { useChat } from '@ai-sdk/react'
 import { Suspense, useEffect, useRef, useState, useCallback, useLayoutEffect } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { Button } from '../kit/button.tsx'
-import { Icon } from '../kit/icon.tsx'
-import { keptIn } from '../kit/kept.ts'
+import { Button, Icon } from '../kit/controls.tsx'
+import { keptIn } from '../kit/browser.ts'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { TokenDialog } from '../kit/token-dialog.tsx'
 import { readToken, setToken } from '../kit/token.ts'
 import type { ChatSettings, ChatMode } from './contract.ts'
 import { ask, askAgain, stop, useDoings } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
-import { Composer } from './parts/composer.tsx'
-import type { ComposerHandle } from './parts/composer.tsx'
+import { Composer } from './composer.tsx'
+import type { ComposerHandle } from './composer.tsx'
 import { ChatProblem } from './problem.ts'
 import { tryToken } from './settings.ts'
-import { keepThread } from './threads/threads.ts'
+import { keepThread } from './threads.ts'
 
 /** Markdown and charts are half of the page: they come after the rest of it, before anything is asked. */
-const loadTurns = async () => (await import('./parts/turns.tsx')).Turns
+const loadTurns = async () => (await import('./answer/turns.tsx')).Turns
 const Turns = lazyPart(loadTurns, { name: 'Turns' })
 
 /** An answer is shown at most so often while it is written, ms: a browser draws no faster than one reads. */

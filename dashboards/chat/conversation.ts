@@ -3,11 +3,10 @@ import { generateId, DefaultChatTransport } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import { useSyncExternalStore } from 'react'
 import type { ChatMessage, ChatMode, Notice } from './contract.ts'
-import { historyToSend } from './history-to-send.ts'
-import { mergeDeltas } from './merge-deltas.ts'
+import { historyToSend, mergeDeltas } from './messages.ts'
 import { ChatProblem, problemOf } from './problem.ts'
 import { bearer, callChat } from './settings.ts'
-import { keepThread, noteKept, readThread } from './threads/threads.ts'
+import { keepThread, noteKept, readThread } from './threads.ts'
 
 /** A conversation that is open in this tab; its answer goes on when one looks at another. */
 export interface Conversation {

@@ -1,8 +1,10 @@
 import { QueryClient, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { readToken } from '../kit/token.ts'
 import type { ChatSettings } from './contract.ts'
 import { ChatProblem, problemOf } from './problem.ts'
+import type { LinkPlaces } from './answer/markdown-text.ts'
 
 const againMs = 3000
 
@@ -57,4 +59,28 @@ export async function tryToken(token: string): Promise<void> {
   })
   await response.body?.cancel()
   if (response.status === 401 || response.status >= 500) throw await problemOf(response)
+}
+
+/** Where what is in an answer may lead. */
+interface Places extends LinkPlaces {
+  readonly explorerUrl: string | undefined
+}
+
+export const PlacesContext = createContext<Places>({ origin: '', hosts: [], explorerUrl: undefined })
+
+export function usePlaces(): Places {
+  return useContext(PlacesContext)
+}
+
+/** The places that the service names. */
+export function placesOf(settings: ChatSettings | undefined, origin: string): Places {
+  const url = settings?.explorer_url ?? undefined
+  // A setting of a person, which may be none after all.
+  const explorerUrl = url !== undefined && URL.canParse(url) && /^https?:/.test(url) ? url : undefined
+  return {
+    origin,
+    hosts: settings?.link_hosts ?? [],
+    explorerUrl,
+    explorerOrigin: explorerUrl === undefined ? undefined : new URL(explorerUrl).origin,
+  }
 }

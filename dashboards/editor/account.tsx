@@ -1,10 +1,10 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { SessionKeeper } from '../auth/session-keeper.ts'
+import { SessionKeeper } from '../auth/session.ts'
 import type { EditorSettings, WalletPlace } from './contract.ts'
 import { RepositoryClient } from './repository/repository-client.ts'
-import { ProjectsClient } from './save/projects-client.ts'
-import type { TokenSource } from './save/projects-client.ts'
+import { ProjectsClient } from './settings.ts'
+import type { TokenSource } from './settings.ts'
 
 /** Who uses the page. */
 export interface Account {

@@ -1,36 +1,28 @@
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState, useRef, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { problemText } from '../auth/problem.ts'
-import { Badge } from '../kit/badge.tsx'
-import { Button } from '../kit/button.tsx'
-import { Icon } from '../kit/icon.tsx'
-import { navigate } from '../kit/router.ts'
+import { problemText } from '../auth/auth-service.ts'
+import { Badge, Button, Icon } from '../kit/controls.tsx'
+import { navigate } from '../kit/router.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { useAccount } from './account.tsx'
-import { CodePane } from './parts/code-pane.tsx'
 import { DeskDialogs } from './parts/desk-dialogs.tsx'
 import type { DeskDialog } from './parts/desk-dialogs.tsx'
 import { FileTreeView } from './parts/file-tree-view.tsx'
-import { Header } from './parts/header.tsx'
-import { ProblemsPanel } from './parts/problems-panel.tsx'
+import { Header, SaveSign } from './parts/header.tsx'
+import { ProblemsPanel, StatusBar, TabStrip } from './parts/bars.tsx'
 import { RunPanel } from './parts/run-panel.tsx'
-import { SaveSign } from './parts/save-sign.tsx'
-import { StatusBar } from './parts/status-bar.tsx'
-import { TabStrip } from './parts/tab-strip.tsx'
-import { withOpen, withoutTab } from './project/project-acts.ts'
-import { forkName } from './project/project-name.ts'
-import { isUnsaved, newProject } from './project/project-state.ts'
+import { withOpen, withoutTab } from './project/file-tree.ts'
+import { forkName, isUnsaved, newProject, useStore } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
-import { RunRoom } from './run/run-room.ts'
-import { limitProblem } from './save/limit-problem.ts'
-import type { SaveState } from './save/project-saver.ts'
+import { RunRoom } from './run/run-script.ts'
+import { limitProblem } from './project/file-changes.ts'
+import type { SaveState } from './project/project-saver.ts'
 import type { Session } from './session.ts'
 import { defaultNetwork, useSettings } from './settings.ts'
-import { useIsOnline } from './use-is-online.ts'
-import { useStore } from './use-store.ts'
+import type { CodeRoom } from './language/code-room.ts'
 
-export interface DeskProps {
+interface DeskProps {
   readonly session: Session
   /** Begins another project in this browser. */
   readonly onBegin: (state: ProjectState) => void
@@ -383,4 +375,25 @@ function useLeaveWarning(isOn: boolean): void {
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
   }, [isOn])
+}
+
+/** Where the editor is. */
+function CodePane({ code, isHidden }: { readonly code: CodeRoom; readonly isHidden: boolean }): ReactNode {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => (place.current === null ? undefined : code.mount(place.current)), [code])
+  return <div ref={place} className="code-pane" hidden={isHidden} />
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('online', listener)
+  addEventListener('offline', listener)
+  return () => {
+    removeEventListener('online', listener)
+    removeEventListener('offline', listener)
+  }
+}
+
+/** Whether the browser has a network at all. */
+function useIsOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine)
 }

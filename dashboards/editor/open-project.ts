@@ -1,10 +1,10 @@
-import { mayPass, problemText, WalletProblem } from '../auth/problem.ts'
+import { mayPass, problemText, WalletProblem } from '../auth/auth-service.ts'
 import type { Account } from './account.tsx'
 import type { EditorSettings } from './contract.ts'
 import { newProject, projectOf } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
-import { freeDrafts } from './save/draft-database.ts'
-import type { Draft } from './save/draft-database.ts'
+import { freeDrafts } from './project/drafts.ts'
+import type { Draft } from './project/drafts.ts'
 import { ownDraftId, Session } from './session.ts'
 import { defaultNetwork } from './settings.ts'
 

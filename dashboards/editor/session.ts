@@ -1,12 +1,12 @@
 import type { EditorSettings } from './contract.ts'
 import { CodeRoom } from './language/code-room.ts'
-import { ImportedContracts } from './language/imported-contracts.ts'
+import { ImportedContracts } from './language/project-workspace.ts'
 import { LanguageRoom } from './language/language-room.ts'
 import type { ProjectState } from './project/project-state.ts'
-import { ProjectStore } from './project/project-store.ts'
-import { DraftKeeper } from './save/draft-keeper.ts'
-import { ProjectSaver } from './save/project-saver.ts'
-import type { ProjectsClient } from './save/projects-client.ts'
+import { ProjectStore } from './project/project-state.ts'
+import { DraftKeeper } from './project/drafts.ts'
+import { ProjectSaver } from './project/project-saver.ts'
+import type { ProjectsClient } from './settings.ts'
 
 /** What a session may ask of the page around it. */
 export interface SessionEvents {

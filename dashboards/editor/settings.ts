@@ -1,8 +1,16 @@
 import { createContext, useContext } from 'react'
 import type { Context } from 'react'
 import { QueryClient } from '@tanstack/react-query'
-import { callJson, mayPass } from '../auth/problem.ts'
-import type { EditorSettings, Network, NetworkSettings } from './contract.ts'
+import { callJson, mayPass, callFunction } from '../auth/auth-service.ts'
+import type {
+  EditorSettings,
+  Network,
+  NetworkSettings,
+  OpenedProject,
+  ProjectPage,
+  SaveAnswer,
+  SaveRequest,
+} from './contract.ts'
 
 /** Keeps what was read of the services. Only what may be different the next time is asked again. */
 export function createQueryClient(): QueryClient {
@@ -45,4 +53,44 @@ export const networkNames: Readonly<Record<Network, string>> = {
   mainnet: 'Mainnet',
   testnet: 'Testnet',
   emulator: 'Emulator',
+}
+
+/** The function that keeps projects, at the page's own host. All calls throw WalletProblem. */
+const place = { passkeyAuthUrl: '/functions/v1/projects' }
+
+/** Gives the token of whoever is signed in; undefined where nobody is. */
+export type TokenSource = () => Promise<string | undefined>
+
+export class ProjectsClient {
+  readonly #token: TokenSource
+
+  constructor(token: TokenSource) {
+    this.#token = token
+  }
+
+  /** Newest first. */
+  async list(cursor?: string): Promise<ProjectPage> {
+    return this.#call('/projects/list', { limit: 30, ...(cursor === undefined ? {} : { cursor }) })
+  }
+
+  async get(slug: string): Promise<OpenedProject> {
+    return this.#call('/projects/get', { slug })
+  }
+
+  async save(request: SaveRequest): Promise<SaveAnswer> {
+    return this.#call('/projects/save', request)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#call('/projects/delete', { id })
+  }
+
+  /** @returns the slug of the copy */
+  async fork(slug: string): Promise<string> {
+    return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug, save_id: crypto.randomUUID() })).slug
+  }
+
+  async #call<Data>(endpoint: string, data: unknown): Promise<Data> {
+    return callFunction<Data>(place, endpoint, data, await this.#token())
+  }
 }

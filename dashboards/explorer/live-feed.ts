@@ -1,7 +1,7 @@
 import type { Block, TransactionSummary } from './gen/answers.ts'
 import { ask } from './api.ts'
-import { LivePlace } from './live-place.ts'
-import { isOfPeople } from './told-summary.ts'
+import { isOfPeople } from './transfer-summary.ts'
+import { formatNumber } from '../kit/formats.ts'
 
 /** A block as it is told of when it comes. */
 export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' | 'tx_count' | 'event_count'>
@@ -186,4 +186,64 @@ export class LiveFeed {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** What the page asks of the feed when it is connected. */
+interface Greeting {
+  readonly type: 'subscribe'
+  readonly id: 'page'
+  readonly batch: true
+  /** The last message that the page has. */
+  readonly after?: string
+}
+
+/** After a longer break the page begins anew: what was missed is more than it shows. */
+const longestBreakMs = 30_000
+
+/** Where the page is in the feed, so that it goes on after a break without a gap. */
+export class LivePlace {
+  #mark: string | undefined
+  #lostAt: number | undefined
+
+  /** Whether it has to ask for what is there: it cannot go on from anywhere. */
+  get isNew(): boolean {
+    return this.#mark === undefined
+  }
+
+  /** A message came; only those of the chain have a mark. */
+  hear(mark: string | undefined): void {
+    if (mark !== undefined) this.#mark = mark
+  }
+
+  /** The connection is lost, or could not be had. @param now in milliseconds */
+  lose(now: number): void {
+    this.#lostAt ??= now
+  }
+
+  /** The connection is there. @param now in milliseconds */
+  greet(now: number): Greeting {
+    if (this.#lostAt !== undefined && now - this.#lostAt > longestBreakMs) this.forget()
+    this.#lostAt = undefined
+    return { type: 'subscribe', id: 'page', batch: true, ...(this.#mark === undefined ? {} : { after: this.#mark }) }
+  }
+
+  /** The feed does not go back so far. */
+  forget(): void {
+    this.#mark = undefined
+  }
+}
+
+/** How often a block comes, in the middle of the gaps of those that are there: one long pause is not the pace of the others. */
+export function blockPace(blocks: readonly Pick<LiveBlock, 'height' | 'timestamp'>[]): string | undefined {
+  const times = blocks.toSorted((a, b) => a.height - b.height)
+  const gaps = times.slice(1).map(({ height, timestamp }, i) => {
+    const before = times[i]
+    return before === undefined
+      ? 0
+      : (Date.parse(timestamp) - Date.parse(before.timestamp)) / 1000 / (height - before.height)
+  })
+  const seconds = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]
+  return seconds === undefined
+    ? undefined
+    : `a new one every ${seconds < 10 ? seconds.toFixed(1) : formatNumber(Math.round(seconds))} s`
 }

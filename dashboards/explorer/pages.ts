@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { lazyPart } from '../kit/lazy-part.ts'
-import { matchPath } from '../kit/router.ts'
+import { matchPath } from '../kit/router.tsx'
 
 /** A part of the page gets the values of its address. */
 export interface PageProps {
@@ -13,28 +13,28 @@ type Load = () => Promise<ComponentType<PageProps>>
 const loads: Readonly<Record<string, Load>> = {
   '/': async () => (await import('./pages/home.tsx')).HomePage,
   '/blocks': async () => (await import('./pages/blocks.tsx')).BlocksPage,
-  '/block/{height}': async () => (await import('./pages/block.tsx')).BlockPage,
+  '/block/{height}': async () => (await import('./pages/blocks.tsx')).BlockPage,
   '/transactions': async () => (await import('./pages/transactions.tsx')).TransactionsPage,
-  '/transaction/{id}': async () => (await import('./pages/transaction.tsx')).TransactionPage,
+  '/transaction/{id}': async () => (await import('./pages/transactions.tsx')).TransactionPage,
   '/accounts': async () => (await import('./pages/accounts.tsx')).AccountsPage,
   '/account/{address}': async () => (await import('./pages/account.tsx')).AccountPage,
   '/tokens': async () => (await import('./pages/tokens.tsx')).TokensPage,
-  '/token/{token}': async () => (await import('./pages/token.tsx')).TokenPage,
-  '/nfts': async () => (await import('./pages/collections.tsx')).CollectionsPage,
-  '/nft/{type}': async () => (await import('./pages/collection.tsx')).CollectionPage,
-  '/nft/{type}/item/{id}': async () => (await import('./pages/item.tsx')).ItemPage,
+  '/token/{token}': async () => (await import('./pages/tokens.tsx')).TokenPage,
+  '/nfts': async () => (await import('./pages/nfts.tsx')).CollectionsPage,
+  '/nft/{type}': async () => (await import('./pages/nfts.tsx')).CollectionPage,
+  '/nft/{type}/item/{id}': async () => (await import('./pages/nfts.tsx')).ItemPage,
   '/contracts': async () => (await import('./pages/contracts.tsx')).ContractsPage,
-  '/contract/{identifier}': async () => (await import('./pages/contract.tsx')).ContractPage,
+  '/contract/{identifier}': async () => (await import('./pages/contracts.tsx')).ContractPage,
   '/evm': async () => (await import('./pages/evm.tsx')).EvmPage,
   '/evm/transaction/{hash}': async () => (await import('./pages/evm-transaction.tsx')).EvmTransactionPage,
-  '/evm/address/{address}': async () => (await import('./pages/evm-address.tsx')).EvmAddressPage,
-  '/evm/token/{address}': async () => (await import('./pages/evm-token.tsx')).EvmTokenPage,
-  '/key/{publicKey}': async () => (await import('./pages/public-key.tsx')).PublicKeyPage,
+  '/evm/address/{address}': async () => (await import('./pages/evm.tsx')).EvmAddressPage,
+  '/evm/token/{address}': async () => (await import('./pages/evm.tsx')).EvmTokenPage,
+  '/key/{publicKey}': async () => (await import('./pages/accounts.tsx')).PublicKeyPage,
   '/nodes': async () => (await import('./pages/nodes.tsx')).NodesPage,
-  '/node/{id}': async () => (await import('./pages/node.tsx')).NodePage,
+  '/node/{id}': async () => (await import('./pages/nodes.tsx')).NodePage,
   '/numbers': async () => (await import('./pages/numbers.tsx')).NumbersPage,
   '/scheduled': async () => (await import('./pages/scheduled.tsx')).ScheduledPage,
-  '/scheduled/{id}': async () => (await import('./pages/scheduled-transaction.tsx')).ScheduledTransactionPage,
+  '/scheduled/{id}': async () => (await import('./pages/scheduled.tsx')).ScheduledTransactionPage,
   '/search': async () => (await import('./pages/search.tsx')).SearchPage,
 }
 

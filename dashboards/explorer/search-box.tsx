@@ -1,11 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { Icon } from '../kit/icon.tsx'
-import { navigate, usePlace } from '../kit/router.ts'
-import { paths } from './paths.ts'
+import { Icon } from '../kit/controls.tsx'
+import { navigate, usePlace } from '../kit/router.tsx'
+import { paths, sayName } from './text.ts'
 import { useSuggestions } from './suggestions.ts'
 import type { Suggested, Suggestion } from './suggestions.ts'
-import { sayName } from './text.ts'
 
 /** How long one has to stop typing before it is asked, ms. */
 const pauseMs = 200

@@ -1,8 +1,7 @@
 import { formatCount } from '../kit/formats.ts'
 import type { AddressPreview, SearchResult, TransactionPreview } from './gen/answers.ts'
-import { paths } from './paths.ts'
-import { useAnswer } from './queries.ts'
-import { sayName, shorten } from './text.ts'
+import { paths, sayName, shorten } from './text.ts'
+import { useAnswer } from './api.ts'
 
 /** Something that may be what one looks for. */
 export interface Suggestion {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { markText } from './chart-axis.ts'
-import { chartScales } from './chart-scales.ts'
+import { markText, chartScales, namedPoints, pointName } from './chart-scales.ts'
 
 const plane = { left: 40, right: 640, top: 10, floor: 160 }
 const marksTo = (...values: number[]): readonly number[] => chartScales(values, 'bars', plane).marks
@@ -37,5 +36,36 @@ describe('scales of charts', () => {
   it('draw nought on the floor, the last mark at the top, and what is below nought as nought', () => {
     const { y, marks } = chartScales([5, 30], 'line', plane)
     expect([0, -3, marks.at(-1) ?? 0].map(y)).to.deep.equal([160, 160, 10])
+  })
+})
+
+describe('axes of charts', () => {
+  it('say marks shortly', () => {
+    expect([0, 0.25, 7, 2500, 50_000, 12_500, 1_500_000, 2e9].map(markText)).to.deep.equal([
+      '0',
+      '0.25',
+      '7',
+      '2,500',
+      '50k',
+      '12.5k',
+      '1.5M',
+      '2B',
+    ])
+  })
+
+  it('name as many points as have room, the last one always', () => {
+    expect(namedPoints(30, 600, 70)).to.deep.equal([1, 5, 9, 13, 17, 21, 25, 29])
+    expect(namedPoints(3, 600, 70)).to.deep.equal([0, 1, 2])
+    expect(namedPoints(30, 60, 70)).to.deep.equal([29])
+    expect(namedPoints(0, 600, 70)).to.deep.equal([])
+  })
+
+  it('say days shortly, and leave alone what is none', () => {
+    expect(['2026-03-14', '2026-03-14T23:59:59.000Z', 'Epoch 3', '#280'].map(pointName)).to.deep.equal([
+      'Mar 14',
+      'Mar 14',
+      'Epoch 3',
+      '#280',
+    ])
   })
 })

@@ -2,8 +2,7 @@ import { useParentSize } from '@visx/responsive'
 import { AreaClosed, Bar, LinePath } from '@visx/shape'
 import { useId, useState } from 'react'
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
-import { markText, namedPoints, pointName } from './chart-axis.ts'
-import { chartScales } from './chart-scales.ts'
+import { markText, namedPoints, pointName, chartScales } from './chart-scales.ts'
 import type { ChartScales } from './chart-scales.ts'
 
 export interface TimePoint {

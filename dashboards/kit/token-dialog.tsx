@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
 import { setToken } from './token.ts'
 
-export interface TokenDialogProps {
+interface TokenDialogProps {
   /** Asks the service whether it takes the token. @throws what `refusal` puts into words, where it does not */
   readonly tryToken: (token: string) => Promise<unknown>
   readonly refusal: (error: unknown) => string

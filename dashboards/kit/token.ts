@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { keptIn } from './kept.ts'
+import { keptIn } from './browser.ts'
 
 const key = 'flowfarm-ask-token'
 const listeners = new Set<() => void>()

@@ -1,3 +1,4 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import type {
   Coverage,
   IndexingError,
@@ -74,7 +75,7 @@ function query(values: Readonly<Record<string, string | number | undefined>>): s
   return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
 }
 
-export interface ListFilter {
+interface ListFilter {
   readonly worker: string | undefined
   readonly code?: string | undefined
   readonly limit: number
@@ -104,4 +105,25 @@ export const api = {
   setDrill: (drill: { worker: string; reason: string } & ({ from: number; to: number } | { blocks: number })) =>
     send<undefined>('POST', '/drills', drill),
   clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
+}
+
+export const sessionKey = ['session'] as const
+
+/** What was asked of the API. A call that is refused for want of a login asks for the session again, which shows the login. */
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: checkLogin }),
+  mutationCache: new MutationCache({ onError: checkLogin }),
+  defaultOptions: {
+    queries: { retry: isWorthAnotherTry, staleTime: 1000 },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+
+function checkLogin(error: Error): void {
+  if (error instanceof ApiProblem && error.status === 401) void queryClient.invalidateQueries({ queryKey: sessionKey })
+}
+
+function isWorthAnotherTry(failures: number, error: Error): boolean {
+  const isRefused = error instanceof ApiProblem && error.status >= 400 && error.status < 500
+  return !isRefused && failures < 2
 }

@@ -8,13 +8,12 @@ import { ColumnName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { Lease, Overview } from './contract.ts'
-import { useLeaseAction } from './lease-action.ts'
-import type { LeaseAction, LeaseActionKind, ConfirmedAction } from './lease-action.ts'
-import { LeaseRow } from './lease-row.tsx'
-import { LeaseToolbar } from './lease-toolbar.tsx'
+import { useLeaseAction, LeaseRow } from './lease-row.tsx'
+import type { LeaseAction, LeaseActionKind, ConfirmedAction } from './lease-row.tsx'
 import { RederiveDialog } from './rederive-dialog.tsx'
-import { ShowMore, useLimit } from './show-more.tsx'
-import { useView } from './view.ts'
+import { ShowMore, useLimit } from './parts.tsx'
+import { useView } from './use-view.ts'
+import { Badge, Button } from '../kit/controls.tsx'
 
 interface LeaseListProps {
   readonly status: 'flagged' | 'failed' | 'skipped'
@@ -250,3 +249,84 @@ function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogP
     </Dialog>
   )
 }
+
+interface LeaseToolbarProps {
+  readonly status: 'flagged' | 'failed' | 'skipped'
+  readonly overview: Overview
+  /** How many match the filter. */
+  readonly total: number
+  readonly chosen: readonly Lease[]
+  readonly isBusy: boolean
+  readonly onAct: (kind: LeaseActionKind, leases: readonly Lease[]) => void
+  readonly onAsk: (action: LeaseAction) => void
+}
+
+/** Filters of the list, and the buttons for many leases at once. */
+function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onAsk }: LeaseToolbarProps): ReactNode {
+  const [{ worker, code }, change] = useView()
+  const concerned = overview.stages.filter((stage) => stage[status].leases > 0 || stage.name === worker)
+  const only = concerned.length === 1 ? concerned[0]?.name : worker
+  const kinds: readonly LeaseActionKind[] = status === 'skipped' ? [] : ['requeue', 'split', 'skip']
+  const askAll = (kind: LeaseActionKind): void => {
+    if (only === undefined) return
+    const target = { all: { worker: only, statuses: [status], ...(code === undefined ? {} : { code }) } }
+    onAsk({
+      kind,
+      target,
+      count: total,
+      label: `All ${statusWords[status]} ranges of ${only}${code === undefined ? '' : ` with the error ${code}`}`,
+    })
+  }
+  const buttons = (onClick: (kind: LeaseActionKind) => void, suffix: string): ReactNode =>
+    kinds.map((kind) => (
+      <Button key={kind} isSmall disabled={isBusy} onClick={() => onClick(kind)}>
+        {words[kind]}
+        {suffix}
+      </Button>
+    ))
+  return (
+    <div className="toolbar">
+      <label className="visually-hidden" htmlFor="worker-filter">
+        Worker
+      </label>
+      <select
+        id="worker-filter"
+        className="input"
+        value={worker ?? ''}
+        onChange={(event) => change({ worker: event.target.value === '' ? undefined : event.target.value })}
+      >
+        <option value="">All workers</option>
+        {concerned.map((stage) => (
+          <option key={stage.name} value={stage.name}>
+            {stage.name} ({formatNumber(stage[status].leases)})
+          </option>
+        ))}
+      </select>
+      {code !== undefined && (
+        <Badge tone="busy" label={`Error code ${code}: remove this filter`} onClick={() => change({ code: undefined })}>
+          {code} ×
+        </Badge>
+      )}
+      <span className="soft">{formatCount(total, 'range')}</span>
+      <div className="button-row header-end">
+        {chosen.length > 0 && (
+          <>
+            <span>{formatNumber(chosen.length)} ticked</span>
+            {buttons((kind) => onAct(kind, chosen), '')}
+          </>
+        )}
+        {chosen.length === 0 &&
+          total > 1 &&
+          kinds.length > 0 &&
+          (only === undefined ? (
+            <span className="soft">Choose a worker to act on all of its ranges</span>
+          ) : (
+            buttons(askAll, ' all')
+          ))}
+      </div>
+    </div>
+  )
+}
+
+const words: Record<LeaseActionKind, string> = { requeue: 'Requeue', split: 'Split', skip: 'Skip' }
+const statusWords = { flagged: 'stuck', failed: 'retrying', skipped: 'skipped' }

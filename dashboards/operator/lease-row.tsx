@@ -1,16 +1,15 @@
 import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Age } from '../kit/age.tsx'
-import { Badge } from '../kit/badge.tsx'
-import { Button } from '../kit/button.tsx'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { UseMutationResult } from '@tanstack/react-query'
+import { Age, useNow } from '../kit/time.tsx'
+import { Badge, Button, Icon } from '../kit/controls.tsx'
 import { formatCount, formatDuration, formatNumber, formatRange, formatTime } from '../kit/formats.ts'
-import { Icon } from '../kit/icon.tsx'
 import { Cell, Row, RowName } from '../kit/table.tsx'
 import { useToast } from '../kit/toast.tsx'
-import { useNow } from '../kit/use-now.ts'
-import type { Lease } from './contract.ts'
-import type { LeaseActionKind } from './lease-action.ts'
-import { useView } from './view.ts'
+import type { Lease, LeaseTarget } from './contract.ts'
+import { useView } from './use-view.ts'
+import { api } from './api.ts'
 
 interface LeaseRowProps {
   readonly lease: Lease
@@ -198,4 +197,49 @@ function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
       </Button>
     </div>
   )
+}
+
+export type LeaseActionKind = 'requeue' | 'split' | 'skip'
+
+/** Something to be done with leases. */
+export interface LeaseAction {
+  readonly kind: LeaseActionKind
+  readonly target: LeaseTarget
+  /** How many ranges it is for. */
+  readonly count: number
+  /** Which, in words: `token_worker 100 – 199`. */
+  readonly label: string
+}
+
+export interface ConfirmedAction extends LeaseAction {
+  /** Into how many each is split. */
+  readonly pieces: number
+  /** Why they are skipped. */
+  readonly reason: string
+}
+
+const done: Record<LeaseActionKind, string> = { requeue: 'queued again', split: 'split', skip: 'skipped' }
+
+/** Does it, says what came of it, and has the lists read again. */
+export function useLeaseAction(onDone: () => void): UseMutationResult<{ changed: number }, Error, ConfirmedAction> {
+  const queryClient = useQueryClient()
+  const say = useToast()
+  return useMutation({
+    mutationFn: ({ kind, target, pieces, reason }: ConfirmedAction) => {
+      if (kind === 'requeue') return api.requeue(target)
+      return kind === 'split' ? api.split(target, pieces) : api.skip(target, reason)
+    },
+    onSuccess: async ({ changed }, { kind }) => {
+      say(
+        changed === 0
+          ? 'Nothing was changed: the ranges have moved on meanwhile.'
+          : `${formatCount(changed, 'range')} ${done[kind]}.`,
+      )
+      onDone()
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['leases'] }),
+        queryClient.invalidateQueries({ queryKey: ['coverage'] }),
+      ])
+    },
+  })
 }

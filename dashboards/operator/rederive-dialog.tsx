@@ -6,7 +6,7 @@ import { formatRange } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { HeightRange, Overview } from './contract.ts'
-import { HeightField } from './height-field.tsx'
+import { HeightField } from './parts.tsx'
 
 export interface RederiveDialogProps {
   readonly overview: Overview

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Age } from '../kit/age.tsx'
-import { Badge } from '../kit/badge.tsx'
+import { Age } from '../kit/time.tsx'
+import { Badge } from '../kit/controls.tsx'
 import {
   formatCompact,
   formatCount,
@@ -10,14 +10,12 @@ import {
   formatRate,
   formatShare,
 } from '../kit/formats.ts'
-import { ProgressBar } from '../kit/progress-bar.tsx'
-import { Sparkline } from '../kit/sparkline.tsx'
 import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import type { Stage } from './contract.ts'
-import { useView } from './view.ts'
-import type { Section } from './view-address.ts'
+import { useView } from './use-view.ts'
+import type { Section } from './view.ts'
 
-export interface StagesPanelProps {
+interface StagesPanelProps {
   readonly stages: readonly Stage[]
   /** The last minute of rates of each stage. */
   readonly rates: ReadonlyMap<string, readonly number[]>
@@ -186,5 +184,60 @@ function Trouble({ stage }: { readonly stage: Stage }): ReactNode {
         </Badge>
       )}
     </span>
+  )
+}
+
+interface ProgressBarProps {
+  readonly label: string
+  readonly total: number
+  readonly done: number
+  readonly active?: number
+  readonly skipped?: number
+  readonly troubled?: number
+}
+
+/** How much of a whole is done, under way, given up and in trouble, side by side. Trouble is seen however small it is. */
+function ProgressBar({ label, total, done, active = 0, skipped = 0, troubled = 0 }: ProgressBarProps): ReactNode {
+  const width = (part: number): { width: string } => ({
+    width: `${total <= 0 ? 0 : Math.min(100, (part / total) * 100)}%`,
+  })
+  const percent = total <= 0 ? 0 : Math.min(100, Math.floor((done / total) * 1000) / 10)
+  return (
+    <div
+      className="bar"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent}
+    >
+      <i className="done" style={width(done)} />
+      {skipped > 0 && <i className="skipped" style={width(skipped)} />}
+      {troubled > 0 && <i className="troubled" style={width(troubled)} />}
+      {active > 0 && <i className="active" style={width(active)} />}
+    </div>
+  )
+}
+
+interface SparklineProps {
+  /** Oldest first; at least two for a line. */
+  readonly values: readonly number[]
+  readonly width?: number
+  readonly height?: number
+}
+
+/** How a number went lately, from nought to its highest; for the eye only, the number itself stands beside it. */
+function Sparkline({ values, width = 56, height = 18 }: SparklineProps): ReactNode {
+  const top = Math.max(...values, 1e-9)
+  const points = values.map((value, i) => {
+    const x = values.length < 2 ? width : (i / (values.length - 1)) * width
+    return `${x.toFixed(1)} ${(height - 1 - (value / top) * (height - 2)).toFixed(1)}`
+  })
+  const line = points.length < 2 || values.every((value) => value === 0) ? '' : `M${points.join('L')}`
+  return (
+    <svg className="sparkline" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {line !== '' && <path className="area" d={`${line}L${width} ${height}L0 ${height}Z`} />}
+      {line !== '' && <path d={line} />}
+    </svg>
   )
 }

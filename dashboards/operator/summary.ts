@@ -1,6 +1,6 @@
 import type { Overview, Stage } from './contract.ts'
 import { formatCount, formatDuration, formatNumber } from '../kit/formats.ts'
-import type { Tone } from '../kit/badge.tsx'
+import type { Tone } from '../kit/controls.tsx'
 
 /** What stands at the top of the page: the state of everything in one sentence, and the sums below it. */
 export interface Summary {

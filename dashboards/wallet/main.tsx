@@ -6,11 +6,11 @@ import '../kit/controls.css'
 import '../kit/data.css'
 import '../auth/auth.css'
 import './wallet.css'
-import { applyTheme, readTheme } from '../kit/theme.ts'
-import { ErrorBoundary } from '../kit/error-boundary.tsx'
+import { applyTheme, readTheme } from '../kit/theme.tsx'
+import { ErrorBoundary } from '../kit/state.tsx'
 import { ToastProvider } from '../kit/toast.tsx'
 import { App } from './app.tsx'
-import { createQueryClient } from './settings.ts'
+import { createQueryClient } from './own.ts'
 
 applyTheme(readTheme())
 const root = document.getElementById('root')

@@ -1,13 +1,23 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient, QueryClient } from '@tanstack/react-query'
 import type { UseQueryOptions, UseQueryResult } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, createContext, useContext } from 'react'
+import type { Context } from 'react'
 import { useAuth } from '../auth/auth-provider.tsx'
 import { readAccount } from './chain/chain-client.ts'
-import type { OwnAccount } from './chain/send-transaction.ts'
-import type { AccountRow, AccountStanding, ActivityRow, ChainAccount, Network, PasskeyRow } from './contract.ts'
-import { withOwnNames } from './passkeys/passkey-name.ts'
-import { listAccounts, listActivity, listPasskeys } from './passkeys/passkeys.ts'
-import { callJson } from '../auth/problem.ts'
+import type { OwnAccount } from './chain/chain-client.ts'
+import type {
+  AccountRow,
+  AccountStanding,
+  ActivityRow,
+  ChainAccount,
+  Network,
+  PasskeyRow,
+  NetworkSettings,
+  WalletSettings,
+} from './contract.ts'
+import { withOwnNames } from './chain/passkey-keys.ts'
+import { listAccounts, listActivity, listPasskeys } from './chain/passkeys.ts'
+import { callJson, mayPass } from '../auth/auth-service.ts'
 
 /** What is read of whoever is signed in. */
 
@@ -90,7 +100,7 @@ export function addressOf(row: AccountRow, network: Network): string | undefined
  * All accounts that are there, each once.
  * @param passkeys of the same user; any of them may be a key of any of the accounts
  */
-export function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
+function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
   const known = [
     ...passkeys.map(({ id, publicKeySec1Hex, lastUsedAt }) => ({ credentialId: id, publicKeySec1Hex, lastUsedAt })),
     ...rows.map(({ credentialId, publicKeySec1Hex }) => ({ credentialId, publicKeySec1Hex, lastUsedAt: null })),
@@ -135,3 +145,42 @@ export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undef
   )
   return { data, error: accounts.error ?? passkeys.error }
 }
+
+/** Keeps what was read of the services. Only what may be different the next time is asked again. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < 2 && mayPass(error),
+        retryDelay: (failures) => 500 * 2 ** failures,
+        staleTime: 5000,
+        networkMode: 'always',
+      },
+    },
+  })
+}
+
+/** @throws WalletProblem */
+export function readSettings(signal: AbortSignal): Promise<WalletSettings> {
+  return callJson<WalletSettings>('/wallet/settings', { signal })
+}
+
+export const SettingsContext: Context<WalletSettings | undefined> = createContext<WalletSettings | undefined>(undefined)
+
+export function useSettings(): WalletSettings {
+  const settings = useContext(SettingsContext)
+  if (settings === undefined) throw new Error('There are no settings above.')
+  return settings
+}
+
+export function networkSettings({ networks }: WalletSettings, network: Network): NetworkSettings | undefined {
+  return networks.find((one) => one.network === network)
+}
+
+/** Whether people are kept by the wallet itself, which lets them change their address and leave; an auth server of somebody else need not. */
+export function hasOwnAuth({ gotrue_url: gotrueUrl }: WalletSettings): boolean {
+  return gotrueUrl === '/auth/v1'
+}
+
+/** The network's name as people say it. */
+export const networkNames: Readonly<Record<Network, string>> = { mainnet: 'Mainnet', testnet: 'Testnet' }

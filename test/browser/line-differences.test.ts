@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compareLines } from '../../dashboards/explorer/line-differences.ts'
+import { compareLines } from '../../dashboards/kit/line-differences.ts'
 
 const numbered = (prefix: string, count: number): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`).join('\n')

@@ -16,11 +16,10 @@ import {
   lineNumbers,
   tooltips,
 } from '@codemirror/view'
-import { withFile } from '../project/project-acts.ts'
+import { withFile } from '../project/file-tree.ts'
 import { isImported } from '../project/project-state.ts'
-import type { ProjectStore } from '../project/project-store.ts'
-import { cadence } from './cadence-language.ts'
-import { editorLook } from './editor-look.ts'
+import type { ProjectStore } from '../project/project-state.ts'
+import { cadence, editorLook } from './editor-theme.ts'
 import { offsetOf } from './problems.ts'
 
 export interface CodeRoomOptions {

@@ -11,20 +11,17 @@ import type { Transport } from '@codemirror/lsp-client'
 import { keymap } from '@codemirror/view'
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Network } from '../contract.ts'
-import { withOpen } from '../project/project-acts.ts'
-import type { ProjectStore } from '../project/project-store.ts'
+import { withOpen } from '../project/file-tree.ts'
+import type { ProjectStore } from '../project/project-state.ts'
 import type { CodeRoom } from './code-room.ts'
-import { fileUri, pathOfUri } from './file-uri.ts'
-import type { ImportedContracts } from './imported-contracts.ts'
-import { LspConnection } from './lsp-connection.ts'
+import { fileUri, pathOfUri, documentsOf, ProjectWorkspace } from './project-workspace.ts'
+import type { ImportedContracts } from './project-workspace.ts'
+import { LspConnection, TrackedTransport } from './lsp-connection.ts'
 import type { ServerState } from './lsp-connection.ts'
 import { marksOf, problemsOf } from './problems.ts'
 import type { Problem } from './problems.ts'
-import { documentsOf, ProjectWorkspace } from './project-workspace.ts'
-import { sanitizeHtml } from './sanitize-html.ts'
-import { TrackedTransport } from './tracked-transport.ts'
 
-export interface LanguageRoomOptions {
+interface LanguageRoomOptions {
   readonly url: string
   readonly store: ProjectStore
   readonly code: CodeRoom
@@ -34,7 +31,7 @@ export interface LanguageRoomOptions {
 }
 
 /** What is known of the language server and of what it said. */
-export interface LanguageState {
+interface LanguageState {
   readonly server: ServerState
   readonly problems: readonly Problem[]
 }
@@ -235,4 +232,71 @@ export class LanguageRoom {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** What explanations of a language server may be made of. */
+const allowed = new Set([
+  'P',
+  'BR',
+  'HR',
+  'PRE',
+  'CODE',
+  'SPAN',
+  'EM',
+  'STRONG',
+  'B',
+  'I',
+  'UL',
+  'OL',
+  'LI',
+  'BLOCKQUOTE',
+  'H1',
+  'H2',
+  'H3',
+  'H4',
+  'H5',
+  'H6',
+  'DEL',
+  'TABLE',
+  'THEAD',
+  'TBODY',
+  'TR',
+  'TH',
+  'TD',
+  'A',
+])
+const dropped = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED', 'SVG', 'MATH', 'FORM', 'NOSCRIPT'])
+
+/**
+ * Leaves of HTML only what text is made of. The code of contracts was written by strangers, and its comments come back as explanations. Elements that are not
+ * allowed leave their text behind; attributes are none but the class of a piece of code and a link to another site.
+ */
+function sanitizeHtml(html: string): string {
+  const { body } = new DOMParser().parseFromString(html, 'text/html')
+  clean(body)
+  return body.innerHTML
+}
+
+function clean(parent: Element): void {
+  for (const element of Array.from(parent.children)) {
+    const name = element.tagName.toUpperCase()
+    if (dropped.has(name) || element.namespaceURI !== 'http://www.w3.org/1999/xhtml') {
+      element.remove()
+      continue
+    }
+    clean(element)
+    if (allowed.has(name)) cleanAttributes(element)
+    else element.replaceWith(...element.childNodes)
+  }
+  for (const node of Array.from(parent.childNodes)) if (node.nodeType === Node.COMMENT_NODE) node.remove()
+}
+
+function cleanAttributes(element: Element): void {
+  for (const { name, value } of Array.from(element.attributes)) {
+    const isLink = element.tagName === 'A' && name === 'href' && /^https?:\/\//i.test(value)
+    if (!isLink && !(element.tagName === 'SPAN' && name === 'class')) element.removeAttribute(name)
+  }
+  if (!element.hasAttribute('href')) return
+  element.setAttribute('rel', 'noreferrer noopener')
+  element.setAttribute('target', '_blank')
 }

@@ -1,7 +1,7 @@
 import type { Transport } from '@codemirror/lsp-client'
 import type { Network } from '../contract.ts'
-import { readMessage } from './read-message.ts'
-import type { Told } from './read-message.ts'
+import { readMessage } from './deploy-channel.ts'
+import type { Told } from './deploy-channel.ts'
 
 /** How the language server is. */
 export type ServerState =
@@ -12,7 +12,7 @@ export type ServerState =
   /** It is tried again by itself. */
   | { readonly is: 'away'; readonly reason: string }
 
-export interface LspConnectionOptions {
+interface LspConnectionOptions {
   readonly url: string
   readonly network: Network
   /** The channel is open: what talks to the server begins from nothing. @returns what ends it, when the channel is lost */
@@ -21,7 +21,9 @@ export interface LspConnectionOptions {
 }
 
 const firstRetryMs = 500
+
 const lastRetryMs = 15_000
+
 /** A server that says nothing is given up. */
 const patienceMs = 30_000
 
@@ -130,5 +132,66 @@ export class LspConnection {
     const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
     // Not all pages at once, where a service was started again.
     this.#timer = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2))
+  }
+}
+
+const requestCancelled = -32_800
+
+const serverCancelled = -32_802
+
+/** A transport whose questions are all answered in the end: those that a lost channel took along are told that they were taken back. */
+export class TrackedTransport implements Transport {
+  readonly #inner: Transport
+  readonly #open = new Set<number>()
+  readonly #handlers = new Map<(message: string) => void, (message: string) => void>()
+
+  constructor(inner: Transport) {
+    this.#inner = inner
+  }
+
+  send(message: string): void {
+    // As the client writes its requests; what is long has no id.
+    const id = /^\{"jsonrpc":"2\.0","id":(\d+),"method"/.exec(message)?.[1]
+    if (id !== undefined) this.#open.add(Number(id))
+    this.#inner.send(message)
+  }
+
+  subscribe(handler: (message: string) => void): void {
+    const tracked = (message: string): void => handler(this.#received(message))
+    this.#handlers.set(handler, tracked)
+    this.#inner.subscribe(tracked)
+  }
+
+  unsubscribe(handler: (message: string) => void): void {
+    const tracked = this.#handlers.get(handler)
+    if (tracked !== undefined) this.#inner.unsubscribe(tracked)
+    this.#handlers.delete(handler)
+  }
+
+  /** The channel is lost. */
+  end(): void {
+    for (const id of this.#open) {
+      const answer = JSON.stringify({
+        jsonrpc: '2.0',
+        id,
+        error: { code: requestCancelled, message: 'The connection to the language server was lost.' },
+      })
+      for (const handler of this.#handlers.keys()) handler(answer)
+    }
+    this.#open.clear()
+  }
+
+  #received(message: string): string {
+    const value = JSON.parse(message) as {
+      readonly id?: unknown
+      readonly method?: unknown
+      readonly error?: { readonly code?: unknown }
+    }
+    if (typeof value.id !== 'number' || value.method !== undefined) return message
+    this.#open.delete(value.id)
+    // A server that was started again has no answer any more: nobody did anything wrong.
+    return value.error?.code === serverCancelled
+      ? JSON.stringify({ ...value, error: { ...value.error, code: requestCancelled } })
+      : message
   }
 }

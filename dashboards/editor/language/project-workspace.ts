@@ -1,10 +1,9 @@
-import { Workspace } from '@codemirror/lsp-client'
+import { Workspace, LSPPlugin } from '@codemirror/lsp-client'
 import type { LSPClient, WorkspaceFile } from '@codemirror/lsp-client'
-import { LSPPlugin } from '@codemirror/lsp-client'
 import { ChangeSet, Text } from '@codemirror/state'
 import type { TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
-import { fileUri } from './file-uri.ts'
+import { importedFolder } from '../project/project-state.ts'
 
 interface OpenFile extends WorkspaceFile {
   view: EditorView | undefined
@@ -19,7 +18,7 @@ interface FileUpdate {
 }
 
 /** What a workspace knows of the project. */
-export interface WorkspaceProject {
+interface WorkspaceProject {
   /** The documents that the server shall have: text by path. */
   documents(): ReadonlyMap<string, string>
   /** Shows a file, of the project or of the chain. Undefined: there is none such. */
@@ -149,4 +148,46 @@ export function documentsOf(
 ): ReadonlyMap<string, string> {
   const paths = [...new Set([...first, ...files.keys()])].filter((path) => files.has(path) && path.endsWith('.cdc'))
   return new Map(paths.slice(0, most).map((path) => [fileUri(path), files.get(path) ?? '']))
+}
+
+/** Contracts of the chain that the project's code imports, as the channel brought them: code by the path of the tab that shows it. */
+export class ImportedContracts {
+  readonly #codes = new Map<string, string>()
+
+  /** @returns the path of its tab */
+  add(address: string, name: string, code: string): string {
+    const path = `${importedFolder}/${address.replace(/^0x/, '').toLowerCase()}/${name}.cdc`
+    this.#codes.set(path, code)
+    return path
+  }
+
+  codeOf(path: string): string | undefined {
+    return this.#codes.get(path)
+  }
+
+  /** The tab of what a language server calls so, in whatever folder it has put the contract. */
+  find(path: string): string | undefined {
+    const tail = /([0-9a-fA-F]{16})\/(\w+)\.cdc$/.exec(path.replace(/(^|\/)0x/, '$1'))
+    const own = tail === null ? undefined : `${importedFolder}/${tail[1]?.toLowerCase() ?? ''}/${tail[2] ?? ''}.cdc`
+    return own !== undefined && this.#codes.has(own) ? own : undefined
+  }
+}
+
+/** The URI by which the language server knows a file of the project. */
+export function fileUri(path: string): string {
+  return `file:///${path.split('/').map(encodeURIComponent).join('/')}`
+}
+
+/** The path in the project that a URI names; undefined for one that is of no project. */
+export function pathOfUri(uri: string): string | undefined {
+  if (!uri.startsWith('file:///')) return undefined
+  try {
+    const path = decodeURIComponent(uri.slice('file:///'.length))
+    return path === '' || path.split('/').some((segment) => segment === '..' || segment === '.' || segment === '')
+      ? undefined
+      : path
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
 }

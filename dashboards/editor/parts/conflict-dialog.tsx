@@ -1,12 +1,11 @@
 import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../../kit/button.tsx'
-import { compareLines } from '../../explorer/line-differences.ts'
-import { freePath } from '../project/project-acts.ts'
-import type { Files } from '../project/file-changes.ts'
-import { resolveConflicts } from '../save/merge-files.ts'
-import type { Choice, FileConflict, MergedFiles } from '../save/merge-files.ts'
-import { Modal } from './modal.tsx'
+import { Button } from '../../kit/controls.tsx'
+import { compareLines } from '../../kit/line-differences.ts'
+import { freePath } from '../project/file-tree.ts'
+import type { Files, Choice, FileConflict, MergedFiles } from '../project/file-changes.ts'
+import { resolveConflicts } from '../project/file-changes.ts'
+import { Modal } from '../../kit/dialog.tsx'
 
 export interface ConflictDialogProps {
   /** Both sides as they are now: people may go on while they decide. */

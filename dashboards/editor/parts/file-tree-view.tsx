@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../../kit/button.tsx'
-import { Icon } from '../../kit/icon.tsx'
+import { Button, Icon } from '../../kit/controls.tsx'
 import type { Problem } from '../language/problems.ts'
 import { fileTree } from '../project/file-tree.ts'
 import type { TreeNode } from '../project/file-tree.ts'

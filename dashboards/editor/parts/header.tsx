@@ -1,16 +1,14 @@
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/problem.ts'
-import { Badge } from '../../kit/badge.tsx'
-import { Brand } from '../../kit/brand.tsx'
-import { Button } from '../../kit/button.tsx'
-import { Icon } from '../../kit/icon.tsx'
-import { Link } from '../../kit/link.tsx'
-import { ThemeToggle } from '../../kit/theme-toggle.tsx'
+import { problemText } from '../../auth/auth-service.ts'
+import { Badge, Brand, Button, Icon } from '../../kit/controls.tsx'
+import { Link } from '../../kit/router.tsx'
+import { ThemeToggle } from '../../kit/theme.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import type { ProjectState } from '../project/project-state.ts'
+import type { SaveState } from '../project/project-saver.ts'
 
-export interface HeaderProps {
+interface HeaderProps {
   readonly project: ProjectState
   readonly saveSign: ReactNode
   readonly isFilesOpen: boolean
@@ -139,4 +137,63 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
       </Button>
     </>
   )
+}
+
+interface SaveSignProps {
+  readonly save: SaveState
+  readonly isTouched: boolean
+  /** Why the browser keeps nothing. */
+  readonly draftProblem: string | undefined
+  readonly onConflict: () => void
+  readonly onRetry: () => void
+}
+
+/** Says always how safe the work is. */
+export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }: SaveSignProps): ReactNode {
+  return (
+    <span className="save-sign" role="status" aria-label="Saving">
+      {content()}
+    </span>
+  )
+
+  function content(): ReactNode {
+    switch (save.is) {
+      case 'saved':
+        return (
+          <span className="good-text">
+            <Icon name="check" size={14} /> Saved
+          </span>
+        )
+      case 'saving':
+        return (
+          <span className="soft">
+            <span className="spinner" /> Saving…
+          </span>
+        )
+      case 'unsaved':
+        return <span className="soft">Not saved yet</span>
+      case 'read-only':
+        return <span className="soft">Read only</span>
+      case 'conflict':
+        return (
+          <button type="button" className="save-problem" onClick={onConflict}>
+            <Icon name="alert" size={14} /> Changed elsewhere too: choose
+          </button>
+        )
+      case 'failed':
+        return (
+          <button type="button" className="save-problem" title={save.reason} onClick={onRetry}>
+            <Icon name="alert" size={14} /> <span>Not saved: {save.reason}</span>
+          </button>
+        )
+      case 'local':
+        if (draftProblem !== undefined)
+          return (
+            <span className="bad-text" title={draftProblem}>
+              <Icon name="alert" size={14} /> Not kept: {draftProblem}
+            </span>
+          )
+        return <span className="soft">{isTouched ? 'Kept in this browser' : 'Nothing changed yet'}</span>
+    }
+  }
 }

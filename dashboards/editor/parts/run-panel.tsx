@@ -1,18 +1,14 @@
 import type { ReactNode } from 'react'
-import { Badge } from '../../kit/badge.tsx'
-import { Button } from '../../kit/button.tsx'
-import { CopyButton } from '../../kit/copy-button.tsx'
-import { Icon } from '../../kit/icon.tsx'
+import { Badge, Button, Icon } from '../../kit/controls.tsx'
+import { CopyButton } from '../../kit/toast.tsx'
 import { networkNames, useSettings } from '../settings.ts'
 import type { ProjectState } from '../project/project-state.ts'
-import { errorParts, errorTitle } from '../run/error-parts.ts'
-import type { RunRoom } from '../run/run-room.ts'
-import type { RunResult } from '../run/run-script.ts'
-import { codeShape } from '../run/script-kind.ts'
-import { useStore } from '../use-store.ts'
-import { ValueTree } from './value-tree.tsx'
+import { errorParts, errorTitle, codeShape } from '../run/script-kind.ts'
+import type { RunRoom, RunResult } from '../run/run-script.ts'
+import { useStore } from '../project/project-state.ts'
+import type { CadenceValue } from '../run/argument-value.ts'
 
-export interface RunPanelProps {
+interface RunPanelProps {
   readonly project: ProjectState
   readonly room: RunRoom
   readonly onRun: () => void
@@ -171,4 +167,110 @@ function hintOf(type: string): string {
   if (type.startsWith('[')) return '[…] in JSON'
   if (type.startsWith('{')) return '{…} in JSON'
   return type.endsWith('?') ? 'empty: nil' : ''
+}
+
+/** So many parts are shown at once; whoever needs all has the raw value. */
+const most = 200
+const deepest = 40
+
+/** A value of JSON-CDC as a tree that can be opened. */
+function ValueTree({
+  value,
+  name,
+  depth = 0,
+}: {
+  readonly value: unknown
+  readonly name?: string
+  readonly depth?: number
+}): ReactNode {
+  const { type, inner, parts } = readValue(value)
+  const label = name === undefined ? null : <span className="value-name">{name}: </span>
+  if (parts === undefined || depth > deepest) {
+    return (
+      <div className="value-line">
+        {label}
+        <span className="value-inner">{inner}</span> <span className="value-type">{type}</span>
+      </div>
+    )
+  }
+  if (parts.length === 0)
+    return (
+      <div className="value-line">
+        {label}
+        <span className="value-inner">{inner}</span> <span className="value-type">{type}</span>
+      </div>
+    )
+  return (
+    <details className="value-node" open={depth < 2 && parts.length <= 50}>
+      <summary>
+        {label}
+        <span className="value-type">{type}</span>{' '}
+        <span className="soft">
+          {parts.length} {parts.length === 1 ? 'part' : 'parts'}
+        </span>
+      </summary>
+      <div className="value-parts">
+        {parts.slice(0, most).map(([part, one], at) => (
+          <ValueTree key={at} name={part} value={one} depth={depth + 1} />
+        ))}
+        {parts.length > most && <div className="soft">And {parts.length - most} more: see the raw value.</div>}
+      </div>
+    </details>
+  )
+}
+
+interface ReadValue {
+  readonly type: string
+  /** In words, where it has no parts. */
+  readonly inner: string
+  readonly parts: readonly (readonly [name: string, value: unknown])[] | undefined
+}
+
+function readValue(value: unknown): ReadValue {
+  if (typeof value !== 'object' || value === null || typeof (value as Partial<CadenceValue>).type !== 'string')
+    return { type: '', inner: JSON.stringify(value) ?? '', parts: undefined }
+  const { type, value: inner } = value as CadenceValue
+  switch (type) {
+    case 'Optional': {
+      if (inner === null || inner === undefined) return { type: 'Optional', inner: 'nil', parts: undefined }
+      const some = readValue(inner)
+      return { ...some, type: `${some.type}?` }
+    }
+    case 'Array':
+      return {
+        type: 'Array',
+        inner: '[]',
+        parts: (Array.isArray(inner) ? (inner as unknown[]) : []).map((one, at) => [String(at), one]),
+      }
+    case 'Dictionary':
+      return {
+        type,
+        inner: '{}',
+        parts: (Array.isArray(inner) ? (inner as { readonly key?: unknown; readonly value?: unknown }[]) : []).map(
+          ({ key, value: one }) => [readValue(key).inner, one],
+        ),
+      }
+    case 'Struct':
+    case 'Resource':
+    case 'Event':
+    case 'Contract':
+    case 'Enum': {
+      const { id, fields } = (inner ?? {}) as {
+        readonly id?: string
+        readonly fields?: readonly { readonly name?: string; readonly value?: unknown }[]
+      }
+      return { type: id ?? type, inner: '{}', parts: (fields ?? []).map(({ name = '', value: one }) => [name, one]) }
+    }
+    case 'Void':
+      return { type, inner: '()', parts: undefined }
+    case 'String':
+    case 'Character':
+      return { type, inner: JSON.stringify(inner), parts: undefined }
+    default:
+      return {
+        type,
+        inner: typeof inner === 'string' || typeof inner === 'boolean' ? String(inner) : (JSON.stringify(inner) ?? ''),
+        parts: undefined,
+      }
+  }
 }

@@ -1,5 +1,19 @@
 import { expect } from 'chai'
-import { fileTree, folderOf, movedPath } from './file-tree.ts'
+import {
+  fileTree,
+  folderOf,
+  movedPath,
+  freePath,
+  withFile,
+  withFolder,
+  withMoved,
+  withOpen,
+  withoutPath,
+  withoutTab,
+  moveProblem,
+} from './file-tree.ts'
+import { isUnsaved, newProject, projectOf } from './project-state.ts'
+import type { ProjectState } from './project-state.ts'
 
 describe('the tree of files', () => {
   it('has folders before files, each by name, and folders without files', () => {
@@ -34,5 +48,95 @@ describe('the tree of files', () => {
       'ab/c.cdc',
     ])
     expect([folderOf('a.cdc'), folderOf('a/b/c.cdc')]).to.deep.equal(['', 'a/b'])
+  })
+})
+
+const stored: ProjectState = projectOf({
+  project: {
+    id: 'i',
+    slug: 's',
+    version: 3,
+    name: 'N',
+    network: 'testnet',
+    is_public: false,
+    updated_at: '',
+    isOwner: true,
+    active_file: 'gone.cdc',
+    open_files: ['b.cdc', 'gone.cdc'],
+    folders: ['f'],
+  },
+  files: [
+    { path: 'a.cdc', content: 'a' },
+    { path: 'b.cdc', content: 'b' },
+    { path: 'f/c.cdc', content: 'c' },
+  ],
+})
+
+describe('acts on a project', () => {
+  it('begin with tabs of files that are there', () => {
+    expect(stored).to.deep.include({ open: ['b.cdc'], active: 'b.cdc', isReadOnly: false })
+  })
+
+  it('show the neighbour of a tab that is closed', () => {
+    const three = withOpen(withOpen(stored, 'a.cdc'), 'f/c.cdc')
+    expect(withoutTab(three, 'f/c.cdc').active).to.equal('a.cdc')
+    expect(withoutTab(withOpen(three, 'b.cdc'), 'b.cdc').active).to.equal('a.cdc')
+    expect(withoutTab(withoutTab(withoutTab(three, 'a.cdc'), 'b.cdc'), 'f/c.cdc')).to.deep.include({
+      open: [],
+      active: undefined,
+    })
+  })
+
+  it('rename a folder with its tabs, and delete it with its files', () => {
+    const moved = withMoved(withOpen(stored, 'f/c.cdc'), 'f', 'g/h')
+    expect([...moved.files.keys()]).to.deep.equal(['a.cdc', 'b.cdc', 'g/h/c.cdc'])
+    expect(moved).to.deep.include({ folders: ['g/h'], open: ['b.cdc', 'g/h/c.cdc'], active: 'g/h/c.cdc' })
+    expect(withoutPath(moved, 'g/h')).to.deep.include({ folders: [], open: ['b.cdc'], active: 'b.cdc' })
+  })
+
+  it('make it unsaved, and undone make it saved again', () => {
+    expect(isUnsaved(stored)).to.equal(false)
+    const changed = withFile(stored, 'a.cdc', 'A')
+    expect(isUnsaved(changed)).to.equal(true)
+    expect(isUnsaved(withFile(changed, 'a.cdc', 'a'))).to.equal(false)
+    for (const other of [withFolder(stored, 'g'), withoutPath(stored, 'a.cdc'), { ...stored, isPublic: true }])
+      expect(isUnsaved(other)).to.equal(true)
+    expect(isUnsaved(withOpen(stored, 'a.cdc'))).to.equal(false)
+    expect(isUnsaved(newProject('testnet'))).to.equal(false)
+    expect(isUnsaved({ ...changed, isReadOnly: true })).to.equal(false)
+  })
+
+  it('find a name that is free', () => {
+    expect(freePath(new Set(['f/a.cdc', 'f/a-2.cdc']), 'f/a.cdc')).to.equal('f/a-3.cdc')
+    expect(freePath(new Set<string>(), 'a')).to.equal('a')
+  })
+})
+
+const project = {
+  files: new Map([
+    ['lib/a.cdc', ''],
+    ['scripts/b.cdc', ''],
+  ]),
+  folders: ['empty', 'lib'],
+}
+
+describe('moving files and folders', () => {
+  it('goes wherever nothing is, also into the folder itself or to another case', () => {
+    for (const to of ['library', 'LIB', 'lib/deep', 'empty/lib'])
+      expect(moveProblem(project, 'lib', to), to).to.equal(undefined)
+    expect(moveProblem(project, 'lib/a.cdc', 'empty/a.cdc')).to.equal(undefined)
+  })
+
+  it('does not go where a file or a folder is, be it empty', () => {
+    expect(moveProblem(project, 'lib', 'Empty')).to.equal('empty is a folder already.')
+    expect(moveProblem(project, 'lib', 'scripts')).to.equal('scripts is a folder already.')
+    expect(moveProblem(project, 'lib', 'scripts/b.cdc')).to.include('is there already')
+    expect(moveProblem(project, 'lib/a.cdc', 'lib')).to.equal('lib is a folder already.')
+  })
+
+  it('does not take along what then has a path that is too deep', () => {
+    expect(moveProblem(project, 'lib', 'a/a/a/a/a/a/a/a/a/a')).to.equal(
+      'lib/a.cdc cannot go along: Folders may be 10 deep.',
+    )
   })
 })

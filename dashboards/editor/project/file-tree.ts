@@ -1,3 +1,6 @@
+import type { ProjectState } from './project-state.ts'
+import { pathProblem } from './path-problem.ts'
+
 /** A file, or a folder with what is in it. */
 export type TreeNode =
   | { readonly kind: 'file'; readonly path: string; readonly name: string }
@@ -45,7 +48,7 @@ function nodesOf({ folders, files }: Building, below: string): readonly TreeNode
 }
 
 /** Whether a path is the folder itself, or below it. */
-export function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
@@ -57,4 +60,82 @@ export function movedPath(path: string, from: string, to: string): string {
 /** The folder of a path; empty for one at the top. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** What people do to a project: each function gives the project after it. */
+
+/** Shows a file in a tab. */
+export function withOpen(state: ProjectState, path: string): ProjectState {
+  return { ...state, open: state.open.includes(path) ? state.open : [...state.open, path], active: path }
+}
+
+/** Closes a tab; its neighbour is shown where it was the one in front. */
+export function withoutTab(state: ProjectState, path: string): ProjectState {
+  const at = state.open.indexOf(path)
+  const open = state.open.filter((one) => one !== path)
+  return { ...state, open, active: state.active === path ? open[Math.min(at, open.length - 1)] : state.active }
+}
+
+/** Makes a file, or gives one other content. */
+export function withFile(state: ProjectState, path: string, content: string): ProjectState {
+  if (state.files.get(path) === content) return state
+  return { ...state, files: new Map(state.files).set(path, content), isTouched: true }
+}
+
+export function withFolder(state: ProjectState, path: string): ProjectState {
+  return state.folders.includes(path) ? state : { ...state, folders: [...state.folders, path].sort(), isTouched: true }
+}
+
+/** Renames a file, or a folder with all that is in it. */
+export function withMoved(state: ProjectState, from: string, to: string): ProjectState {
+  const move = (path: string): string => movedPath(path, from, to)
+  return {
+    ...state,
+    files: new Map([...state.files].map(([path, content]) => [move(path), content])),
+    folders: state.folders.map(move).sort(),
+    open: state.open.map(move),
+    active: state.active === undefined ? undefined : move(state.active),
+    isTouched: true,
+  }
+}
+
+/** Deletes a file, or a folder with all that is in it. */
+export function withoutPath(state: ProjectState, path: string): ProjectState {
+  const gone = (one: string): boolean => isWithin(one, path)
+  let next = state
+  for (const open of state.open.filter(gone)) next = withoutTab(next, open)
+  return {
+    ...next,
+    files: new Map([...state.files].filter(([one]) => !gone(one))),
+    folders: state.folders.filter((one) => !gone(one)),
+    isTouched: true,
+  }
+}
+
+/** A path that is not taken yet: `a.cdc`, `a-2.cdc`, … */
+export function freePath(files: { has(path: string): boolean }, path: string): string {
+  const [, stem = path, ending = ''] = /^(.*?)(\.[^./]*)?$/.exec(path) ?? []
+  let free = path
+  for (let at = 2; files.has(free); at++) free = `${stem}-${at}${ending}`
+  return free
+}
+
+/**
+ * Says what is wrong with moving a file or a folder, with all that is in it, to a path: also what is in it has to have paths that can be taken.
+ * @returns undefined for a move that can be made
+ */
+export function moveProblem(
+  { files, folders }: Pick<ProjectState, 'files' | 'folders'>,
+  from: string,
+  to: string,
+): string | undefined {
+  const stays = (path: string): boolean => !isWithin(path, from)
+  const others = [...files.keys()].filter(stays)
+  const problem = pathProblem(to, others, folders.filter(stays))
+  if (problem !== undefined) return problem
+  for (const path of [...files.keys(), ...folders]) {
+    const inner = stays(path) ? undefined : pathProblem(movedPath(path, from, to), others)
+    if (inner !== undefined) return `${path} cannot go along: ${inner}`
+  }
+  return undefined
 }

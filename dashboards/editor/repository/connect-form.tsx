@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/problem.ts'
-import { useAction } from '../../auth/use-action.ts'
-import { Button } from '../../kit/button.tsx'
-import { Icon } from '../../kit/icon.tsx'
+import { problemText } from '../../auth/auth-service.ts'
+import { useAction } from '../../auth/action.tsx'
+import { Button, Icon } from '../../kit/controls.tsx'
 import { Failure, Loading } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
 import type { Network } from '../contract.ts'
 import type { SavedProject } from '../project/project-state.ts'
-import type { DraftKeeper } from '../save/draft-keeper.ts'
+import type { DraftKeeper } from '../project/drafts.ts'
 import { networkNames, useSettings } from '../settings.ts'
 import type { Installation, Repository } from './contract.ts'
-import { noteWayToGitHub } from './way-to-github.ts'
+import { noteWayToGitHub } from './repository-client.ts'
 
 export interface ConnectFormProps {
   readonly saved: SavedProject

@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/problem.ts'
-import { useAction } from '../../auth/use-action.ts'
-import { Button } from '../../kit/button.tsx'
+import { problemText } from '../../auth/auth-service.ts'
+import { useAction } from '../../auth/action.tsx'
+import { Button, Badge } from '../../kit/controls.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
-import { withFile } from '../project/project-acts.ts'
-import type { ProjectStore } from '../project/project-store.ts'
-import { ChosenFiles } from './chosen-files.tsx'
-import type { Differences } from './compare-branch.ts'
+import { withFile } from '../project/file-tree.ts'
+import type { ProjectStore } from '../project/project-state.ts'
+import type { Differences, Difference } from './branch.ts'
 import type { Connection } from './contract.ts'
+import type { Tone } from '../../kit/controls.tsx'
 
-export interface LoadPanelProps {
+interface LoadPanelProps {
   readonly connection: Connection
   readonly store: ProjectStore
   readonly differences: Differences
@@ -118,5 +118,45 @@ export function LoadPanel({
         </details>
       )}
     </form>
+  )
+}
+
+interface ChosenFilesProps {
+  readonly title: string
+  readonly files: readonly Difference[]
+  readonly chosen: ReadonlySet<string>
+  /** What becomes of a file, in a word or two. */
+  readonly word: (file: Difference, isChosen: boolean) => readonly [text: string, tone: Tone]
+  readonly onChoose: (chosen: ReadonlySet<string>) => void
+}
+
+/** Files that differ, each of which can be chosen. */
+export function ChosenFiles({ title, files, chosen, word, onChoose }: ChosenFilesProps): ReactNode {
+  const choose = (path: string, isChosen: boolean): void => {
+    const next = new Set(chosen)
+    if (isChosen) next.add(path)
+    else next.delete(path)
+    onChoose(next)
+  }
+  return (
+    <fieldset className="changes">
+      <legend>{title}</legend>
+      {files.map((file) => {
+        const isChosen = chosen.has(file.path)
+        const [text, tone] = word(file, isChosen)
+        return (
+          <label key={file.path} className="change">
+            <input
+              type="checkbox"
+              className="check"
+              checked={isChosen}
+              onChange={({ target }) => choose(file.path, target.checked)}
+            />
+            <code>{file.path}</code>
+            <Badge tone={tone}>{text}</Badge>
+          </label>
+        )
+      })}
+    </fieldset>
   )
 }

@@ -1,17 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/problem.ts'
+import { useState } from 'react'
+import { problemText } from '../../auth/auth-service.ts'
 import { Failure, Loading } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
-import { Modal } from '../parts/modal.tsx'
+import { Modal } from '../../kit/dialog.tsx'
 import type { SavedProject } from '../project/project-state.ts'
-import type { SaveState } from '../save/project-saver.ts'
+import type { SaveState } from '../project/project-saver.ts'
 import type { Session } from '../session.ts'
-import { useStore } from '../use-store.ts'
+import { useStore } from '../project/project-state.ts'
 import { ConnectForm } from './connect-form.tsx'
-import { Connected } from './connected.tsx'
+import { useAction } from '../../auth/action.tsx'
+import { Badge, Button, Icon } from '../../kit/controls.tsx'
+import { Tabs, tabId } from '../../kit/tabs.tsx'
+import { useToast } from '../../kit/toast.tsx'
+import { networkNames, useSettings } from '../settings.ts'
+import { blobId, compareBranch, readBranch } from './branch.ts'
+import { ChosenFiles, LoadPanel } from './load-panel.tsx'
+import type { Differences } from './branch.ts'
+import type { Connection, FileChange } from './contract.ts'
+import { DeployPanel } from './deploy-panel.tsx'
 
-export interface RepositoryDialogProps {
+interface RepositoryDialogProps {
   readonly session: Session
   readonly save: SaveState
   readonly onClose: () => void
@@ -59,5 +69,253 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
     <ConnectForm saved={saved} keeper={session.keeper} onConnected={again} />
   ) : (
     <Connected session={session} saved={saved} connection={connection} onChanged={again} />
+  )
+}
+
+interface ConnectedProps {
+  readonly session: Session
+  readonly saved: SavedProject
+  readonly connection: Connection
+  /** The connection, the repository or the project is another one now. */
+  readonly onChanged: () => void
+}
+
+type PanelName = 'commit' | 'load' | 'deploy'
+
+/** A project with its repository: what differs can be committed or loaded, and what is pushed is deployed. */
+function Connected({ session, saved, connection, onChanged }: ConnectedProps): ReactNode {
+  const { repositories } = useAccount()
+  const [panel, setPanel] = useState<PanelName>('commit')
+  const {
+    data: differences,
+    error,
+    refetch,
+    isFetching,
+  } = useQuery({
+    queryKey: ['repository', saved.id, 'differences'],
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    queryFn: async () => {
+      const { files } = session.store.state
+      const branch = await readBranch(repositories, connection)
+      return { branch, files, all: await compareBranch(files, branch.files, blobId) }
+    },
+  })
+  return (
+    <>
+      <Head saved={saved} connection={connection} onChanged={onChanged} />
+      <div className="tabs-line">
+        <Tabs
+          label="Repository"
+          panelId="repository"
+          selected={panel}
+          onSelect={setPanel}
+          tabs={[
+            { name: 'commit', label: 'Commit' },
+            { name: 'load', label: 'Load' },
+            { name: 'deploy', label: 'Deploy' },
+          ]}
+        />
+        {panel !== 'deploy' && (
+          <Button look="plain" isSmall disabled={isFetching} onClick={() => void refetch()}>
+            <Icon name="again" size={14} /> Look again
+          </Button>
+        )}
+      </div>
+      <div id="repository" role="tabpanel" aria-labelledby={tabId('repository', panel)} className="stack" tabIndex={0}>
+        {panel === 'deploy' && <DeployPanel saved={saved} connection={connection} onChanged={onChanged} />}
+        {panel !== 'deploy' &&
+          differences === undefined &&
+          (error === null ? (
+            <Loading label="The project is compared with the repository" rows={3} />
+          ) : (
+            <Failure title="The repository cannot be read" detail={problemText(error)} onRetry={() => void refetch()} />
+          ))}
+        {panel === 'commit' && differences !== undefined && (
+          <CommitPanel
+            key={differences.branch.head}
+            connection={connection}
+            name={saved.name}
+            differences={differences}
+            onChanged={onChanged}
+          />
+        )}
+        {panel === 'load' && differences !== undefined && (
+          <LoadPanel
+            key={differences.branch.head}
+            connection={connection}
+            store={session.store}
+            differences={differences}
+            onChanged={onChanged}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+const offReasons: Readonly<Record<string, string>> = {
+  'installation-deleted': 'The App is not installed any more.',
+  'installation-suspended': 'The installation of the App is suspended.',
+  'repository-removed': 'The App may not use the repository any more.',
+  'repository-deleted': 'The repository was deleted.',
+}
+
+function Head({
+  saved,
+  connection: { owner, repo, branch, path, network, is_on: isOn, off_reason: reason },
+  onChanged,
+}: Pick<ConnectedProps, 'saved' | 'connection' | 'onChanged'>): ReactNode {
+  const { repositories } = useAccount()
+  const { github } = useSettings()
+  const [isAsked, setIsAsked] = useState(false)
+  const { isBusy, problem, run } = useAction()
+  const origin =
+    github?.install_url === undefined || github.install_url === null ? undefined : new URL(github.install_url).origin
+  const title = `${owner}/${repo}`
+  return (
+    <>
+      <div className="repository-head">
+        <div>
+          {origin === undefined ? (
+            <b>{title}</b>
+          ) : (
+            <a href={`${origin}/${owner}/${repo}`} target="_blank" rel="noreferrer">
+              <b>{title}</b>
+            </a>
+          )}
+          <p className="soft small">
+            Branch <code>{branch}</code>
+            {path === '' ? (
+              ''
+            ) : (
+              <>
+                , folder <code>{path}</code>
+              </>
+            )}
+            , {networkNames[network]}
+          </p>
+        </div>
+        {!isOn && <Badge tone="bad">{offReasons[reason ?? ''] ?? 'It is off.'}</Badge>}
+        {isAsked ? (
+          <div className="button-row">
+            <Button
+              look="danger"
+              isSmall
+              disabled={isBusy}
+              onClick={() => void run(async () => (await repositories.disconnect(saved.id), onChanged()))}
+            >
+              Disconnect
+            </Button>
+            <Button isSmall onClick={() => setIsAsked(false)}>
+              Keep it
+            </Button>
+          </div>
+        ) : (
+          <Button look="plain" isSmall onClick={() => setIsAsked(true)}>
+            Disconnect
+          </Button>
+        )}
+      </div>
+      {isAsked && (
+        <p className="soft small">
+          The repository stays as it is. Environments and the list of deployments go; secrets stay in the repository.
+        </p>
+      )}
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface CommitPanelProps {
+  readonly connection: Connection
+  /** Of the project. */
+  readonly name: string
+  readonly differences: Differences
+  readonly onChanged: () => void
+}
+
+/** Commits what was chosen of the project, on top of what the branch was when it was looked at. Files that are in the repository alone stay, unless somebody says otherwise. */
+function CommitPanel({
+  connection,
+  name,
+  differences: { branch, files, all },
+  onChanged,
+}: CommitPanelProps): ReactNode {
+  const { repositories } = useAccount()
+  const say = useToast()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(all.filter(({ is }) => is !== 'there').map(({ path }) => path)),
+  )
+  const [message, setMessage] = useState(`Update ${name}`)
+  const { isBusy, problem, run } = useAction()
+  if (all.length === 0) return <p className="soft">Nothing differs: the branch has all that the project has.</p>
+  const commit = (): void =>
+    void run(async () => {
+      const changes = all
+        .filter(({ path }) => chosen.has(path))
+        .map(({ path, is }): FileChange =>
+          is === 'there' ? { path, action: 'delete' } : { path, content: files.get(path) ?? '', action: 'put' },
+        )
+      const { sha } = await repositories.commit(connection.project_id, {
+        message: message.trim(),
+        files: changes,
+        head: branch.head,
+      })
+      say(`Committed to ${connection.branch} as ${sha.slice(0, 7)}.`)
+      onChanged()
+    })
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        commit()
+      }}
+    >
+      {branch.head === null && (
+        <p className="soft">There is no branch {connection.branch} yet: this commit makes it.</p>
+      )}
+      <ChosenFiles
+        title="What goes into the commit"
+        files={all}
+        chosen={chosen}
+        onChoose={setChosen}
+        word={({ is }, isChosen) =>
+          is === 'here'
+            ? ['new', 'good']
+            : is === 'both'
+              ? ['changed', 'busy']
+              : isChosen
+                ? ['is deleted there', 'bad']
+                : ['stays there', 'neutral']
+        }
+      />
+      <label className="field">
+        <span>Message</span>
+        <input
+          className="input"
+          value={message}
+          maxLength={5000}
+          required
+          onChange={({ target }) => setMessage(target.value)}
+        />
+      </label>
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="button-row">
+        <Button type="submit" look="strong" disabled={isBusy || chosen.size === 0 || message.trim() === ''}>
+          Commit to {connection.branch}
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -1,5 +1,5 @@
 import sodium from 'libsodium-wrappers'
-import { WalletProblem } from '../../auth/problem.ts'
+import { WalletProblem } from '../../auth/auth-service.ts'
 
 /**
  * Seals a private key for a repository (libsodium's sealed box), so that only its workflows can read it.

@@ -1,31 +1,28 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Badge } from '../../kit/badge.tsx'
+import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Loading } from '../../kit/state.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { AccountDetail, Answers } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
-import { AccountKeys } from '../parts/account/keys.tsx'
-import { AccountNfts } from '../parts/account/nfts.tsx'
-import { AccountStaking } from '../parts/account/staking.tsx'
-import { AccountStorage } from '../parts/account/storage.tsx'
-import { AccountTransfers } from '../parts/account/transfers.tsx'
-import { AddressTabs } from '../parts/address-tabs.tsx'
-import { Amount } from '../parts/amount.tsx'
-import { Answer, Trouble } from '../parts/answer.tsx'
-import { ContractRow, contractColumns } from '../parts/contract-row.tsx'
-import { KeyNumber, KeyNumbers, Detail, DetailList } from '../parts/detail-list.tsx'
-import { EvmTransactionList } from '../parts/evm-transaction-list.tsx'
-import { Identity, AccountLink, BlockLink, TransactionLink } from '../parts/identity.tsx'
-import { ListPanel } from '../parts/list-panel.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { PageTitle } from '../parts/page-title.tsx'
-import { SpanChoice, useSpan } from '../parts/span-choice.tsx'
-import { TokenName } from '../parts/token-name.tsx'
-import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
-import { useAnswer, useList } from '../queries.ts'
+import { AccountKeys, AccountNfts, AccountStaking, AccountStorage, AccountTransfers } from './account-tabs.tsx'
+import {
+  AddressTabs,
+  KeyNumber,
+  KeyNumbers,
+  Detail,
+  DetailList,
+  PageTitle,
+  SpanChoice,
+  useSpan,
+} from '../parts/page.tsx'
+import { Amount, Identity, AccountLink, BlockLink, TransactionLink, Moment, TokenName } from '../parts/values.tsx'
+import { Answer, Trouble, ListPanel } from '../parts/lists.tsx'
+import { ContractRow, contractColumns, TransactionRow, transactionColumns } from '../parts/rows.tsx'
+import { EvmTransactionList } from '../parts/evm.tsx'
+import { useAnswer, useList } from '../api.ts'
 import { formatAmount, formatBytes, sayName, shorten, formatDollars } from '../text.ts'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {

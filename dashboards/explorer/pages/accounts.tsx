@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/age.tsx'
-import { Button } from '../../kit/button.tsx'
+import { Age } from '../../kit/time.tsx'
+import { Button, Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
-import { Amount } from '../parts/amount.tsx'
-import { AccountLink, BlockLink } from '../parts/identity.tsx'
-import { ListPanel } from '../parts/list-panel.tsx'
-import { PageTitle } from '../parts/page-title.tsx'
-import { useList } from '../queries.ts'
-import { useSearchValue } from '../../kit/router.ts'
+import { Amount, AccountLink, BlockLink, Identity } from '../parts/values.tsx'
+import { ListPanel } from '../parts/lists.tsx'
+import { PageTitle } from '../parts/page.tsx'
+import { useList } from '../api.ts'
+import { useSearchValue } from '../../kit/router.tsx'
+import type { PageProps } from '../pages.ts'
+import { shorten } from '../text.ts'
 
-const columns = [
+const accountColumns = [
   { name: 'Account' },
   { name: 'Balance in FLOW', isNumber: true },
   { name: 'Transactions', isNumber: true },
@@ -36,7 +37,7 @@ export function AccountsPage(): ReactNode {
       <ListPanel
         list={list}
         what="accounts"
-        columns={columns}
+        columns={accountColumns}
         header={
           <header>
             <div className="button-row" role="group" aria-label="Order">
@@ -74,6 +75,55 @@ export function AccountsPage(): ReactNode {
             </Cell>
             <Cell label="Last active" className="number">
               {account.timestamp === null ? '–' : <Age since={account.timestamp} />}
+            </Cell>
+          </Row>
+        )}
+      />
+    </>
+  )
+}
+
+const keyColumns = [
+  { name: 'Account' },
+  { name: 'Index', isNumber: true },
+  { name: 'Algorithms' },
+  { name: 'Added in block' },
+  { name: 'State' },
+]
+
+/** The accounts that have a public key. */
+export function PublicKeyPage({ values: { publicKey = '' } }: PageProps): ReactNode {
+  const list = useList('/flow/key/{publicKey}', { publicKey, limit: 25 })
+  return (
+    <>
+      <PageTitle kind="Public key" title={shorten(publicKey)}>
+        <Identity id={publicKey} what="public key" hasCopy />
+      </PageTitle>
+      <ListPanel
+        list={list}
+        what="accounts with this key"
+        columns={keyColumns}
+        renderRow={(key) => (
+          <Row key={`${key.address} ${key.key_index}`}>
+            <RowName>
+              <AccountLink address={key.address} />
+            </RowName>
+            <Cell label="Index" className="number">
+              {key.key_index}
+            </Cell>
+            <Cell label="Algorithms">
+              {key.signing_algorithm ?? '–'}{' '}
+              <span className="soft">with {key.hashing_algorithm ?? 'an unknown hash'}</span>
+            </Cell>
+            <Cell label="Added in block">
+              {key.added_height === null ? (
+                <span className="soft">not indexed</span>
+              ) : (
+                <BlockLink height={key.added_height} />
+              )}
+            </Cell>
+            <Cell label="State">
+              {key.revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}
             </Cell>
           </Row>
         )}

@@ -4,14 +4,11 @@ import { NothingHere } from '../../kit/state.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { DailyNumbers } from '../gen/answers.ts'
-import { Answer } from '../parts/answer.tsx'
-import { ContractLink } from '../parts/identity.tsx'
-import { ListPanel } from '../parts/list-panel.tsx'
-import { MovedTokens } from '../parts/numbers/moved-tokens.tsx'
-import { PageTitle } from '../parts/page-title.tsx'
-import { SpanChoice, useSpan } from '../parts/span-choice.tsx'
-import { useAnswer, useList } from '../queries.ts'
-import { formatAmount } from '../text.ts'
+import { Answer, ListPanel } from '../parts/lists.tsx'
+import { ContractLink, Amount, TokenName } from '../parts/values.tsx'
+import { PageTitle, SpanChoice, useSpan } from '../parts/page.tsx'
+import { useAnswer, useList } from '../api.ts'
+import { formatAmount, formatDollars } from '../text.ts'
 
 /** The chain day by day. */
 export function NumbersPage(): ReactNode {
@@ -128,4 +125,52 @@ function knownDays(days: readonly DailyNumbers[], most: number): readonly DailyN
   const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-most)
   const first = sorted.findIndex(({ block_count: blocks }) => blocks > 0)
   return first < 0 ? [] : sorted.slice(Math.min(first, Math.max(0, sorted.length - fewestDays)))
+}
+
+const tokenColumns = [
+  { name: 'Token' },
+  { name: 'Transfers', isNumber: true },
+  { name: 'Amount', isNumber: true },
+  { name: 'Value', isNumber: true },
+]
+
+function MovedTokens(): ReactNode {
+  return (
+    <ListPanel
+      list={useList('/insights/token-volume', { hours: 24, limit: 10 })}
+      what="moved tokens"
+      header={
+        <header>
+          <h2>Most moved tokens in 24 hours</h2>
+        </header>
+      }
+      columns={tokenColumns}
+      whenEmpty="No token was moved in the last day."
+      renderRow={({
+        token,
+        name,
+        symbol,
+        contract_name: contractName,
+        logo,
+        transfer_count: count,
+        total_amount: amount,
+        usd_volume: dollars,
+      }) => (
+        <Row key={token}>
+          <RowName>
+            <TokenName id={token} token={{ name: name ?? contractName, symbol, logo }} />
+          </RowName>
+          <Cell label="Transfers" className="number">
+            {formatNumber(count)}
+          </Cell>
+          <Cell label="Amount" className="number">
+            <Amount amount={amount} decimals={2} />
+          </Cell>
+          <Cell label="Value" className="number">
+            {dollars === null ? <span className="soft">–</span> : formatDollars(dollars)}
+          </Cell>
+        </Row>
+      )}
+    />
+  )
 }

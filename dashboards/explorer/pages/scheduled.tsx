@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
-import { Badge } from '../../kit/badge.tsx'
+import { Badge } from '../../kit/controls.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
-import { Link } from '../../kit/link.tsx'
-import { Amount } from '../parts/amount.tsx'
-import { AccountLink } from '../parts/identity.tsx'
-import { ListPanel } from '../parts/list-panel.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { PageTitle } from '../parts/page-title.tsx'
-import { scheduledTones } from '../parts/scheduled-tones.ts'
-import { paths } from '../paths.ts'
-import { useList } from '../queries.ts'
-import { contractNameOf, humanize } from '../text.ts'
+import { Link } from '../../kit/router.tsx'
+import { Amount, AccountLink, Moment, BlockLink, ContractLink, TransactionLink } from '../parts/values.tsx'
+import { ListPanel, Answer } from '../parts/lists.tsx'
+import { PageTitle, Detail, DetailList } from '../parts/page.tsx'
+import { paths, contractNameOf, humanize, contractOf } from '../text.ts'
+import { useList, useAnswer } from '../api.ts'
+import { formatNumber } from '../../kit/formats.ts'
+import type { PageProps } from '../pages.ts'
+import type { ScheduledTransaction } from '../gen/answers.ts'
+import type { Tone } from '../../kit/controls.tsx'
 
 const columns = [
   { name: 'Number' },
@@ -60,3 +60,68 @@ export function ScheduledPage(): ReactNode {
     </>
   )
 }
+
+export function ScheduledTransactionPage({ values: { id = '' } }: PageProps): ReactNode {
+  const query = useAnswer('/flow/scheduled-transaction/{id}', { id })
+  const found = query.data?.data[0]
+  return (
+    <>
+      <PageTitle
+        kind="Scheduled transaction"
+        title={id}
+        aside={found !== undefined && <Badge tone={scheduledTones[found.status]}>{humanize(found.status)}</Badge>}
+      />
+      <section className="panel" aria-label="Scheduled transaction">
+        <Answer query={query} what="this scheduled transaction" rows={6}>
+          {({ data: [scheduled] }) =>
+            scheduled !== undefined && (
+              <DetailList>
+                <Detail name="Due">
+                  <Moment at={scheduled.due_at} />
+                </Detail>
+                {scheduled.handler_type !== null && (
+                  <Detail name="Handler">
+                    <ContractLink identifier={contractOf(scheduled.handler_type)} />{' '}
+                    <span className="soft wrap">{scheduled.handler_type}</span>
+                  </Detail>
+                )}
+                {scheduled.handler_owner !== null && (
+                  <Detail name="Owner">
+                    <AccountLink address={scheduled.handler_owner} isWhole hasCopy />
+                  </Detail>
+                )}
+                {scheduled.priority !== null && <Detail name="Priority">{humanize(scheduled.priority)}</Detail>}
+                {scheduled.execution_effort !== null && (
+                  <Detail name="Effort">{formatNumber(scheduled.execution_effort)} at most</Detail>
+                )}
+                <Detail name="Fees">
+                  <Amount amount={scheduled.fees} unit="FLOW" />
+                </Detail>
+                {scheduled.error_message !== null && (
+                  <Detail name="Error">
+                    <pre className="error-text">{scheduled.error_message}</pre>
+                  </Detail>
+                )}
+                {scheduled.changes.map(({ kind, block_height: height, timestamp, transaction_id: transaction }) => (
+                  <Detail key={`${kind} ${height}`} name={humanize(kind)}>
+                    <Moment at={timestamp} /> in block <BlockLink height={height} /> by{' '}
+                    <TransactionLink id={transaction} height={height} />
+                  </Detail>
+                ))}
+              </DetailList>
+            )
+          }
+        </Answer>
+      </section>
+    </>
+  )
+}
+
+/** The colours of what can have become of a scheduled transaction. */
+const scheduledTones = {
+  scheduled: 'busy',
+  pending: 'warn',
+  executed: 'good',
+  failed: 'bad',
+  canceled: 'neutral',
+} as const satisfies Record<ScheduledTransaction['status'], Tone>

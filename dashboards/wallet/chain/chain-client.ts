@@ -1,7 +1,13 @@
-import { hexOf } from '../../../clients/signing/bytes.ts'
+import { hexOf, bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import type { ChainAccount, ChainHead, ChainResult, Network } from '../contract.ts'
-import { callJson, jsonBody } from '../../auth/problem.ts'
+import { callJson, jsonBody, mayPass, WalletProblem } from '../../auth/auth-service.ts'
+import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
+import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
+import { passkeyHere, usedPasskeyHere } from '../../auth/sign-in.ts'
+import { signersFor } from './passkey-keys.ts'
+import type { SigningPasskey } from './passkey-keys.ts'
 
 /** The chain, by way of the wallet's own service. Every function throws WalletProblem. */
 
@@ -13,12 +19,12 @@ export function readAccount(network: Network, address: string, signal?: AbortSig
   return callJson(`/chain/${network}/accounts/${address}`, signal === undefined ? {} : { signal })
 }
 
-export function readResult(network: Network, id: string, signal?: AbortSignal): Promise<ChainResult> {
+function readResult(network: Network, id: string, signal?: AbortSignal): Promise<ChainResult> {
   return callJson(`/chain/${network}/transactions/${id}`, signal === undefined ? {} : { signal })
 }
 
 /** @returns the id. @throws WalletProblem `transaction-refused` with the words of the node */
-export async function submit(network: Network, transaction: FlowTransaction): Promise<string> {
+async function submit(network: Network, transaction: FlowTransaction): Promise<string> {
   const { proposalKey } = transaction
   const { id } = await callJson<{ readonly id: string }>(
     `/chain/${network}/transactions`,
@@ -48,4 +54,155 @@ function wireSignature({ address, keyIndex, signature, extensionData }: Transact
     signature: hexOf(signature),
     ...(extensionData === undefined ? {} : { extension_data: hexOf(extensionData) }),
   }
+}
+
+/** An account with the passkey for which it was made. */
+export interface OwnAccount extends SigningPasskey {
+  readonly network: Network
+  readonly address: string
+  /** The user's other passkeys: one of them signs where the first is no key of the account any more, such as that of a lost device. */
+  readonly others: readonly SigningPasskey[]
+}
+
+export type SendStage = 'preparing' | 'signing' | 'sending' | 'sent' | 'executed' | 'sealed'
+
+interface SendOptions {
+  readonly rpId: string
+  readonly account: OwnAccount
+  readonly code: (chain: FlowChain) => TransactionCode
+  /** @param id from `sent` on */
+  readonly onStage: (stage: SendStage, id?: string) => void
+  readonly signal: AbortSignal
+}
+
+const computeLimit = 9999
+const pollMs = 1000
+/** Blocks come each second; a transaction that is not sealed by then is one that somebody has to look for. */
+const patienceMs = 180_000
+/** For how long a transaction is sent again of which nobody says that it arrived. */
+const arrivalMs = 30_000
+
+/**
+ * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
+ * @returns its id
+ * @throws WalletProblem, with the words of the chain where it failed there; SigningError; what the browser throws where no passkey is given
+ */
+export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
+  const { network, address } = account
+  onStage('preparing')
+  const [{ chain, block }, state] = await Promise.all([
+    readHead(network, signal),
+    readAccount(network, address, signal),
+  ])
+  const [found] = signersFor(account, state, passkeyHere())
+  if (found === undefined)
+    throw new WalletProblem(
+      409,
+      'no-key',
+      `None of your passkeys is a key of ${address} that can sign alone (any more).`,
+    )
+  const { key, credentialId, publicKeySec1Hex } = found
+  const transaction: FlowTransaction = {
+    ...code(chain),
+    referenceBlockId: block.id,
+    computeLimit,
+    payer: address,
+    authorizers: [address],
+    proposalKey: { address, keyIndex: key.index, sequenceNumber: BigInt(key.sequence_number) },
+    payloadSignatures: [],
+    envelopeSignatures: [],
+  }
+  onStage('signing')
+  const signer = {
+    address,
+    keyIndex: key.index,
+    rpId,
+    credentialId: bytesOfBase64Url(credentialId, 'credentialId'),
+    publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey'),
+  }
+  const signed = await signTransaction(transaction, signer, { signal })
+  usedPasskeyHere(credentialId)
+  onStage('sending')
+  const id = await submitSurely(network, signed, signal)
+  onStage('sent', id)
+  await untilSealed(network, id, { onStage, signal })
+  return id
+}
+
+/**
+ * Sends a transaction until somebody says that it arrived. It is the same one each time, which the chain runs once: another one, with the next number of the key,
+ * would be a second payment where the first had arrived and only the answer was lost.
+ * @throws WalletProblem `not-known` where it may have arrived
+ */
+async function submitSurely(network: Network, signed: FlowTransaction, signal: AbortSignal): Promise<string> {
+  const end = Date.now() + arrivalMs
+  let mayHaveArrived = false
+  for (;;) {
+    try {
+      return await submit(network, signed)
+    } catch (error) {
+      // Who is told to come later was not listened to.
+      if (mayPass(error) && !(error instanceof WalletProblem && error.status === 429)) mayHaveArrived = true
+      if (!mayPass(error) || Date.now() > end) {
+        if (!mayHaveArrived) throw error
+        throw new WalletProblem(
+          504,
+          'not-known',
+          'It is not known whether the transaction arrived. Look at your balance and at the activity before you send it again.',
+        )
+      }
+    }
+    await pause(pollMs, signal)
+  }
+}
+
+async function untilSealed(
+  network: Network,
+  id: string,
+  { onStage, signal }: Pick<SendOptions, 'onStage' | 'signal'>,
+): Promise<void> {
+  const end = Date.now() + patienceMs
+  for (;;) {
+    const result = await readResult(network, id, signal).catch((error: unknown) => {
+      // It is under way whatever happens to a question about it.
+      if (!mayPass(error)) throw error
+      return undefined
+    })
+    if (result?.is_failed === true)
+      throw new WalletProblem(422, 'transaction-failed', result.error ?? 'The transaction failed.')
+    if (result?.status === 'EXPIRED')
+      throw new WalletProblem(
+        422,
+        'transaction-expired',
+        'No block took the transaction in time: nothing was done. Try again.',
+      )
+    if (result?.status === 'SEALED') return onStage('sealed', id)
+    if (result?.status === 'EXECUTED') onStage('executed', id)
+    if (Date.now() > end)
+      throw new WalletProblem(
+        504,
+        'not-sealed',
+        'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.',
+      )
+    await pause(pollMs, signal)
+  }
+}
+
+/** Whether a transaction was sent of which it cannot be said (yet) what became of it. */
+export function isUndecided(error: unknown): boolean {
+  return error instanceof WalletProblem && (error.code === 'not-known' || error.code === 'not-sealed')
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
 }

@@ -1,17 +1,18 @@
 import type { TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import { fclSignatureOf } from '../../../clients/signing/fcl-signable.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
-import { hasHiddenCharacters } from './summary/hidden-characters.ts'
+import { hasHiddenCharacters } from './readable.ts'
+import { SigningError } from '../../../clients/signing/signing-error.ts'
 
 /** What FCL is told about an account, so that it knows whom to ask for what. */
 
-export interface ConnectedAccount {
+interface ConnectedAccount {
   /** With 0x. */
   readonly address: string
   readonly keyIndex: number
 }
 
-export interface ProvenAccount {
+interface ProvenAccount {
   readonly appIdentifier: string
   readonly nonce: string
   readonly signature: TransactionSignature
@@ -83,7 +84,7 @@ export function chainOfNetwork(network: string): FlowChain | undefined {
   return Object.hasOwn(chains, network) ? chains[network] : undefined
 }
 
-export type ProofWish =
+type ProofWish =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'wanted'
@@ -114,4 +115,12 @@ function looksLikeAddress(identifier: string): boolean {
     /\d+\.\d+\.\d+\.\d+/.test(plain) ||
     hasHiddenCharacters(plain)
   )
+}
+
+/** Why something that an application sent cannot be signed, for the person and for those who wrote the application. @throws what is no fault of what was sent */
+export function fclShapeProblem(error: unknown): string {
+  if (!(error instanceof SigningError)) throw error
+  return error.field === 'message'
+    ? 'What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.'
+    : `The page sent something that no wallet can sign: ${error.message}.`
 }

@@ -1,16 +1,14 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/problem.ts'
-import { Button } from '../../kit/button.tsx'
+import { problemText } from '../../auth/auth-service.ts'
+import { Button } from '../../kit/controls.tsx'
 import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
 import type { AccountRow, NetworkSettings } from '../contract.ts'
-import { addressOf, useAccounts, usePasskeys, useExplorer } from '../own.ts'
-import { AccountCard } from '../parts/account-card.tsx'
-import { FirstPasskey } from '../parts/first-passkey.tsx'
-import { ImportAccount } from '../parts/import-account.tsx'
-import { PageTitle } from '../parts/page-title.tsx'
-import { passkeyName } from '../passkeys/passkey-name.ts'
-import { useSettings } from '../settings.ts'
+import { addressOf, useAccounts, usePasskeys, useExplorer, useSettings } from '../own.ts'
+import { AccountCard } from './account-card.tsx'
+import { FirstPasskey, PageTitle } from './layout.tsx'
+import { ImportAccount } from './import-account.tsx'
+import { passkeyName } from '../chain/passkey-keys.ts'
 
 /** All accounts, by passkey. */
 export function AccountsPage(): ReactNode {

@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/problem.ts'
-import { Ago } from '../../kit/age.tsx'
+import { problemText } from '../../auth/auth-service.ts'
+import { Ago } from '../../kit/time.tsx'
 import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
-import type { OwnAccount } from '../chain/send-transaction.ts'
+import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../contract.ts'
-import { useExplorer, useOwnAccounts, useSignIns } from '../own.ts'
-import { PageTitle } from '../parts/page-title.tsx'
-import { networkNames, useSettings } from '../settings.ts'
+import { useExplorer, useOwnAccounts, useSignIns, networkNames, useSettings } from '../own.ts'
+import { PageTitle } from './layout.tsx'
 
 interface Transfer {
   readonly type: 'ft' | 'nft'

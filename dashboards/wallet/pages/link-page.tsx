@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { navigate } from '../../kit/router.ts'
-import { Button } from '../../kit/button.tsx'
+import { navigate } from '../../kit/router.tsx'
+import { Button } from '../../kit/controls.tsx'
 import { Loading } from '../../kit/state.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { ProblemLine } from '../../auth/problem-line.tsx'
-import { problemText } from '../../auth/problem.ts'
+import { ProblemLine, useAction } from '../../auth/action.tsx'
+import { problemText } from '../../auth/auth-service.ts'
 import { openLink } from '../../auth/sign-in.ts'
 import type { OfferedSession } from '../../auth/sign-in.ts'
-import { useAction } from '../../auth/use-action.ts'
-import { Alone } from '../parts/alone.tsx'
+import { Alone } from './layout.tsx'
 
 /** By token: it is used once, however often React shows the page. */
 const begun = new Map<string, Promise<OfferedSession>>()

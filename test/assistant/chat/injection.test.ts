@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { linkAllowed } from '../../../dashboards/chat/markdown/link-rules.ts'
+import { linkAllowed } from '../../../dashboards/chat/answer/markdown-text.ts'
 import type { ChatMessage } from '../../../src/assistant/chat/chat-types.ts'
 import { maxToolCalls } from '../../../src/assistant/chat/turn/bound-tools.ts'
 import { obedientModel, resultsIn, written } from './support/obedient-model.ts'

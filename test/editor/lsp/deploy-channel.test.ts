@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { DeployChannel } from '../../../dashboards/editor/repository/deploy-channel.ts'
+import { DeployChannel } from '../../../dashboards/editor/language/deploy-channel.ts'
 import { ApiError } from '../../../src/platform/errors.ts'
 import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-subscriptions.ts'
 import { lspWorld } from './support/lsp-world.ts'

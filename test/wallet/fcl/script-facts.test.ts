@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { cadenceParser } from '../../support/cadence-parser.ts'
 import { transactionScript } from '../../../clients/signing/transactions/transaction-scripts.ts'
-import { namedDangers, rightOf } from '../../../dashboards/wallet/fcl/summary/transaction-summary.ts'
-import { readScript } from '../../../dashboards/wallet/fcl/summary/script-facts.ts'
+import { namedDangers, rightOf } from '../../../dashboards/wallet/fcl/transaction-summary.ts'
+import { readScript } from '../../../dashboards/wallet/fcl/script-facts.ts'
 
 interface Parameter {
   readonly Identifier: { readonly Identifier: string }

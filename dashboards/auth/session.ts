@@ -1,0 +1,247 @@
+import { callJson, mayPass, problemText, WalletProblem, jsonBody } from './auth-service.ts'
+import type { FullAuthOptions } from './auth-service.ts'
+
+export type SessionState =
+  | { readonly status: 'loading' }
+  | { readonly status: 'signed-out'; readonly reason?: 'ended' }
+  | { readonly status: 'signed-in'; readonly session: PageSession }
+  /** It could not be asked whether there is a session. */
+  | { readonly status: 'unknown'; readonly detail: string }
+
+type Message = { readonly kind: 'session'; readonly session: PageSession } | { readonly kind: 'signed-out' }
+
+type KeeperOptions = Pick<FullAuthOptions, 'gotrueUrl' | 'sessionUrl' | 'cookieDomain' | 'enableLogoutDetection'>
+
+/** An access token is renewed so long before its end. */
+const marginS = 60
+
+const againMs = 10_000
+
+const lookMs = 30_000
+
+/**
+ * The session of a page. Access tokens are in memory alone; tabs take turns to renew them, and tell each other what came of it, so that the cookie's
+ * token is used once. What fails because the network or the service is away ends no session.
+ */
+export class SessionKeeper {
+  readonly #options: KeeperOptions
+  readonly #listeners = new Set<() => void>()
+  #state: SessionState = { status: 'loading' }
+  #channel: BroadcastChannel | undefined
+  #renewTimer: ReturnType<typeof setTimeout> | undefined
+  #lookTimer: ReturnType<typeof setInterval> | undefined
+  #lookedAt = 0
+  /** Counts sign-ins and sign-outs, so that an answer that was on its way does not undo one. */
+  #changes = 0
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** @returns what ends it */
+  start(): () => void {
+    const channel = new BroadcastChannel('flowfarm-session')
+    this.#channel = channel
+    channel.addEventListener('message', ({ data }: MessageEvent<Message>) => this.#hear(data))
+    const seen = (): void => {
+      if (document.visibilityState === 'visible') this.#look()
+    }
+    document.addEventListener('visibilitychange', seen)
+    if (this.#options.enableLogoutDetection) this.#lookTimer = setInterval(seen, lookMs)
+    void this.load()
+    return () => {
+      channel.close()
+      this.#channel = undefined
+      document.removeEventListener('visibilitychange', seen)
+      clearInterval(this.#lookTimer)
+      clearTimeout(this.#renewTimer)
+    }
+  }
+
+  /** Asks whether somebody is signed in. */
+  async load(): Promise<void> {
+    try {
+      await this.#renew(true)
+    } catch (error) {
+      if (this.#state.status === 'signed-in') return
+      this.#set({ status: 'unknown', detail: problemText(error) })
+    }
+  }
+
+  /** Goes on with the session that a sign-in gave. @throws WalletProblem */
+  async adopt(refreshToken: string): Promise<void> {
+    const changes = ++this.#changes
+    const session = await keepSession(this.#options, refreshToken)
+    if (session === undefined) throw new WalletProblem(401, 'session-ended', 'The sign-in did not last: try again.')
+    if (changes === this.#changes) this.#begin(session)
+  }
+
+  /** A token for a request, renewed where it is about to end. @throws WalletProblem 401 where nobody is signed in (any more) */
+  async accessToken(): Promise<string> {
+    if (this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session.access_token
+    const session = await this.#renew(false)
+    if (session === undefined) throw new WalletProblem(401, 'session-ended', 'This session has ended: sign in again.')
+    return session.access_token
+  }
+
+  /** Signs out here at once, in all tabs. @throws WalletProblem where the service could not be told */
+  async signOut(scope: 'local' | 'global' = 'local'): Promise<void> {
+    this.#changes++
+    try {
+      await locked(() => endSession(this.#options, scope))
+    } finally {
+      this.#end()
+      this.#tell({ kind: 'signed-out' })
+    }
+  }
+
+  async #renew(isFirst: boolean): Promise<PageSession | undefined> {
+    const changes = this.#changes
+    const session = await locked(async () => {
+      // Another tab may have renewed it while this one waited for its turn.
+      if (!isFirst && this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session
+      return readSession(this.#options)
+    })
+    if (changes !== this.#changes) return this.#state.status === 'signed-in' ? this.#state.session : undefined
+    if (session === undefined) this.#end(this.#state.status === 'signed-in' ? 'ended' : undefined)
+    else this.#begin(session)
+    return session
+  }
+
+  #begin(session: PageSession): void {
+    this.#hold(session)
+    this.#tell({ kind: 'session', session })
+  }
+
+  #hold(session: PageSession): void {
+    this.#set({ status: 'signed-in', session })
+    clearTimeout(this.#renewTimer)
+    const inMs = Math.max(1000, (session.expires_at - marginS) * 1000 - Date.now())
+    this.#renewTimer = setTimeout(() => this.#renewInTime(), Math.min(inMs, 2 ** 31 - 1))
+  }
+
+  #renewInTime(): void {
+    this.#renew(false).catch(() => {
+      this.#renewTimer = setTimeout(() => this.#renewInTime(), againMs)
+    })
+  }
+
+  #end(reason?: 'ended'): void {
+    clearTimeout(this.#renewTimer)
+    this.#set({ status: 'signed-out', ...(reason === undefined ? {} : { reason }) })
+  }
+
+  #hear(message: Message): void {
+    this.#changes++
+    if (message.kind === 'session') this.#hold(message.session)
+    else this.#end(this.#state.status === 'signed-in' ? 'ended' : undefined)
+  }
+
+  /** Whether the session was ended on another device or host. */
+  #look(): void {
+    if (this.#state.status === 'unknown') void this.load()
+    if (
+      !this.#options.enableLogoutDetection ||
+      this.#state.status !== 'signed-in' ||
+      Date.now() - this.#lookedAt < lookMs / 2
+    )
+      return
+    this.#lookedAt = Date.now()
+    const { session } = this.#state
+    const changes = this.#changes
+    callJson(`${this.#options.gotrueUrl}/user`, { headers: { authorization: `Bearer ${session.access_token}` } }).catch(
+      async (error: unknown) => {
+        if (mayPass(error) || changes !== this.#changes) return
+        await this.load()
+      },
+    )
+  }
+
+  #tell(message: Message): void {
+    this.#channel?.postMessage(message)
+  }
+
+  #set(state: SessionState): void {
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function isOld({ expires_at: expiresAt }: PageSession): boolean {
+  return expiresAt - marginS <= Date.now() / 1000
+}
+
+/** One tab after the other. Browsers that cannot say whose turn it is are told apart by the service, which renews a token once. */
+function locked<T>(run: () => Promise<T>): Promise<T> {
+  // Without HTTPS there are none, whatever the types say.
+  const { locks } = navigator as { readonly locks?: LockManager }
+  return locks === undefined ? run() : locks.request('flowfarm-session', run)
+}
+
+/** Who is signed in, as the auth server has it. */
+export interface SessionUser {
+  readonly id: string
+  readonly email?: string | null
+  readonly app_metadata?: unknown
+  readonly user_metadata?: unknown
+}
+
+/** What a page has of a session. It is kept in memory alone. */
+interface PageSession {
+  readonly access_token: string
+  /** Seconds since 1970. */
+  readonly expires_at: number
+  readonly user: SessionUser
+}
+
+type SessionOptions = Pick<FullAuthOptions, 'sessionUrl' | 'cookieDomain'>
+
+interface Answer {
+  readonly session: PageSession | null
+}
+
+/** The header is what forms of other sites cannot send. */
+const own = { 'x-wallet-session': '1' }
+
+/** What a browser sends along: cookies to another origin where the service is there, unless a domain is named that this page is not of. */
+function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCredentials {
+  const isElsewhere = new URL(sessionUrl, location.origin).origin !== location.origin
+  const isOfDomain =
+    cookieDomain === undefined || `.${location.hostname}`.endsWith(`.${cookieDomain.replace(/^\./, '').toLowerCase()}`)
+  return isElsewhere && isOfDomain ? 'include' : 'same-origin'
+}
+
+/** The next access token by the cookie; undefined where nobody is signed in. @throws WalletProblem */
+async function readSession(options: SessionOptions): Promise<PageSession | undefined> {
+  const { session } = await callJson<Answer>(options.sessionUrl, { headers: own, credentials: credentialsOf(options) })
+  return session ?? undefined
+}
+
+/** Puts what a sign-in gave into the cookie, where no script reads it. @throws WalletProblem */
+async function keepSession(options: SessionOptions, refreshToken: string): Promise<PageSession | undefined> {
+  const post = jsonBody({ refresh_token: refreshToken })
+  const { session } = await callJson<Answer>(options.sessionUrl, {
+    ...post,
+    headers: { ...own, 'content-type': 'application/json' },
+    credentials: credentialsOf(options),
+  })
+  return session ?? undefined
+}
+
+/** `global`: on all devices. @throws WalletProblem */
+async function endSession(options: SessionOptions, scope: 'local' | 'global' | 'others'): Promise<void> {
+  await callJson(`${options.sessionUrl}?scope=${scope}`, {
+    method: 'DELETE',
+    headers: own,
+    credentials: credentialsOf(options),
+  })
+}

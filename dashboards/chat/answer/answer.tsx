@@ -1,0 +1,112 @@
+import { memo, useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Icon } from '../../kit/controls.tsx'
+import type { ChatMessage, MessagePart, Notice } from '../contract.ts'
+import { SafeLink, Markdown } from './markdown.tsx'
+import { ToolLine } from './tool-line.tsx'
+
+interface AnswerProps {
+  readonly message: ChatMessage
+  /** Whether it is being written. */
+  readonly isLive: boolean
+  /** Notices of the stream that are no parts of the answer. */
+  readonly notices: readonly Notice[]
+}
+
+/** What the model said and did, in its order. */
+export const Answer = memo(function Answer({ message: { parts }, isLive, notices }: AnswerProps): ReactNode {
+  const told = distinct([...parts.flatMap((part) => (part.type === 'data-notice' ? [part.data] : [])), ...notices])
+  const sources = parts.filter((part) => part.type === 'source-url')
+  const last = parts.length - 1
+  return (
+    <>
+      {told.map((notice, i) => (
+        <p key={i} className="answer-notice">
+          {notice.text}
+        </p>
+      ))}
+      {parts.map((part, i) => (
+        <Part key={i} part={part} isLive={isLive} isLast={i === last} />
+      ))}
+      {isLive && isWaiting(parts) && (
+        <p className="waiting">
+          <span className="visually-hidden">The answer is coming</span>
+          <i />
+          <i />
+          <i />
+        </p>
+      )}
+      {sources.length > 0 && (
+        <div className="sources">
+          <h3>Sources</h3>
+          <ol>
+            {sources.map(({ sourceId, url, title }) => (
+              <li key={sourceId}>
+                <SafeLink href={url} text={title ?? url}>
+                  {title ?? url}
+                </SafeLink>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </>
+  )
+})
+
+function Part({
+  part,
+  isLive,
+  isLast,
+}: {
+  readonly part: MessagePart
+  readonly isLive: boolean
+  readonly isLast: boolean
+}): ReactNode {
+  if (part.type === 'text')
+    return part.text.trim() === '' ? null : <Markdown text={part.text} isLive={isLive && isLast} />
+  if (part.type === 'reasoning') return <Thinking text={part.text} isLive={isLive && isLast} />
+  return 'toolCallId' in part ? <ToolLine part={part} isLive={isLive} /> : null
+}
+
+/** Whether nothing on the page moves while the answer is being written. */
+function isWaiting(parts: readonly MessagePart[]): boolean {
+  const last = parts.findLast(
+    ({ type }) => type !== 'step-start' && !type.startsWith('data-') && !type.startsWith('source-'),
+  )
+  if (last === undefined) return true
+  if (last.type === 'text') return last.state === 'done' || last.text.trim() === ''
+  if (last.type === 'reasoning') return last.state === 'done' && parts.at(-1) !== last
+  return 'toolCallId' in last && ['output-available', 'output-error', 'output-denied'].includes(last.state)
+}
+
+function distinct(notices: readonly Notice[]): readonly Notice[] {
+  return notices.filter(({ text }, i) => notices.findIndex((other) => other.text === text) === i)
+}
+
+/** What the model thought before it answered: closed, and there for who wants to read it. */
+function Thinking({ text, isLive }: { readonly text: string; readonly isLive: boolean }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  if (text.trim() === '' && !isLive) return null
+  return (
+    <div className={`call thinking${isLive ? ' running' : ''}`}>
+      <button
+        type="button"
+        className="call-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isLive ? <span className="spinner" /> : <Icon name="thought" />}
+        <span className="call-text">{isLive ? 'Thinking' : 'Thought about it'}</span>
+        <span className="call-turn">
+          <Icon name="chevron" size={14} />
+        </span>
+      </button>
+      <div id={id} className="call-body" hidden={!isOpen}>
+        {isOpen && <Markdown text={text} isLive={isLive} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,170 @@
+import { scaleBand, scaleLinear, scalePoint } from '@visx/scale'
+import { asRecord, asText } from './tool-outcome.ts'
+
+const chartKinds = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
+type ChartKind = (typeof chartKinds)[number]
+
+/** What a chart is drawn of; every set has a value for each label. */
+export interface ChartData {
+  readonly kind: ChartKind
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly sets: readonly { readonly label: string; readonly values: readonly number[] }[]
+}
+
+/** More cannot be told apart, nor be drawn while an answer is being read. */
+const mostSets = 8
+const mostLabels = 2000
+
+/**
+ * Reads what `createChart` gave. What a model wrote is taken as data only, and anything that is no chart is none:
+ * @returns undefined where lengths do not fit, where there is nothing to draw, or where a number is none
+ */
+export function readChart(output: unknown): ChartData | undefined {
+  const { chartType, title, labels, datasets } = asRecord(output)
+  const kind = chartKinds.find((name) => name === chartType)
+  if (kind === undefined || !Array.isArray(labels) || !Array.isArray(datasets)) return undefined
+  if (labels.length === 0 || labels.length > mostLabels || datasets.length === 0 || datasets.length > mostSets)
+    return undefined
+  if (!labels.every((label) => typeof label === 'string' || typeof label === 'number')) return undefined
+  const sets = datasets.map((set: unknown, i) => ({
+    label: asText(asRecord(set)['label']) ?? `Series ${i + 1}`,
+    values: asRecord(set)['data'],
+  }))
+  if (!sets.every((set): set is { label: string; values: number[] } => isRow(set.values, labels.length)))
+    return undefined
+  return { kind, title: asText(title) ?? 'Chart', labels: labels.map(String), sets }
+}
+
+function isRow(values: unknown, length: number): values is number[] {
+  return (
+    Array.isArray(values) &&
+    values.length === length &&
+    values.every((value) => typeof value === 'number' && Number.isFinite(value))
+  )
+}
+
+const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 })
+
+/** A value of a chart as it is said: `1,234.5`. */
+export function valueText(value: number): string {
+  return exact.format(value)
+}
+
+interface Slice {
+  readonly label: string
+  readonly value: number
+  /** Which colour it has. */
+  readonly place: number
+}
+
+const mostSlices = 8
+
+/** The slices of a pie: the largest as they are, the rest as one; none where a value is below nought or all are nought. */
+export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
+  const values = sets[0]?.values ?? []
+  if (values.some((value) => value < 0) || values.every((value) => value === 0)) return []
+  const slices = values.map((value, i) => ({ label: labels[i] ?? '', value })).filter(({ value }) => value > 0)
+  if (slices.length <= mostSlices) return slices.map((slice, place) => ({ ...slice, place }))
+  const sorted = slices.toSorted((a, b) => b.value - a.value)
+  const rest = sorted.slice(mostSlices - 1)
+  const others = { label: `${rest.length} others`, value: rest.reduce((sum, { value }) => sum + value, 0) }
+  return [...sorted.slice(0, mostSlices - 1), others].map((slice, place) => ({ ...slice, place }))
+}
+
+/** Where the values of a chart are drawn, in pixels of its picture. */
+interface PlotScales {
+  /** The middle of a label, by its place. */
+  readonly x: (i: number) => number
+  readonly y: (value: number) => number
+  /** From one label to the next. */
+  readonly step: number
+  /** Room for the bars of one label. */
+  readonly band: number
+  /** Where bars stand: at nought. */
+  readonly base: number
+  readonly marks: readonly number[]
+}
+
+interface Plane {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly floor: number
+}
+
+const marksAbout = 4
+/** A line whose values lie closer together than this share of the highest does not begin at nought: it would be flat. */
+const flatShare = 0.4
+
+/** Scales for values of any sign. Bars stand at nought; a line may begin elsewhere, which its axis tells. */
+export function plotScales(
+  sets: readonly (readonly number[])[],
+  shape: 'bar' | 'line',
+  { left, right, top, floor }: Plane,
+): PlotScales {
+  const all = sets.flat()
+  const [domain, base] = valueRange(all, shape)
+  const y = scaleLinear<number>({ domain: [...domain], range: [floor, top], nice: marksAbout })
+  const places = (sets[0] ?? []).map((_, i) => i)
+  const range: [number, number] = [left, right]
+  const band = scaleBand<number>({ domain: places, range, paddingInner: 0.28, paddingOuter: 0.14 })
+  const point = scalePoint<number>({ domain: places, range, padding: 0.1 })
+  const marks = y.ticks(marksAbout)
+  return {
+    x: shape === 'bar' ? (i) => (band(i) ?? left) + band.bandwidth() / 2 : (i) => point(i) ?? left,
+    y: (value) => y(value),
+    step: shape === 'bar' ? band.step() : point.step(),
+    band: shape === 'bar' ? band.bandwidth() : point.step(),
+    base: y(base),
+    marks: all.every((value) => Number.isInteger(value)) ? marks.filter((mark) => Number.isInteger(mark)) : marks,
+  }
+}
+
+/** From where to where an axis goes, and where its base is. */
+function valueRange(values: readonly number[], shape: 'bar' | 'line'): readonly [readonly [number, number], number] {
+  const lowest = values.reduce((least, value) => Math.min(least, value), Infinity)
+  const highest = values.reduce((most, value) => Math.max(most, value), -Infinity)
+  const isFlat = shape === 'line' && lowest > 0 && (highest - lowest) / highest < flatShare
+  if (isFlat && highest > lowest) return [[lowest - (highest - lowest) * 0.1, highest], lowest]
+  const from = Math.min(0, lowest)
+  const to = Math.max(0, highest)
+  return [from === to ? [0, 1] : [from, to], 0]
+}
+
+/** Labels of an axis: which are written, and with how many signs. */
+interface AxisLabels {
+  readonly places: readonly number[]
+  readonly characters: number
+}
+
+const signWidth = 6.4
+const gap = 12
+const longest = 18
+const shortest = 6
+
+/** All labels where they have room, shortened to what one takes where that leaves enough of them; else some of them, from the first on. */
+export function axisLabels(labels: readonly string[], width: number): AxisLabels {
+  const characters = Math.min(
+    longest,
+    labels.reduce((most, label) => Math.max(most, Array.from(label).length), 1),
+  )
+  const places = [...labels.keys()]
+  const each = width / labels.length
+  if (characters * signWidth + gap <= each) return { places, characters }
+  const fitting = Math.floor((each - gap) / signWidth)
+  if (fitting >= Math.min(characters, shortest)) return { places, characters: fitting }
+  const every = Math.ceil((Math.min(characters, 10) * signWidth + gap) / each)
+  return { places: places.filter((i) => i % every === 0), characters: Math.min(characters, 10) }
+}
+
+/** A text cut to so many signs: at its end, or where it is an id, which is told by both its ends, in the middle. */
+export function cutText(text: string, characters: number): string {
+  const signs = Array.from(text)
+  if (signs.length <= characters) return text
+  const end = /\s/.test(text) || characters < 9 ? 0 : Math.floor((characters - 1) / 3)
+  return `${signs
+    .slice(0, Math.max(1, characters - 1 - end))
+    .join('')
+    .trimEnd()}…${end === 0 ? '' : signs.slice(-end).join('')}`
+}

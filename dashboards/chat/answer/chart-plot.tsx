@@ -1,0 +1,241 @@
+import type { ReactNode, KeyboardEvent } from 'react'
+import { useParentSize } from '@visx/responsive'
+import { BarRounded, LinePath } from '@visx/shape'
+import { useState } from 'react'
+import { markText, pointName } from '../../kit/chart-scales.ts'
+import type { ChartData } from './chart-data.ts'
+import { axisLabels, cutText, plotScales, valueText } from './chart-data.ts'
+
+const height = 260
+const margin = { right: 8, top: 12, bottom: 26 }
+const signWidth = 6.4
+const leastLeft = 32
+/** Points of a line are shown where there are few enough to tell them apart. */
+const mostPoints = 40
+
+/** Bars that stand side by side, or lines. */
+export function UprightChart({ data, shape }: { readonly data: ChartData; readonly shape: 'bar' | 'line' }): ReactNode {
+  const { parentRef, width } = useParentSize({
+    initialSize: { width: 640 },
+    ignoreDimensions: ['height', 'top', 'left'],
+    debounceTime: 0,
+  })
+  const lookedAt = useLookedAt(data.labels.length)
+  const { at } = lookedAt
+  const sets = data.sets.map(({ values }) => values)
+  const plane = { right: width - margin.right, top: margin.top, floor: height - margin.bottom }
+  const widest = plotScales(sets, shape, { ...plane, left: 0 }).marks.reduce(
+    (most, mark) => Math.max(most, signedMark(mark).length),
+    1,
+  )
+  const left = Math.min(Math.max(leastLeft, Math.ceil(widest * signWidth) + 10), plane.right - 1)
+  const { x, y, step, band, base, marks } = plotScales(sets, shape, { ...plane, left })
+  const names = data.labels.map(pointName)
+  const written = axisLabels(names, plane.right - left)
+  const nearest = (px: number): number => Math.max(0, Math.min(names.length - 1, Math.round((px - x(0)) / (step || 1))))
+  return (
+    <div ref={parentRef} className="plot-place">
+      <Plot
+        data={data}
+        lookedAt={lookedAt}
+        count={names.length}
+        say={(place) => placeText(data, place)}
+        onPoint={nearest}
+      >
+        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+          {marks.map((mark) => (
+            <g key={mark}>
+              <path className={mark === 0 ? 'grid floor' : 'grid'} d={`M${left} ${y(mark)}H${plane.right}`} />
+              <text x={left - 7} y={y(mark) + 4} textAnchor="end">
+                {signedMark(mark)}
+              </text>
+            </g>
+          ))}
+          {written.places.map((i) => (
+            <AxisName key={i} x={x(i)} right={width} text={cutText(names[i] ?? '', written.characters)} />
+          ))}
+          {at !== undefined && shape === 'line' && (
+            <path className="cross" d={`M${x(at)} ${plane.top}V${plane.floor}`} />
+          )}
+          {shape === 'bar'
+            ? sets.map((values, set) => (
+                <BarsOf key={set} {...{ values, set, sets: sets.length, x, y, band, base, at }} />
+              ))
+            : sets.map((values, set) => (
+                <g key={set} className={`s${set}`}>
+                  <LinePath className="line" data={[...values]} x={(_, i) => x(i)} y={(value) => y(value)} />
+                  {values.map((value, i) =>
+                    i === at || (values.length <= mostPoints && step > 12) ? (
+                      <circle key={i} className="dot" cx={x(i)} cy={y(value)} r={i === at ? 4.5 : 2.75} />
+                    ) : null,
+                  )}
+                </g>
+              ))}
+        </svg>
+        {at !== undefined && <Tip data={data} place={at} x={x(at)} width={width} />}
+      </Plot>
+    </div>
+  )
+}
+
+function signedMark(mark: number): string {
+  return mark < 0 ? `−${markText(-mark)}` : markText(mark)
+}
+
+/** A name below its place, moved where it would stand out of the picture. */
+function AxisName({
+  x,
+  right,
+  text,
+}: {
+  readonly x: number
+  readonly right: number
+  readonly text: string
+}): ReactNode {
+  const half = (text.length * signWidth) / 2
+  return (
+    <text x={Math.max(half, Math.min(right - half, x))} y={height - 8} textAnchor="middle">
+      {text}
+    </text>
+  )
+}
+
+interface BarsProps {
+  readonly values: readonly number[]
+  readonly set: number
+  /** How many stand side by side. */
+  readonly sets: number
+  readonly x: (i: number) => number
+  readonly y: (value: number) => number
+  readonly band: number
+  readonly base: number
+  readonly at: number | undefined
+}
+
+const widestBar = 56
+
+function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNode {
+  const room = Math.min(band, widestBar * sets)
+  const width = Math.max(1, room / sets - (sets > 1 ? 1 : 0))
+  return (
+    <g className={`s${set}${at === undefined ? '' : ' looked-at'}`}>
+      {values.map((value, i) => {
+        const tall = Math.abs(y(value) - base)
+        // What is not nought is seen, however small it is.
+        const shown = value === 0 ? 0 : Math.max(1, tall)
+        return (
+          <BarRounded
+            key={i}
+            className={i === at ? 'column seen' : 'column'}
+            x={x(i) - room / 2 + set * (room / sets)}
+            width={width}
+            y={value < 0 ? base : base - shown}
+            height={shown}
+            radius={Math.min(3, width / 3, shown)}
+            top={value >= 0}
+            bottom={value < 0}
+          />
+        )
+      })}
+    </g>
+  )
+}
+
+interface PlotProps {
+  readonly data: ChartData
+  readonly lookedAt: LookedAt
+  /** What a place says: its label and its values. */
+  readonly say: (place: number) => string
+  readonly count: number
+  readonly onPoint?: ((x: number, y: number) => number | undefined) | undefined
+  readonly children: ReactNode
+}
+
+/** The frame of a picture: one looks at its places with the pointer or the arrow keys, and each is said in words. */
+export function Plot({ data, lookedAt: { at, look, press }, say, count, onPoint, children }: PlotProps): ReactNode {
+  return (
+    <div
+      className="plot"
+      role="slider"
+      tabIndex={0}
+      aria-label={data.title}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, count - 1)}
+      aria-valuenow={at ?? 0}
+      aria-valuetext={at === undefined ? `${count} values; the arrow keys tell them` : say(at)}
+      onPointerDown={({ clientX, clientY, currentTarget }) => lookAt(clientX, clientY, currentTarget)}
+      onPointerMove={({ clientX, clientY, currentTarget }) => lookAt(clientX, clientY, currentTarget)}
+      onPointerLeave={() => look(undefined)}
+      onKeyDown={press}
+      onBlur={() => look(undefined)}
+    >
+      {children}
+    </div>
+  )
+
+  function lookAt(clientX: number, clientY: number, element: Element): void {
+    if (onPoint === undefined) return
+    const box = element.getBoundingClientRect()
+    look(onPoint(clientX - box.left, clientY - box.top))
+  }
+}
+
+/** What a place of a chart says: `Mar 14: transactions 1,204, fees 3.1`. */
+export function placeText({ labels, sets }: ChartData, place: number): string {
+  const only = sets.length === 1
+  return `${labels[place] ?? ''}: ${sets.map(({ label, values }) => `${only ? '' : `${label} `}${valueText(values[place] ?? 0)}`).join(', ')}`
+}
+
+interface TipProps {
+  readonly data: ChartData
+  readonly place: number
+  /** In pixels of the picture. */
+  readonly x: number
+  readonly width: number
+}
+
+/** What one looks at, beside it. */
+function Tip({ data: { labels, sets }, place, x, width }: TipProps): ReactNode {
+  const side = x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }
+  return (
+    <div className="tip" style={side} aria-hidden="true">
+      <p className="soft">{labels[place]}</p>
+      {sets.map(({ label, values }, i) => (
+        <p key={i}>
+          <i className={`swatch s${i}`} />
+          <b>{valueText(values[place] ?? 0)}</b> {sets.length > 1 && <span className="soft">{label}</span>}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+interface LookedAt {
+  /** The place that is looked at, by pointer or keys; none at first. */
+  readonly at: number | undefined
+  readonly look: (place: number | undefined) => void
+  /** For an element that has the focus: arrows, Home and End. */
+  readonly press: (event: KeyboardEvent) => void
+}
+
+/** Which of some places a person looks at. */
+export function useLookedAt(count: number): LookedAt {
+  const [looked, setLooked] = useState<number>()
+  const last = count - 1
+  const at = looked === undefined || looked > last ? undefined : looked
+  const press = (event: KeyboardEvent): void => {
+    const targets: Record<string, number> = {
+      ArrowLeft: (at ?? 1) - 1,
+      ArrowUp: (at ?? 1) - 1,
+      ArrowRight: (at ?? -1) + 1,
+      ArrowDown: (at ?? -1) + 1,
+      Home: 0,
+      End: last,
+    }
+    const target = targets[event.key]
+    if (target === undefined || last < 0) return
+    event.preventDefault()
+    setLooked(Math.max(0, Math.min(last, target)))
+  }
+  return { at, look: setLooked, press }
+}

@@ -1,0 +1,249 @@
+import { memo, useMemo, useRef } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import ReactMarkdown from 'react-markdown'
+import type { Components, ExtraProps } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import remend from 'remend'
+import { CopyButton } from '../../kit/toast.tsx'
+import { toTabSeparated, shownText } from '../../kit/result-table.ts'
+import { annotate, pieceText, splitBlocks, explorerAddress, explorerPath, linkAllowed } from './markdown-text.ts'
+import type { IdHint } from './markdown-text.ts'
+import { Icon } from '../../kit/controls.tsx'
+import { usePlaces } from '../settings.ts'
+import { readCadenceTokens, readSqlTokens } from '../../kit/code-tokens.ts'
+import { Tokens } from '../../kit/code.tsx'
+
+/** An answer in Markdown. Of one that grows, only the block that is being written is made anew; what is open in it is closed. */
+export const Markdown = memo(function Markdown({
+  text,
+  isLive = false,
+}: {
+  readonly text: string
+  readonly isLive?: boolean
+}): ReactNode {
+  const blocks = useMemo(() => splitBlocks(text), [text])
+  return (
+    <div className="prose">
+      {blocks.map((block, i) => (
+        <Block
+          key={i}
+          text={isLive && i === blocks.length - 1 ? remend(block, { linkMode: 'text-only', images: false }) : block}
+        />
+      ))}
+    </div>
+  )
+})
+
+const Block = memo(function Block({ text }: { readonly text: string }): ReactNode {
+  return (
+    <ReactMarkdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={components}
+      urlTransform={asItIs}
+    >
+      {text}
+    </ReactMarkdown>
+  )
+})
+
+const remarkPlugins = [remarkGfm]
+const rehypePlugins = [annotate]
+
+/** What an address may be is decided where it becomes a link. */
+function asItIs(address: string): string {
+  return address
+}
+
+type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> &
+  ExtraProps & { readonly 'data-hint'?: IdHint }
+
+/** Nothing of an answer is an element but by one of these and plain text. Headings stand below those of the page. */
+const components: Components = {
+  a: ({ href, children, node }) => (
+    <SafeLink href={href} text={pieceText(node)}>
+      {children}
+    </SafeLink>
+  ),
+  img: ({ src, alt }) => <PictureText address={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h3>{children}</h3>,
+  h3: ({ children }) => <h4>{children}</h4>,
+  h4: ({ children }) => <h5>{children}</h5>,
+  h5: ({ children }) => <h5>{children}</h5>,
+  h6: ({ children }) => <h5>{children}</h5>,
+  input: ({ checked }) => <span className="task">{checked === true ? '☑' : '☐'}</span>,
+  pre: ({ node }) => {
+    const code = node?.children[0]
+    const names: unknown = code?.type === 'element' ? code.properties['className'] : undefined
+    const language = Array.isArray(names) ? String(names[0]).replace(/^language-/, '') : ''
+    return <CodeBlock code={pieceText(code).replace(/\n$/, '')} language={language} />
+  },
+  code: ({ node, children, 'data-hint': hint }: Props<'code'>) => (
+    <IdLink text={pieceText(node)} hint={hint}>
+      <code>{children}</code>
+    </IdLink>
+  ),
+  table: ({ children }) => <MarkdownTable>{children}</MarkdownTable>,
+  th: ({ children, className, style }) => (
+    <th scope="col" className={className} style={style}>
+      {children}
+    </th>
+  ),
+  td: ({ node, children, className, style, 'data-hint': hint }: Props<'td'>) => {
+    const [only, ...others] = node?.children ?? []
+    const isText = others.length === 0 && only?.type === 'text'
+    return (
+      <td className={className} style={style}>
+        {isText ? (
+          <IdLink text={pieceText(node).trim()} hint={hint}>
+            {children}
+          </IdLink>
+        ) : (
+          children
+        )}
+      </td>
+    )
+  },
+}
+
+/** A table of an answer: it moves within its frame where it is wider than the page, and can be taken along. */
+function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNode {
+  const table = useRef<HTMLTableElement>(null)
+  const read = (): string => {
+    const [head = [], ...rows] = [...(table.current?.rows ?? [])].map((row) =>
+      [...row.cells].map((cell) => cell.textContent.trim()),
+    )
+    return toTabSeparated({ columns: head.map((name) => ({ name, type: 'text', isNumber: false })), rows })
+  }
+  return (
+    <div className="framed-table">
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table">
+        <table ref={table} className="table">
+          {children}
+        </table>
+      </div>
+      <span className="framed-copy">
+        <CopyButton text={read} what="the table" />
+      </span>
+    </div>
+  )
+}
+
+const longestAddress = 300
+
+/** A link where it may lead; else its words with the address as text, so that one sees where it would have led. */
+export function SafeLink({
+  href = '',
+  text,
+  children,
+}: {
+  readonly href?: string | undefined
+  readonly text: string
+  readonly children: ReactNode
+}): ReactNode {
+  const places = usePlaces()
+  if (linkAllowed(href, places)) {
+    return (
+      <a className="outside" href={href} target="_blank" rel="noopener noreferrer nofollow ugc">
+        {children}
+        <span className="visually-hidden"> (opens a new tab)</span>
+      </a>
+    )
+  }
+  return (
+    <span>
+      {text !== href && <>{children} </>}
+      <Address address={href} />
+    </span>
+  )
+}
+
+/** A picture is never loaded: whoever made the answer show it would learn who reads it, and what is in the address. */
+function PictureText({ address, alt }: { readonly address: string; readonly alt: string }): ReactNode {
+  return (
+    <span className="picture-text" title="Pictures in answers are not loaded">
+      <Icon name="picture" size={14} />
+      <span>
+        {alt === '' ? 'Picture' : shownText(alt)} <Address address={address} />
+      </span>
+    </span>
+  )
+}
+
+function Address({ address }: { readonly address: string }): ReactNode {
+  const shown = shownText(address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address)
+  return shown === '' ? null : <bdi className="address">{shown}</bdi>
+}
+
+/** An address, an id or a height leads to the explorer, where there is one. */
+export function IdLink({
+  text,
+  hint,
+  children,
+}: {
+  readonly text: string
+  readonly hint?: IdHint | undefined
+  readonly children: ReactNode
+}): ReactNode {
+  const { explorerUrl } = usePlaces()
+  const path = explorerUrl === undefined ? undefined : explorerPath(text, hint)
+  if (explorerUrl === undefined || path === undefined) return children
+  return (
+    <a
+      className="id-link"
+      href={explorerAddress(explorerUrl, path)}
+      target="_blank"
+      rel="noopener noreferrer"
+      title="Look at it in the explorer"
+    >
+      {children}
+    </a>
+  )
+}
+
+/** Longer code is shown without colours. */
+const mostColoured = 30_000
+
+const languages = {
+  sql: { name: 'SQL', read: readSqlTokens },
+  cadence: { name: 'Cadence', read: readCadenceTokens },
+} as const
+const aliases: Readonly<Record<string, keyof typeof languages>> = {
+  sql: 'sql',
+  postgresql: 'sql',
+  postgres: 'sql',
+  pgsql: 'sql',
+  psql: 'sql',
+  cadence: 'cadence',
+  cdc: 'cadence',
+}
+
+/** Code with its language, a button to copy it, and colours where the page knows the language. */
+export const CodeBlock = memo(function CodeBlock({
+  code,
+  language,
+}: {
+  readonly code: string
+  readonly language: string
+}): ReactNode {
+  const key = language.toLowerCase()
+  const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+  const known = alias === undefined ? undefined : languages[alias]
+  const name = known?.name ?? (/^[\w+#.-]{1,20}$/.test(language) ? language : 'Text')
+  // Copied is what one sees, hidden signs told: it may be run.
+  const shown = shownText(code)
+  return (
+    <figure className="code-block">
+      <figcaption>
+        <span>{name}</span>
+        <CopyButton text={shown} what={`the ${known?.name ?? 'text'}`} />
+      </figcaption>
+      <pre tabIndex={0} role="group" aria-label={name}>
+        <code>
+          {known !== undefined && shown.length <= mostColoured ? <Tokens tokens={known.read(shown)} /> : shown}
+        </code>
+      </pre>
+    </figure>
+  )
+})

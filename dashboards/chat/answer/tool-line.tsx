@@ -1,0 +1,190 @@
+import { memo, useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button, Icon } from '../../kit/controls.tsx'
+import { shownText, cellText, toCsv, toTabSeparated } from '../../kit/result-table.ts'
+import { CopyButton } from '../../kit/toast.tsx'
+import { download } from '../../kit/browser.ts'
+import { formatCount, formatNumber } from '../../kit/formats.ts'
+import type { SqlValue } from '../../kit/result-table.ts'
+import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../../kit/table.tsx'
+import { readChart } from './chart-data.ts'
+import { Chart } from './chart.tsx'
+import type { MessagePart } from '../contract.ts'
+import { CodeBlock, IdLink } from './markdown.tsx'
+import { columnHint } from './markdown-text.ts'
+import type { IdHint } from './markdown-text.ts'
+import { asText, readToolCall, readToolRows, toolWords } from './tool-outcome.ts'
+import type { ToolCall, ToolRows } from './tool-outcome.ts'
+
+/** Longer results are cut for the eye. */
+const mostShown = 20_000
+
+interface ToolLineProps {
+  readonly part: MessagePart
+  readonly isLive: boolean
+}
+
+/** A call of a tool in one line, which opens to what was asked and what came back. A chart is drawn in its place. */
+export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps): ReactNode {
+  const call = readToolCall(part, isLive)
+  if (call === undefined) return null
+  const chart = call.name === 'createChart' && call.outcome.is === 'done' ? readChart(call.outcome.output) : undefined
+  return chart === undefined ? <Line call={call} /> : <Chart data={chart} />
+}, isSame)
+
+/** What a tool gave does not change after it gave it, though every piece of an answer makes a new copy of it. */
+function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
+  const [before, after] = [a.part, b.part]
+  return (
+    'state' in before &&
+    'state' in after &&
+    before.state === after.state &&
+    !['input-streaming', 'input-available'].includes(after.state ?? '') &&
+    a.isLive === b.isLive
+  )
+}
+
+function Line({ call }: { readonly call: ToolCall }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  const { outcome } = call
+  const { icon, text, subject, notes } = toolWords(call)
+  return (
+    <div className={`call ${outcome.is}`}>
+      <button
+        type="button"
+        className="call-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {outcome.is === 'running' ? (
+          <span className="spinner" />
+        ) : (
+          <Icon name={outcome.is === 'failed' ? 'alert' : icon} />
+        )}
+        <span className="call-text">{text}</span>
+        {subject !== undefined && <span className="call-subject">{shownText(subject)}</span>}
+        {notes.length > 0 && <span className="call-notes">{notes.join(' · ')}</span>}
+        <span className="call-turn">
+          <Icon name="chevron" size={14} />
+        </span>
+      </button>
+      {outcome.is === 'failed' && <p className="call-error">{shownText(outcome.error)}</p>}
+      <div id={id} className="call-body" hidden={!isOpen}>
+        {isOpen && <Details call={call} />}
+      </div>
+    </div>
+  )
+}
+
+function Details({ call: { input, outcome } }: { readonly call: ToolCall }): ReactNode {
+  const { sql, script, code, source, ...rest } = input
+  const cadence = asText(script) ?? asText(code) ?? asText(source)
+  const output = outcome.is === 'done' ? outcome.output : undefined
+  const rows = readToolRows(output)
+  return (
+    <>
+      {asText(sql) !== undefined && <CodeBlock code={asText(sql) ?? ''} language="sql" />}
+      {cadence !== undefined && <CodeBlock code={cadence} language="cadence" />}
+      {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Asked with" />}
+      {rows === undefined ? (
+        output !== undefined && <CodeBlock code={asShown(output)} language="Result" />
+      ) : (
+        <RowsTable table={rows} />
+      )}
+      {outcome.is === 'broken-off' && <p className="soft call-note">The answer ended before this did.</p>}
+    </>
+  )
+}
+
+function asShown(output: unknown): string {
+  const text = typeof output === 'string' ? output : asJson(output)
+  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}\n… ${text.length - mostShown} characters more`
+}
+
+function asJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2)
+}
+
+const rowsAtFirst = 10
+const longestCell = 120
+
+/** The rows that a statement gave: the first of them, and all when asked for. */
+function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
+  const [isWhole, setIsWhole] = useState(false)
+  const { columns, rows, rowCount, isTruncated } = table
+  if (rows.length === 0) return <p className="soft call-note">The SQL ran, and nothing fits it.</p>
+  const hints = columns.map(({ name }) => columnHint(name))
+  return (
+    <>
+      <div className="table-scroll call-rows" tabIndex={0} role="region" aria-label="Rows of the result">
+        <Table>
+          <TableHead>
+            {columns.map(({ name, type, isNumber }, i) => (
+              <ColumnName key={i} title={type} className={isNumber ? 'number' : undefined}>
+                {shownText(name)}
+              </ColumnName>
+            ))}
+          </TableHead>
+          <TableBody>
+            {rows.slice(0, isWhole ? rows.length : rowsAtFirst).map((row, i) => (
+              <Row key={i}>
+                {row.map((value, column) => (
+                  <RowCell
+                    key={column}
+                    value={value}
+                    isNumber={columns[column]?.isNumber === true}
+                    hint={hints[column]}
+                  />
+                ))}
+              </Row>
+            ))}
+          </TableBody>
+        </Table>
+      </div>
+      <div className="call-row-tools">
+        <span className="soft">
+          {isTruncated ? `The first ${formatCount(rowCount, 'row')}; there are more.` : formatCount(rowCount, 'row')}
+        </span>
+        {rows.length > rowsAtFirst && (
+          <Button isSmall look="plain" onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Show fewer' : `Show all ${formatNumber(rows.length)}`}
+          </Button>
+        )}
+        <span className="end">
+          <Button isSmall look="plain" onClick={() => download('flowfarm.csv', 'text/csv;charset=utf-8', toCsv(table))}>
+            <Icon name="save" size={14} /> CSV
+          </Button>
+          <CopyButton text={() => toTabSeparated(table)} what="the rows" />
+        </span>
+      </div>
+    </>
+  )
+}
+
+function RowCell({
+  value,
+  isNumber,
+  hint,
+}: {
+  readonly value: SqlValue
+  readonly isNumber: boolean
+  readonly hint: IdHint | undefined
+}): ReactNode {
+  if (value === null)
+    return (
+      <Cell className={isNumber ? 'number' : undefined}>
+        <span className="null">null</span>
+      </Cell>
+    )
+  const text = cellText(value)
+  const shown = shownText(text.length > longestCell ? `${text.slice(0, longestCell)}…` : text)
+  return (
+    <Cell className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
+      <IdLink text={text} hint={hint}>
+        <bdi>{shown}</bdi>
+      </IdLink>
+    </Cell>
+  )
+}

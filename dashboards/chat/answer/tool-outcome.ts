@@ -1,0 +1,270 @@
+import { isToolUIPart, getToolName } from 'ai'
+import type { MessagePart } from '../contract.ts'
+import { isNumberType } from '../../kit/result-table.ts'
+import type { ResultTable, SqlValue } from '../../kit/result-table.ts'
+import type { IconName } from '../../kit/controls.tsx'
+import { formatCount, formatDuration } from '../../kit/formats.ts'
+
+/** A call of a tool as the page shows it, whichever way it came. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly outcome: ToolOutcome
+}
+
+export type ToolOutcome =
+  | { readonly is: 'running' }
+  /** The answer ended before it did. */
+  | { readonly is: 'broken-off' }
+  | { readonly is: 'failed'; readonly error: string; readonly output?: unknown }
+  /** `output`: what the tool gave, out of the wrapping of MCP. */
+  | { readonly is: 'done'; readonly output: unknown }
+
+/** Reads a part of an answer as a call of a tool; undefined where it is none. @param isLive whether the answer is still being written */
+export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | undefined {
+  if (!isToolUIPart(part)) return undefined
+  return {
+    id: part.toolCallId,
+    name: getToolName(part),
+    input: asRecord(part.input),
+    outcome: readOutcome(part, isLive),
+  }
+}
+
+function readOutcome(part: Extract<MessagePart, { toolCallId: string }>, isLive: boolean): ToolOutcome {
+  if (part.state === 'output-error') return { is: 'failed', error: part.errorText }
+  if (part.state === 'output-denied') return { is: 'failed', error: 'This call was not allowed.' }
+  if (part.state !== 'output-available') return { is: isLive ? 'running' : 'broken-off' }
+  const output = unwrap(part.output)
+  const error = errorIn(output)
+  if (error !== undefined) return { is: 'failed', error, output }
+  return asRecord(part.output)['isError'] === true
+    ? {
+        is: 'failed',
+        error: typeof output === 'string' && output !== '' ? output : 'The tool failed, and did not say why.',
+        output,
+      }
+    : { is: 'done', output }
+}
+
+/** What an MCP server gave is in `structuredContent`, else in texts, which may be JSON. */
+function unwrap(output: unknown): unknown {
+  if (typeof output === 'string') return fromJson(output)
+  const { structuredContent, content } = asRecord(output)
+  if (structuredContent !== undefined && structuredContent !== null) return structuredContent
+  if (!Array.isArray(content)) return output
+  const texts = content.map((piece) => asRecord(piece)['text']).filter((text) => typeof text === 'string')
+  return fromJson(texts.join('\n'))
+}
+
+function fromJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
+
+function errorIn(output: unknown): string | undefined {
+  const { error } = asRecord(output)
+  return typeof error === 'string' && error !== '' ? error : undefined
+}
+
+/** The fields of an object; none of anything else. */
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+/** A text, or nothing. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** What a statement gave. */
+export interface ToolRows extends ResultTable {
+  readonly rowCount: number
+  /** Whether there were more than these. */
+  readonly isTruncated: boolean
+  readonly durationMs: number | undefined
+}
+
+/** Reads what a tool gave as rows, be they by name or by position; undefined where it gave none. */
+export function readToolRows(output: unknown): ToolRows | undefined {
+  const {
+    columns,
+    column_types: types,
+    rows: plain,
+    results,
+    row_count: count,
+    truncated,
+    duration_ms: duration,
+  } = asRecord(output)
+  const rows: unknown = plain ?? results
+  if (!Array.isArray(columns) || !Array.isArray(rows) || !columns.every((name) => typeof name === 'string'))
+    return undefined
+  const cells = rows.map(
+    (row) =>
+      columns.map((name, i) => (Array.isArray(row) ? (row[i] as unknown) : asRecord(row)[name]) ?? null) as SqlValue[],
+  )
+  return {
+    columns: columns.map((name, i) => {
+      const type: unknown = Array.isArray(types) ? types[i] : undefined
+      const isNumber =
+        typeof type === 'string'
+          ? isNumberType(type)
+          : cells.some((row) => row[i] !== null) && cells.every((row) => row[i] === null || isNumeric(row[i]))
+      return { name, type: typeof type === 'string' ? type : 'text', isNumber }
+    }),
+    rows: cells,
+    rowCount: typeof count === 'number' ? count : cells.length,
+    isTruncated: truncated === true,
+    durationMs: typeof duration === 'number' ? duration : undefined,
+  }
+}
+
+function isNumeric(value: SqlValue | undefined): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value))
+}
+
+/** A call in one line: what it is about, what was or is done, and what came of it. */
+interface ToolWords {
+  readonly icon: IconName
+  readonly text: string
+  /** What it was done with: a query, a host, the name of a skill. */
+  readonly subject?: string | undefined
+  readonly notes: readonly string[]
+}
+
+type Say = (call: ToolCall) => {
+  readonly done: string
+  readonly doing: string
+  readonly subject?: string | undefined
+  readonly notes?: readonly string[]
+}
+
+const tools: Readonly<Record<string, { readonly icon: IconName; readonly say: Say }>> = {
+  run_indexer_sql: {
+    icon: 'database',
+    say: (call) => ({ done: 'Ran SQL', doing: 'Running SQL', notes: rowNotes(call) }),
+  },
+  run_evm_sql: {
+    icon: 'database',
+    say: (call) => ({
+      done: 'Ran SQL on the EVM database',
+      doing: 'Running SQL on the EVM database',
+      notes: rowNotes(call),
+    }),
+  },
+  run_chain_script: {
+    icon: 'code',
+    say: () => ({ done: 'Ran a script on the chain', doing: 'Running a script on the chain' }),
+  },
+  createChart: {
+    icon: 'chart',
+    say: ({ input }) => ({ done: 'Drew a chart', doing: 'Drawing a chart', subject: asText(input['title']) }),
+  },
+  loadSkill: {
+    icon: 'book',
+    say: ({ input }) => ({ done: 'Read the skill', doing: 'Reading the skill', subject: asText(input['name']) }),
+  },
+  fetch_api: { icon: 'globe', say: sayFetch },
+  web_search: {
+    icon: 'search',
+    say: ({ input }) => ({ done: 'Searched the web', doing: 'Searching the web', subject: asText(input['query']) }),
+  },
+  search_docs: {
+    icon: 'book',
+    say: ({ input }) => ({
+      done: 'Searched the documentation',
+      doing: 'Searching the documentation',
+      subject: asText(input['query']),
+    }),
+  },
+  get_doc: {
+    icon: 'book',
+    say: ({ input }) => ({
+      done: 'Read the documentation',
+      doing: 'Reading the documentation',
+      subject: asText(input['id']) ?? asText(input['path']),
+    }),
+  },
+  browse_docs: {
+    icon: 'book',
+    say: () => ({ done: 'Looked through the documentation', doing: 'Looking through the documentation' }),
+  },
+  script_check: { icon: 'code', say: () => ({ done: 'Checked a script', doing: 'Checking a script' }) },
+  script_hover: { icon: 'code', say: () => ({ done: 'Looked at a script', doing: 'Looking at a script' }) },
+  script_definition: {
+    icon: 'code',
+    say: () => ({ done: 'Looked up a definition', doing: 'Looking up a definition' }),
+  },
+  script_symbols: {
+    icon: 'code',
+    say: () => ({ done: 'Read what a script declares', doing: 'Reading what a script declares' }),
+  },
+  evm_rpc: {
+    icon: 'globe',
+    say: ({ input }) => ({
+      done: 'Asked the EVM node',
+      doing: 'Asking the EVM node',
+      subject: asText(input['method']),
+    }),
+  },
+  evm_getBalance: {
+    icon: 'globe',
+    say: ({ input }) => ({
+      done: 'Read a balance of the EVM',
+      doing: 'Reading a balance of the EVM',
+      subject: asText(input['address']),
+    }),
+  },
+  evm_call: {
+    icon: 'globe',
+    say: ({ input }) => ({
+      done: 'Called a contract of the EVM',
+      doing: 'Calling a contract of the EVM',
+      subject: asText(input['signature']) ?? asText(input['to']),
+    }),
+  },
+  evm_getLogs: { icon: 'globe', say: () => ({ done: 'Read logs of the EVM', doing: 'Reading logs of the EVM' }) },
+}
+
+/** Puts a call into words. A tool that the page does not know is told by its own name. */
+export function toolWords(call: ToolCall): ToolWords {
+  // Names are the model's, and `constructor` is one.
+  const known = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined
+  const { done, doing, subject, notes = [] } = known?.say(call) ?? { done: 'Used', doing: 'Using', subject: call.name }
+  const { outcome } = call
+  const end = { running: [], done: notes, failed: ['failed'], 'broken-off': ['not finished'] }[outcome.is]
+  return { icon: known?.icon ?? 'code', text: outcome.is === 'running' ? doing : done, subject, notes: end }
+}
+
+function rowNotes({ outcome }: ToolCall): readonly string[] {
+  const rows = outcome.is === 'done' ? readToolRows(outcome.output) : undefined
+  if (rows === undefined) return []
+  const { rowCount, isTruncated, durationMs } = rows
+  return [
+    `${isTruncated ? 'first ' : ''}${formatCount(rowCount, 'row')}`,
+    ...(durationMs === undefined ? [] : [secondsText(durationMs)]),
+  ]
+}
+
+function sayFetch({ input, outcome }: ToolCall): ReturnType<Say> {
+  const url = asText(input['url'])
+  const status = outcome.is === 'done' ? asRecord(outcome.output)['status'] : undefined
+  return {
+    done: 'Fetched',
+    doing: 'Fetching',
+    subject: url !== undefined && URL.canParse(url) ? new URL(url).host : url,
+    notes: typeof status === 'number' ? [`status ${status}`] : [],
+  }
+}
+
+/** How long something took: `14 ms`, `0.2 s`, `31 s`, `1 min 5 s`. */
+export function secondsText(ms: number): string {
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms / 1000)
+}

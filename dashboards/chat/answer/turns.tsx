@@ -1,0 +1,188 @@
+import { memo, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button, Icon } from '../../kit/controls.tsx'
+import { shownText } from '../../kit/result-table.ts'
+import { CopyButton } from '../../kit/toast.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import type { ChatMessage, ChatMode, Notice, AnswerMetadata } from '../contract.ts'
+import { ask, askAgain, useDoings } from '../conversation.ts'
+import type { Conversation } from '../conversation.ts'
+import { tellProblem } from '../problem.ts'
+import { secondsText } from './tool-outcome.ts'
+import { answerText } from '../thread-text.ts'
+import { Answer } from './answer.tsx'
+
+interface TurnsProps {
+  readonly conversation: Conversation
+  readonly messages: readonly ChatMessage[]
+  readonly isRunning: boolean
+  readonly error: Error | undefined
+  readonly mode: ChatMode
+  /** When something was asked from here: it is looked at as it comes. */
+  readonly onAsk: () => void
+}
+
+const none: readonly Notice[] = []
+
+/** All that was said. */
+export function Turns({ conversation, messages, isRunning, error, mode, onAsk }: TurnsProps): ReactNode {
+  const { stopped, notices } = useDoings()
+  const last = messages.at(-1)
+  const again = (): void => {
+    askAgain(conversation, mode)
+    onAsk()
+  }
+  const goOn = (): void => {
+    ask(conversation, 'Go on.', mode)
+    onAsk()
+  }
+  return (
+    <>
+      {messages.map((message) => {
+        if (message.role === 'user') return <Question key={message.id} message={message} />
+        const isLast = message === last
+        const isLive = isRunning && isLast
+        return (
+          <section key={message.id} className="turn answer" aria-label="Answer" aria-busy={isLive}>
+            <Answer message={message} isLive={isLive} notices={isLast ? (notices[conversation.id] ?? none) : none} />
+            {!isLive && (
+              <AnswerFoot
+                message={message}
+                isStopped={stopped.has(message.id)}
+                hasProblem={isLast && error !== undefined}
+                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: goOn } : {})}
+              />
+            )}
+          </section>
+        )
+      })}
+      {isRunning && last?.role === 'user' && (
+        <section className="turn answer" aria-label="Answer" aria-busy="true">
+          {(notices[conversation.id] ?? none).map(({ text }, i) => (
+            <p key={i} className="answer-notice">
+              {text}
+            </p>
+          ))}
+          <p className="waiting">
+            <span className="visually-hidden">The answer is coming</span>
+            <i />
+            <i />
+            <i />
+          </p>
+        </section>
+      )}
+      {!isRunning && error === undefined && last?.role === 'user' && (
+        <ProblemNote
+          key="unanswered"
+          error={
+            new Error(
+              stopped.has(last.id) ? 'You stopped it before it began.' : 'Nothing came back before the page was left.',
+            )
+          }
+          onAgain={again}
+        />
+      )}
+      {!isRunning && error !== undefined && <ProblemNote key={error.message} error={error} onAgain={again} />}
+    </>
+  )
+}
+
+const Question = memo(function Question({ message: { parts } }: { readonly message: ChatMessage }): ReactNode {
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return (
+    <section className="turn question" aria-label="Question">
+      <p>{shownText(text)}</p>
+      <CopyButton text={text} what="the question" />
+    </section>
+  )
+})
+
+/** Why there is no answer, or no more of it; with another try where that may help, not before the service wants it. */
+function ProblemNote({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }): ReactNode {
+  const { title, detail, mayPass, retryAfterS } = tellProblem(error)
+  const left = useCountdown(retryAfterS ?? 0)
+  return (
+    <div className="problem" role="alert">
+      <Icon name="alert" size={18} />
+      <div>
+        <p className="title">{title}</p>
+        <p>{detail}</p>
+      </div>
+      {mayPass && (
+        <Button disabled={left > 0} onClick={onAgain}>
+          {left > 0 ? `Try again in ${left} s` : 'Try again'}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Seconds that are left, counted down to nought. */
+function useCountdown(seconds: number): number {
+  const [left, setLeft] = useState(Math.ceil(seconds))
+  useEffect(() => {
+    if (left <= 0) return
+    const timer = setTimeout(() => setLeft(left - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [left])
+  return left
+}
+
+interface AnswerFootProps {
+  readonly message: ChatMessage
+  /** Whether the person stopped it. */
+  readonly isStopped: boolean
+  /** Whether a problem below it says why it ended. */
+  readonly hasProblem: boolean
+  /** Of the last answer: has the question answered anew, or the model go on. */
+  readonly onAgain?: (() => void) | undefined
+  readonly onContinue?: (() => void) | undefined
+}
+
+/** What came with an answer, how it ended, and what can be done with it. */
+function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: AnswerFootProps): ReactNode {
+  const { metadata } = message
+  const text = answerText(message)
+  const end = endText(metadata, isStopped)
+  return (
+    <footer className="answer-foot">
+      {end !== undefined && !hasProblem && <p className="answer-end">{end}</p>}
+      <div className="answer-tools">
+        {text !== '' && <CopyButton text={text} what="the answer" />}
+        {onAgain !== undefined && (
+          <button type="button" className="copy" aria-label="Answer again" title="Answer again" onClick={onAgain}>
+            <Icon name="again" size={14} />
+          </button>
+        )}
+        {onContinue !== undefined && metadata?.end === 'length' && (
+          <Button isSmall onClick={onContinue}>
+            Go on
+          </Button>
+        )}
+        {metadata !== undefined && <span className="usage">{usageText(metadata)}</span>}
+      </div>
+    </footer>
+  )
+}
+
+function endText(metadata: AnswerMetadata | undefined, isStopped: boolean): string | undefined {
+  if (metadata?.end === 'steps') return 'The model had used all its turns with tools, and closed with what it had.'
+  if (metadata?.end === 'length') return 'The answer was cut off at its greatest length.'
+  if (metadata?.end === 'refused') return 'The model declined to answer this.'
+  if (metadata !== undefined) return undefined
+  return isStopped ? 'You stopped this answer.' : 'This answer is not complete.'
+}
+
+/** `claude-haiku-4-5 · 3,412 tokens · 4.2 s`. */
+function usageText({ model, isScripted, usage, durationMs, mode }: AnswerMetadata): string {
+  const tokens =
+    usage?.totalTokens ?? (usage === undefined ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))
+  return [
+    isScripted === true ? 'a script, not a model' : model?.split('/').at(-1),
+    isScripted === true ? undefined : mode,
+    tokens === null || tokens === 0 ? undefined : `${formatNumber(tokens)} tokens`,
+    durationMs === undefined ? undefined : secondsText(durationMs),
+  ]
+    .filter((word) => word !== undefined)
+    .join(' · ')
+}

@@ -1,0 +1,149 @@
+import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef } from 'react'
+import type { KeyboardEvent, ReactNode, Ref } from 'react'
+import { formatNumber } from '../kit/formats.ts'
+import { Icon } from '../kit/controls.tsx'
+import type { ChatMode, ChatSettings } from './contract.ts'
+
+/** What others may do with it. */
+export interface ComposerHandle {
+  readonly focus: () => void
+}
+
+interface ComposerProps {
+  readonly ref?: Ref<ComposerHandle>
+  readonly text: string
+  readonly settings: ChatSettings | undefined
+  readonly mode: ChatMode
+  readonly isRunning: boolean
+  readonly onChange: (text: string) => void
+  readonly onMode: (mode: ChatMode) => void
+  readonly onSend: (text: string) => void
+  readonly onStop: () => void
+}
+
+/** From so near to the limit it is told. */
+const toldFrom = 0.9
+
+/** Where a question is written. Enter sends it, Shift+Enter begins a line, and it grows with what is in it. */
+export function Composer({
+  ref,
+  text,
+  settings,
+  mode,
+  isRunning,
+  onChange,
+  onMode,
+  onSend,
+  onStop,
+}: ComposerProps): ReactNode {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const id = useId()
+  const most = settings?.most_message_characters ?? Infinity
+  const isTooLong = text.length > most
+  const isIdle = text.trim() === '' || isTooLong || isRunning || settings === undefined || settings.modes.length === 0
+  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }), [])
+  useEffect(() => {
+    // On a phone, a keyboard would cover the page before one has seen it.
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [])
+  useLayoutEffect(() => {
+    const element = field.current
+    if (element === null || element.value !== text) return
+    element.style.height = 'auto'
+    element.style.height = `${element.scrollHeight}px`
+  }, [text])
+  const send = (): void => {
+    if (!isIdle) onSend(text.trim())
+  }
+  const press = (event: KeyboardEvent): void => {
+    // Enter also ends the choice of a Chinese character.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  return (
+    <form
+      id="composer"
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <label htmlFor={id} className="visually-hidden">
+        Question
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        rows={1}
+        value={text}
+        placeholder="Ask about the chain …"
+        enterKeyHint="send"
+        aria-invalid={isTooLong}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={press}
+      />
+      <div className="composer-row">
+        {settings !== undefined && settings.modes.length > 0 && (
+          <ModeChoice modes={settings.modes} mode={mode} onMode={onMode} />
+        )}
+        {text.length > most * toldFrom && (
+          <span className={isTooLong ? 'field-error' : 'soft'} role="status">
+            {formatNumber(text.length)} of {formatNumber(most)} characters
+          </span>
+        )}
+        <span className="composer-end">
+          {/* Beside what started it, not in its place: whoever clicks twice shall not stop it. */}
+          {isRunning && (
+            <button type="button" className="stop-button" onClick={onStop}>
+              <Icon name="stop" size={14} /> Stop
+            </button>
+          )}
+          <button type="submit" className="send-button" aria-label="Send" title="Send (Enter)" disabled={isIdle}>
+            <Icon name="send" size={18} />
+          </button>
+        </span>
+      </div>
+    </form>
+  )
+}
+
+const words: Readonly<Record<ChatMode, { readonly name: string; readonly about: string }>> = {
+  fast: { name: 'Fast', about: 'the smallest model, for simple questions' },
+  balanced: { name: 'Balanced', about: 'good answers in reasonable time' },
+  deep: { name: 'Deep', about: 'the largest model, which thinks before it answers' },
+}
+
+interface ModeChoiceProps {
+  readonly modes: ChatSettings['modes']
+  readonly mode: ChatMode
+  readonly onMode: (mode: ChatMode) => void
+}
+
+/** How much an answer may cost, where there is a choice. */
+function ModeChoice({ modes, mode, onMode }: ModeChoiceProps): ReactNode {
+  const chosen = modes.find((each) => each.mode === mode)
+  return (
+    <>
+      {modes.length > 1 && (
+        <select
+          className="mode"
+          aria-label="Mode"
+          title={words[mode].about}
+          value={mode}
+          onChange={(event) => onMode(modes.find((each) => each.mode === event.target.value)?.mode ?? mode)}
+        >
+          {modes.map((each) => (
+            <option key={each.mode} value={each.mode} title={words[each.mode].about}>
+              {words[each.mode].name}
+            </option>
+          ))}
+        </select>
+      )}
+      {chosen?.model.startsWith('scripted') === false && (
+        <span className="mode-model soft">{chosen.model.split('/').at(-1)}</span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import type { UIMessageChunk } from 'ai'
+import type { ChatMessage } from './contract.ts'
+import { historyToSend, mergeDeltas } from './messages.ts'
+
+const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => ({
+  id,
+  role,
+  parts: [{ type: 'text', text }],
+})
+const turns = (count: number, text?: string): ChatMessage[] =>
+  Array.from({ length: count }, (_, i) => [say('user', `q${i}`), say('assistant', `a${i}`, text)]).flat()
+
+describe('what of a conversation is sent', () => {
+  it('is all of a short one', () => {
+    const messages = [...turns(3), say('user', 'last')]
+    expect(historyToSend(messages)).to.deep.equal(messages)
+  })
+
+  it('is the newest turns of one with too many messages, from a question on', () => {
+    const sent = historyToSend([...turns(150), say('user', 'last')])
+    expect(sent).to.have.lengthOf(199)
+    expect(sent[0]?.id).to.equal('q51')
+    expect(sent.at(-1)?.id).to.equal('last')
+  })
+
+  it('is as much as has room, counted in bytes', () => {
+    const sent = historyToSend([...turns(10, '区'.repeat(200_000)), say('user', 'last')])
+    expect(sent.map(({ id }) => id)).to.deep.equal(['q5', 'a5', 'q6', 'a6', 'q7', 'a7', 'q8', 'a8', 'q9', 'a9', 'last'])
+  })
+
+  it('is the question at least, however long it is', () => {
+    expect(historyToSend([...turns(2), say('user', 'last', 'x'.repeat(4_000_000))]).map(({ id }) => id)).to.deep.equal([
+      'last',
+    ])
+  })
+})
+
+const delta = (text: string, id = '1'): UIMessageChunk => ({ type: 'text-delta', id, delta: text })
+
+async function merged(chunks: readonly UIMessageChunk[]): Promise<UIMessageChunk[]> {
+  const source = new ReadableStream<UIMessageChunk>({
+    start: (controller) => {
+      for (const chunk of chunks) controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+  const all: UIMessageChunk[] = []
+  for await (const chunk of source.pipeThrough(mergeDeltas(60_000))) all.push(chunk)
+  return all
+}
+
+describe('pieces of a text that come quickly', () => {
+  it('go on as one, but for the first, and never past what stands between them', async () => {
+    const tool: UIMessageChunk = { type: 'tool-output-available', toolCallId: 't', output: 1 }
+    expect(
+      await merged([
+        { type: 'start' },
+        delta('a'),
+        delta('b'),
+        delta('c'),
+        tool,
+        delta('d'),
+        delta('e'),
+        delta('f', '2'),
+        { type: 'reasoning-delta', id: '2', delta: 'g' },
+        { type: 'finish' },
+      ]),
+    ).to.deep.equal([
+      { type: 'start' },
+      delta('a'),
+      delta('bc'),
+      tool,
+      delta('de'),
+      delta('f', '2'),
+      { type: 'reasoning-delta', id: '2', delta: 'g' },
+      { type: 'finish' },
+    ])
+  })
+
+  it('are all there where nothing comes after them', async () => {
+    expect(await merged([delta('a'), delta('b')])).to.deep.equal([delta('a'), delta('b')])
+  })
+
+  it('go on by themselves after a while', async () => {
+    const { readable, writable } = mergeDeltas(5)
+    const [writer, reader] = [writable.getWriter(), readable.getReader()]
+    const written = ['a', 'b', 'c'].map((text) => writer.write(delta(text)))
+    expect((await reader.read()).value).to.deep.equal(delta('a'))
+    expect((await reader.read()).value).to.deep.equal(delta('bc'))
+    await Promise.all(written)
+  })
+
+  it('are dropped where nobody reads any more', async () => {
+    const { readable, writable } = mergeDeltas(5)
+    const [writer, reader] = [writable.getWriter(), readable.getReader()]
+    const written = ['a', 'b'].map((text) => writer.write(delta(text)))
+    await reader.read()
+    // It wants the second piece, which is held by then.
+    const next = reader.read()
+    await Promise.all(written)
+    await reader.cancel()
+    expect(await next).to.deep.equal({ value: undefined, done: true })
+    // A piece that was pushed into a stream that has ended would throw out of its timer.
+    const { promise, resolve } = Promise.withResolvers<void>()
+    setTimeout(resolve, 20)
+    await promise
+  })
+})

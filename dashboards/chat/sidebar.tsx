@@ -1,0 +1,181 @@
+import { useState, useId } from 'react'
+import type { ReactNode } from 'react'
+import { Brand, Button, Icon } from '../kit/controls.tsx'
+import { ThemeToggle } from '../kit/theme.tsx'
+import { setToken, useToken } from '../kit/token.ts'
+import { useNow } from '../kit/time.tsx'
+import { useDoings, closeConversation } from './conversation.ts'
+import type { ChatSettings } from './contract.ts'
+import { useThreads, removeAllThreads, removeThread, renameThread } from './threads.ts'
+import { groupByAge } from './thread-text.ts'
+import type { Thread } from './thread-text.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { formatCount } from '../kit/formats.ts'
+
+interface SidebarProps {
+  readonly current: string | undefined
+  readonly settings: ChatSettings | undefined
+  /** Opens a conversation; none begins one. */
+  readonly onOpen: (id: string | undefined) => void
+}
+
+/** The conversations of this device. */
+export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode {
+  const { list, isLasting, isFull } = useThreads()
+  const { running } = useDoings()
+  const token = useToken()
+  const now = useNow()
+  const [deleting, setDeleting] = useState<Thread | 'all'>()
+  const deleted = (thread: Thread): void => {
+    if (thread.id === current) onOpen(undefined)
+  }
+  return (
+    <>
+      <div className="side-head">
+        <Brand />
+        <ThemeToggle />
+      </div>
+      <Button onClick={() => onOpen(undefined)}>
+        <Icon name="plus" /> New chat
+      </Button>
+      <nav className="threads" aria-label="Chats">
+        {list.length === 0 && <p className="soft side-note">Chats that you begin are listed here.</p>}
+        {groupByAge(list, now).map(({ name, threads }) => (
+          <section key={name}>
+            <h2>{name}</h2>
+            <ul>
+              {threads.map((thread) => (
+                <li key={thread.id} className={thread.id === current ? 'thread current' : 'thread'}>
+                  <a
+                    href={`#chat=${thread.id}`}
+                    aria-current={thread.id === current ? 'page' : undefined}
+                    title={thread.title}
+                    onClick={(event) => {
+                      event.preventDefault()
+                      onOpen(thread.id)
+                    }}
+                  >
+                    {running.has(thread.id) && <span className="spinner" role="img" aria-label="being answered" />}
+                    <span>{thread.title}</span>
+                  </a>
+                  <Button
+                    look="plain"
+                    isSmall
+                    isIcon
+                    aria-label={`Delete “${thread.title}”`}
+                    onClick={() => setDeleting(thread)}
+                  >
+                    <Icon name="bin" size={14} />
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+      <div className="side-foot">
+        {!isLasting && (
+          <p className="side-note warn">This browser keeps nothing: chats are gone when the tab is closed.</p>
+        )}
+        {isFull && (
+          <p className="side-note warn">
+            This browser has no more room: the last chat is not kept. Delete some, or export what you need.
+          </p>
+        )}
+        <div className="side-links">
+          {settings?.explorer_url !== null && settings !== undefined && <a href={settings.explorer_url}>Explorer</a>}
+          {token !== undefined && (
+            <button type="button" className="link" onClick={() => setToken(undefined)}>
+              Forget token
+            </button>
+          )}
+          {list.length > 1 && (
+            <button type="button" className="link" onClick={() => setDeleting('all')}>
+              Delete all
+            </button>
+          )}
+        </div>
+        <p className="side-note soft">Kept in this browser only.</p>
+      </div>
+      {deleting === 'all' && (
+        <DeleteAllDialog threads={list} onDeleted={() => onOpen(undefined)} onClose={() => setDeleting(undefined)} />
+      )}
+      {deleting !== undefined && deleting !== 'all' && (
+        <DeleteDialog thread={deleting} onDeleted={() => deleted(deleting)} onClose={() => setDeleting(undefined)} />
+      )}
+    </>
+  )
+}
+
+interface DeleteProps {
+  readonly onDeleted: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before a conversation is gone: it is nowhere else. */
+export function DeleteDialog({ thread, onDeleted, onClose }: DeleteProps & { readonly thread: Thread }): ReactNode {
+  const remove = async (): Promise<void> => {
+    onClose()
+    await removeThread(thread.id)
+    await closeConversation(thread.id)
+    onDeleted()
+  }
+  return (
+    <Dialog title="Delete this chat?" action="Delete it" isDangerous onSubmit={() => void remove()} onClose={onClose}>
+      <p className="wrap">{thread.title}</p>
+      <p className="soft">It is kept in this browser only, and cannot be brought back.</p>
+    </Dialog>
+  )
+}
+
+function DeleteAllDialog({
+  threads,
+  onDeleted,
+  onClose,
+}: DeleteProps & { readonly threads: readonly Thread[] }): ReactNode {
+  const remove = async (): Promise<void> => {
+    onClose()
+    await removeAllThreads()
+    await Promise.all(threads.map(({ id }) => closeConversation(id)))
+    onDeleted()
+  }
+  return (
+    <Dialog title="Delete all chats?" action="Delete all" isDangerous onSubmit={() => void remove()} onClose={onClose}>
+      <p>{formatCount(threads.length, 'chat')} will be gone.</p>
+      <p className="soft">They are kept in this browser only, and cannot be brought back.</p>
+    </Dialog>
+  )
+}
+
+/** Gives a conversation another title. */
+export function RenameDialog({
+  thread,
+  onClose,
+}: {
+  readonly thread: Thread
+  readonly onClose: () => void
+}): ReactNode {
+  const [title, setTitle] = useState(thread.title)
+  const id = useId()
+  const rename = async (): Promise<void> => {
+    onClose()
+    await renameThread(thread.id, title)
+  }
+  return (
+    <Dialog title="Rename this chat" action="Rename" onSubmit={() => void rename()} onClose={onClose}>
+      <div className="field">
+        <label htmlFor={id}>Title</label>
+        <input
+          id={id}
+          className="input"
+          value={title}
+          maxLength={200}
+          required
+          autoFocus
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,114 @@
+import { cellText, shownText } from '../kit/result-table.ts'
+import { readChart } from './answer/chart-data.ts'
+import type { ChatMessage } from './contract.ts'
+import { asText, readToolCall, readToolRows, toolWords } from './answer/tool-outcome.ts'
+import type { ToolCall } from './answer/tool-outcome.ts'
+
+/** Rows of a statement that are written out; all of them are in the file with everything. */
+const mostRows = 50
+
+/** The words of an answer, without what the tools did. */
+export function answerText({ parts }: ChatMessage): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : []))
+    .join('\n\n')
+}
+
+/** A conversation as Markdown: questions, answers, and what was asked of the database. */
+export function threadMarkdown(title: string, messages: readonly ChatMessage[]): string {
+  const said = messages.map((message) => {
+    const head =
+      message.role === 'user'
+        ? '## Question'
+        : `## Answer${message.metadata?.model === undefined ? '' : ` of ${message.metadata.model}`}`
+    const body = message.parts.flatMap((part) => {
+      if (part.type === 'text') return part.text.trim() === '' ? [] : [part.text.trim()]
+      const call = readToolCall(part, false)
+      return call === undefined ? [] : [callMarkdown(call)]
+    })
+    return [head, ...body].join('\n\n')
+  })
+  return `${[`# ${title}`, ...said].join('\n\n')}\n`
+}
+
+function callMarkdown(call: ToolCall): string {
+  const { text, subject, notes } = toolWords(call)
+  const line = `*${[text, subject, ...notes].filter((word) => word !== undefined).join(' · ')}*`
+  const { outcome, input } = call
+  const sql = asText(input['sql'])
+  const script = asText(input['script'])
+  const code = sql === undefined ? (script === undefined ? [] : [fenced('cadence', script)]) : [fenced('sql', sql)]
+  if (outcome.is === 'failed') return [line, ...code, fenced('', outcome.error)].join('\n\n')
+  if (outcome.is !== 'done') return [line, ...code].join('\n\n')
+  return [line, ...code, ...tableMarkdown(outcome.output)].join('\n\n')
+}
+
+function tableMarkdown(output: unknown): string[] {
+  const chart = readChart(output)
+  const table =
+    chart === undefined
+      ? readToolRows(output)
+      : {
+          columns: [{ name: '' }, ...chart.sets.map(({ label }) => ({ name: label }))],
+          rows: chart.labels.map((label, i) => [label, ...chart.sets.map(({ values }) => values[i] ?? 0)]),
+        }
+  if (table === undefined || table.columns.length === 0) return []
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')).join(' | ')} |`
+  return [
+    [
+      row(table.columns.map(({ name }) => name)),
+      row(table.columns.map(() => '---')),
+      ...table.rows.slice(0, mostRows).map((cells) => row(cells.map(cellText))),
+    ].join('\n'),
+  ]
+}
+
+/** Code in a fence that is longer than any within it. */
+function fenced(language: string, code: string): string {
+  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${code.trimEnd()}\n${fence}`
+}
+
+/** What the list shows of a conversation. Times in ms. */
+export interface Thread {
+  readonly id: string
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const longestTitle = 60
+
+/** The title of a conversation: its first question in one line, cut between words. */
+export function threadTitle(question: string): string {
+  const line = shownText(question.trim().replaceAll(/\s+/g, ' '))
+  if (line === '') return 'New chat'
+  const characters = Array.from(line)
+  if (characters.length <= longestTitle) return line
+  const cut = characters.slice(0, longestTitle - 1).join('')
+  const space = cut.lastIndexOf(' ')
+  return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.]+$/, '')}…`
+}
+
+interface ThreadGroup {
+  readonly name: string
+  readonly threads: readonly Thread[]
+}
+
+const dayMs = 86_400_000
+
+/** Conversations under the days that people count by: today, yesterday, the last week, and before. @param now in ms, as the person's clock has it */
+export function groupByAge(threads: readonly Thread[], now: number): readonly ThreadGroup[] {
+  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  const groups: Record<string, Thread[]> = { Today: [], Yesterday: [], 'Last 7 days': [], Earlier: [] }
+  for (const thread of threads) {
+    const before = midnight - thread.updatedAt
+    const name = before <= 0 ? 'Today' : before <= dayMs ? 'Yesterday' : before <= 6 * dayMs ? 'Last 7 days' : 'Earlier'
+    groups[name]?.push(thread)
+  }
+  return Object.entries(groups)
+    .filter(([, found]) => found.length > 0)
+    .map(([name, found]) => ({ name, threads: found }))
+}

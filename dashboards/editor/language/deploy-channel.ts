@@ -1,0 +1,80 @@
+interface DeployChannelOptions {
+  /** Address of the language server channel, which tells of deployments too. */
+  readonly url: string
+  readonly projectId: string
+  /** Of whoever is signed in. */
+  readonly token: () => Promise<string | undefined>
+  /** Something was pushed or deployed; also when the channel is there again, since something may have happened meanwhile. */
+  readonly onNews: () => void
+}
+
+const firstRetryMs = 1000
+
+const lastRetryMs = 30_000
+
+/** Hears of what is pushed and deployed of one project, by a channel of its own, until it is closed. One that is lost is opened again. */
+export class DeployChannel {
+  readonly #options: DeployChannelOptions
+  #socket: WebSocket | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #isClosed = false
+
+  constructor(options: DeployChannelOptions) {
+    this.#options = options
+    this.#open()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#socket?.close(1000)
+  }
+
+  #open(): void {
+    const { url, projectId, token, onNews } = this.#options
+    const socket = new WebSocket(url)
+    this.#socket = socket
+    socket.addEventListener('open', () => {
+      token().then(
+        (text) => {
+          if (socket.readyState === WebSocket.OPEN)
+            socket.send(JSON.stringify({ type: 'subscribe:deploy', project_id: projectId, token: text ?? null }))
+        },
+        () => socket.close(),
+      )
+    })
+    socket.addEventListener('message', ({ data }) => {
+      const type = typeof data === 'string' ? readMessage(data)?.type : undefined
+      if (type === 'subscribed') this.#failures = 0
+      // Refused, as by a token that is too old: it is asked for again, with a new one, after a while.
+      if (type === 'error') socket.close()
+      else if (type === 'subscribed' || (typeof type === 'string' && type.startsWith('deploy:'))) onNews()
+    })
+    socket.addEventListener('close', () => {
+      if (this.#isClosed) return
+      const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
+      this.#timer = setTimeout(() => this.#open(), wait)
+    })
+  }
+}
+
+/** What is read of a message of the channel. */
+export interface Told {
+  readonly type?: unknown
+  readonly method?: unknown
+  readonly params?: { readonly state?: unknown }
+  readonly message?: unknown
+  readonly server?: { readonly label?: unknown }
+}
+
+/** A message of the channel; undefined for what is none. */
+export function readMessage(data: string): Told | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

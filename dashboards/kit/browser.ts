@@ -1,0 +1,19 @@
+/** What the browser keeps for the page: for good, or until the tab is closed. A browser that is told to keep nothing throws on the mere question. */
+export function keptIn(place: 'localStorage' | 'sessionStorage'): Storage | undefined {
+  try {
+    return window[place]
+  } catch (error) {
+    if (error instanceof DOMException) return undefined
+    throw error
+  }
+}
+
+/** Has the browser save a text as a file. */
+export function download(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

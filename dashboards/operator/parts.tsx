@@ -1,0 +1,92 @@
+import type { ReactNode } from 'react'
+import { useState } from 'react'
+import { Button } from '../kit/controls.tsx'
+import { formatNumber } from '../kit/formats.ts'
+
+/** The sign of flowfarm: rows of a field, the last one still being sown. */
+export function Brand(): ReactNode {
+  return (
+    <span className="brand">
+      <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+        <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" />
+        <rect x="1" y="7.3" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".65" />
+        <rect x="1" y="12.6" width="9" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".35" />
+      </svg>
+      flowfarm
+    </span>
+  )
+}
+
+const colours = { well: '%232f9e55', trouble: '%23dc3b30' } as const
+
+/** The sign in the browser's tab: red while somebody is needed, so that it is seen among other tabs. */
+export function showFavicon(state: keyof typeof colours): void {
+  const link =
+    document.querySelector<HTMLLinkElement>('link[rel=icon]') ??
+    document.head.appendChild(document.createElement('link'))
+  link.rel = 'icon'
+  link.type = 'image/svg+xml'
+  const bars = ["y='2' width='16'", "y='7.3' width='16'", "y='12.6' width='9'"]
+    .map((bar) => `<rect x='1' height='3.4' rx='1.7' ${bar}/>`)
+    .join('')
+  link.href = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18' fill='${colours[state]}'>${bars}</svg>`
+}
+
+const limits = [8, 50, 100] as const
+
+/** How many rows of a list are read, and how to read more: few at first, so that what is below stays in sight. */
+export function useLimit(): [number, () => void] {
+  const [step, setStep] = useState(0)
+  return [limits[step] ?? 100, () => setStep((old) => Math.min(limits.length - 1, old + 1))]
+}
+
+interface ShowMoreProps {
+  readonly shown: number
+  readonly total: number
+  readonly limit: number
+  readonly onMore: () => void
+}
+
+export function ShowMore({ shown, total, limit, onMore }: ShowMoreProps): ReactNode {
+  if (shown >= total) return null
+  const isLast = limit >= (limits.at(-1) ?? 0)
+  return (
+    <div className="show-more">
+      <span className="soft">
+        {formatNumber(shown)} of {formatNumber(total)}
+        {isLast ? ': the rest can be reached by filters, or all at once' : ''}
+      </span>
+      {!isLast && (
+        <Button isSmall onClick={onMore}>
+          Show more
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface HeightFieldProps {
+  readonly name: string
+  readonly height: string
+  /** Shown while it is empty, which it may be then. */
+  readonly placeholder?: string
+  readonly onChange: (height: string) => void
+}
+
+/** A height that a person writes, by its digits. */
+export function HeightField({ name, height, placeholder, onChange }: HeightFieldProps): ReactNode {
+  return (
+    <label className="field">
+      <span>{name}</span>
+      <input
+        className="input"
+        inputMode="numeric"
+        pattern="\d+"
+        required={placeholder === undefined}
+        placeholder={placeholder}
+        value={height}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,137 @@
+import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser'
+import type { Auth } from '../../auth/auth-provider.tsx'
+import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../contract.ts'
+import { WalletProblem, callFunction } from '../../auth/auth-service.ts'
+import { usedPasskeyHere } from '../../auth/sign-in.ts'
+
+/** What people do with their passkeys. Every function throws WalletProblem; those that ask for a passkey throw what the browser throws too. */
+
+type Access = Pick<Auth, 'options' | 'keeper'>
+interface Begun<Options> {
+  readonly options: Options
+  readonly challengeId: string
+}
+interface Confirmation {
+  readonly challengeId: string
+  readonly response: AuthenticationResponseJSON
+}
+
+/** A change that one of the user's passkeys confirms, and nothing else with it. */
+type UserChange =
+  | { readonly action: 'add-passkey' }
+  | { readonly action: 'remove-passkey'; readonly credentialId: string; readonly abandon: readonly string[] }
+  | { readonly action: 'change-email'; readonly email: string }
+  | { readonly action: 'delete-user'; readonly abandon: readonly string[] }
+
+async function call<Data>({ options, keeper }: Access, endpoint: string, data: unknown = {}): Promise<Data> {
+  return callFunction<Data>(options, endpoint, data, await keeper.accessToken())
+}
+
+export async function listPasskeys(access: Access): Promise<readonly PasskeyRow[]> {
+  return (await call<{ readonly passkeys: readonly PasskeyRow[] }>(access, '/passkeys/list')).passkeys
+}
+
+export async function listAccounts(access: Access): Promise<readonly AccountRow[]> {
+  return (await call<{ readonly accounts: readonly AccountRow[] }>(access, '/wallet/accounts')).accounts
+}
+
+export async function listActivity(access: Access): Promise<readonly ActivityRow[]> {
+  return (await call<{ readonly activity: readonly ActivityRow[] }>(access, '/passkeys/activity')).activity
+}
+
+/** Makes a passkey on this device, or where the browser keeps them. */
+export async function makePasskey(
+  access: Access,
+  name?: string,
+): Promise<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }> {
+  const { rpId, rpName } = access.options
+  const begin = (confirmation?: Confirmation): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> =>
+    call(access, '/register/start', { rpId, rpName, confirmation })
+  const { options, challengeId } = await withConfirmation(access, { action: 'add-passkey' }, begin)
+  // The service knows its own name; a page of somebody else's is called as it says.
+  const response = await startRegistration({ optionsJSON: { ...options, rp: { ...options.rp, name: rpName } } })
+  const made = await call<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }>(
+    access,
+    '/register/finish',
+    {
+      rpId,
+      challengeId,
+      response,
+      ...(name === undefined || name === '' ? {} : { authenticatorName: name }),
+    },
+  )
+  usedPasskeyHere(response.id, { isFirst: true })
+  return made
+}
+
+export async function renamePasskey(access: Access, credentialId: string, authenticatorName: string): Promise<void> {
+  await call(access, '/passkeys/update', { credentialId, authenticatorName })
+}
+
+/**
+ * Signs nobody in any more; it stays a key of its accounts until it is revoked there. A passkey confirms it.
+ * @param abandon accounts that nobody can sign for afterwards
+ */
+export async function removePasskey(access: Access, credentialId: string, abandon: readonly string[]): Promise<void> {
+  await withConfirmation(access, { action: 'remove-passkey', credentialId, abandon }, (confirmation) =>
+    call(access, '/passkeys/remove', { credentialId, abandon, confirmation }),
+  )
+}
+
+/** Has the accounts of a passkey made, and waits for them as long as the service does. */
+export async function makeAccounts(
+  access: Access,
+  credentialId: string,
+  networks: readonly Network[],
+): Promise<Readonly<Partial<Record<Network, AccountStanding>>>> {
+  const answer = await call<{ readonly networks: Readonly<Partial<Record<Network, AccountStanding>>> }>(
+    access,
+    '/wallet/provision',
+    { credentialId, networks },
+  )
+  return answer.networks
+}
+
+/** Adds an account that somebody has already, where the chain shows the passkey as a key of it. */
+export async function saveAccount(
+  access: Access,
+  account: { readonly credentialId: string; readonly network: Network; readonly address: string },
+): Promise<void> {
+  await call(access, '/wallet/provision-save', account)
+}
+
+const missing: ReadonlySet<string> = new Set(['REAUTHENTICATION_REQUIRED', 'reauthentication_needed'])
+
+/** Makes a change, and again with the assertion of a passkey where the service requires one. */
+export async function withConfirmation<Answer>(
+  access: Access,
+  change: UserChange,
+  run: (confirmation?: Confirmation) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof WalletProblem) || !missing.has(error.code)) throw error
+    return run(await confirmChange(access, change, error))
+  }
+}
+
+/** @param required what the service answered: a user without a passkey can only sign in again */
+async function confirmChange(access: Access, change: UserChange, required: WalletProblem): Promise<Confirmation> {
+  try {
+    const { options, challengeId } = await call<Begun<PublicKeyCredentialRequestOptionsJSON>>(
+      access,
+      '/passkeys/confirm',
+      { rpId: access.options.rpId, change },
+    )
+    return { challengeId, response: await startAuthentication({ optionsJSON: options }) }
+  } catch (error) {
+    if (error instanceof WalletProblem && error.code === 'CREDENTIAL_NOT_FOUND') throw required
+    throw error
+  }
+}

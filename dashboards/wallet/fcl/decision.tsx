@@ -1,0 +1,174 @@
+import { useEffect, useState, useCallback, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { ProblemLine, useAction } from '../../auth/action.tsx'
+import { Button, Icon } from '../../kit/controls.tsx'
+import { Failure } from '../../kit/state.tsx'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import type { OpenerChannel } from './opener-channel.ts'
+import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
+import type { Signer } from '../../../clients/signing/encode-transaction.ts'
+import type { Passkey } from '../../../clients/signing/passkey.ts'
+import { problemText } from '../../auth/auth-service.ts'
+import { passkeyHere } from '../../auth/sign-in.ts'
+import type { OwnAccount } from '../chain/chain-client.ts'
+import { signersFor } from '../chain/passkey-keys.ts'
+import { useChainAccount, useSettings } from '../own.ts'
+
+interface DecisionProps {
+  /** What the button that agrees says. Undefined: nothing here can be agreed to. */
+  readonly action: string | undefined
+  readonly onAgree?: () => void
+  readonly onDecline: () => void
+  readonly isBusy?: boolean
+  /** It takes more than most: the button looks so. */
+  readonly isDangerous?: boolean
+  readonly isDisabled?: boolean
+  readonly usesPasskey?: boolean
+  readonly problem?: string | undefined
+}
+
+/** The two ways out of a request. Nobody agrees who has not had the window in front for a moment. */
+export function Decision({
+  action,
+  onAgree,
+  onDecline,
+  isBusy = false,
+  isDangerous = false,
+  isDisabled = false,
+  usesPasskey = true,
+  problem,
+}: DecisionProps): ReactNode {
+  const isArmed = useArmed()
+  return (
+    <footer className="fcl-decision">
+      <ProblemLine problem={problem} />
+      <div className="button-row">
+        <Button onClick={onDecline}>Decline</Button>
+        {action !== undefined && (
+          <Button
+            look={isDangerous ? 'danger' : 'strong'}
+            disabled={!isArmed || isBusy || isDisabled}
+            data-arming={isArmed ? undefined : ''}
+            onClick={onAgree}
+          >
+            {usesPasskey && <Icon name="key" />}{' '}
+            {isBusy ? 'Follow your browser…' : problem === undefined ? action : 'Try again'}
+          </Button>
+        )}
+      </div>
+    </footer>
+  )
+}
+
+const armMs = 1000
+
+/**
+ * Whether somebody has had the time to see what this window shows: it has been in front, with the focus, for a second. A window that comes up under a
+ * click which was meant for another one does nothing by it.
+ */
+function useArmed(): boolean {
+  const [isArmed, setIsArmed] = useState(false)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = (): void => {
+      clearTimeout(timer)
+      setIsArmed(false)
+      if (document.visibilityState === 'visible' && document.hasFocus())
+        timer = setTimeout(() => setIsArmed(true), armMs)
+    }
+    look()
+    window.addEventListener('focus', look)
+    window.addEventListener('blur', look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearTimeout(timer)
+      window.removeEventListener('focus', look)
+      window.removeEventListener('blur', look)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  return isArmed
+}
+
+interface RefusalProps {
+  readonly title: string
+  /** Is told to the application too. */
+  readonly detail: string
+  readonly channel: OpenerChannel
+  readonly onRetry?: (() => void) | undefined
+  /** Somebody else who signs in may do it. */
+  readonly mayChange?: boolean
+}
+
+/** Something that cannot be done, whatever the person wants. */
+export function Refusal({ title, detail, channel, onRetry, mayChange = false }: RefusalProps): ReactNode {
+  const { keeper } = useAuth()
+  const { isBusy, problem, run } = useAction()
+  return (
+    <>
+      <h1>{title}</h1>
+      <Failure title="Nothing was signed" detail={detail} {...(onRetry === undefined ? {} : { onRetry })} />
+      <footer className="fcl-decision">
+        <ProblemLine problem={problem} />
+        <div className="button-row">
+          {mayChange && (
+            <Button disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
+              Sign in as somebody else
+            </Button>
+          )}
+          <Button look="strong" onClick={() => channel.decline(`${title}. ${detail}`)}>
+            Back to the page
+          </Button>
+        </div>
+      </footer>
+    </>
+  )
+}
+
+type FoundSigner =
+  | { readonly status: 'loading' }
+  | { readonly status: 'problem'; readonly detail: string; readonly retry?: () => void }
+  | { readonly status: 'ready'; readonly signer: Signer & Passkey }
+
+/**
+ * The passkey that signs for an account, as the chain has its keys.
+ * @param keyIndex the key that has to sign; undefined: whichever can sign alone
+ */
+export function useSigner(account: OwnAccount | undefined, keyIndex?: number): FoundSigner {
+  const { rp_id: rpId } = useSettings()
+  const { data, error, refetch } = useChainAccount(account?.network ?? 'testnet', account?.address)
+  if (account === undefined || (data === undefined && error === null)) return { status: 'loading' }
+  if (data === undefined) return { status: 'problem', detail: problemText(error), retry: () => void refetch() }
+  const { address } = account
+  const [found] = signersFor(account, data, passkeyHere()).filter(
+    ({ key }) => keyIndex === undefined || key.index === keyIndex,
+  )
+  if (found === undefined) {
+    const detail =
+      keyIndex === undefined
+        ? `None of your passkeys is a key of ${address} that can sign alone (any more).`
+        : `The application wants key ${keyIndex} of ${address} to sign, and none of your passkeys is that key. Sign out in the application and connect this wallet again.`
+    return { status: 'problem', detail }
+  }
+  const { key, credentialId, publicKeySec1Hex } = found
+  return {
+    status: 'ready',
+    signer: {
+      address,
+      keyIndex: key.index,
+      rpId,
+      credentialId: bytesOfBase64Url(credentialId, 'credentialId'),
+      publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey'),
+    },
+  }
+}
+
+/** @returns begins something, with the signal that is aborted when what shows it goes, such as when somebody else signs in: nothing is answered then */
+export function useLeaving(): () => AbortSignal {
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(new DOMException('The window shows something else.', 'AbortError')), [])
+  return useCallback(() => {
+    running.current = new AbortController()
+    return running.current.signal
+  }, [])
+}

@@ -1,0 +1,167 @@
+import type { ReactNode } from 'react'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { ProblemLine, useAction } from '../../auth/action.tsx'
+import { problemText, WalletProblem } from '../../auth/auth-service.ts'
+import { Badge, Button, Icon } from '../../kit/controls.tsx'
+import { CopyButton } from '../../kit/toast.tsx'
+import { Link } from '../../kit/router.tsx'
+import { plainAmount } from '../chain/amounts.ts'
+import type { AccountRow, AccountStanding, NetworkSettings, PasskeyRow, ChainAccount } from '../contract.ts'
+import { addressOf, isUnderWay, useChainAccount, useReadAgain, networkNames } from '../own.ts'
+import { signersOf, passkeyName } from '../chain/passkey-keys.ts'
+import { makeAccounts } from '../chain/passkeys.ts'
+
+interface AccountCardProps {
+  readonly settings: NetworkSettings
+  readonly credentialId: string
+  /** All of the user; any may be a key of the account. */
+  readonly passkeys: readonly PasskeyRow[]
+  /** Undefined for a passkey that has no account anywhere yet. */
+  readonly row: AccountRow | undefined
+}
+
+/** The account of a passkey on one network, or how to get one. */
+export function AccountCard({ settings, credentialId, passkeys, row }: AccountCardProps): ReactNode {
+  const { network } = settings
+  const address = row === undefined ? undefined : addressOf(row, network)
+  return (
+    <section className="panel account" aria-label={`Account on ${networkNames[network]}`}>
+      <header>
+        <Badge
+          tone={network === 'mainnet' ? 'good' : 'warn'}
+          {...(network === 'testnet' ? { title: 'FLOW of this network is worth nothing' } : {})}
+        >
+          {networkNames[network]}
+        </Badge>
+        {address !== undefined && (
+          <span className="address">
+            <code>{address}</code>
+            <CopyButton text={address} what="address" />
+          </span>
+        )}
+      </header>
+      {address === undefined ? (
+        <NoAccount settings={settings} credentialId={credentialId} standing={row?.networks?.[network]} />
+      ) : (
+        <Balance settings={settings} address={address} passkeys={passkeys} />
+      )}
+    </section>
+  )
+}
+
+interface BalanceProps {
+  readonly settings: NetworkSettings
+  readonly address: string
+  readonly passkeys: readonly PasskeyRow[]
+}
+
+function Balance({ settings: { network, explorer_url: explorer }, address, passkeys }: BalanceProps): ReactNode {
+  const { data, error } = useChainAccount(network, address)
+  return (
+    <div className="account-body">
+      <div>
+        <p className="balance">
+          {data === undefined && error === null && (
+            <span className="skeleton" aria-label="The balance loads" role="status" />
+          )}
+          {data !== undefined && (
+            <>
+              <b>{plainAmount(data.balance)}</b> FLOW
+            </>
+          )}
+          {data === undefined && error !== null && <span className="soft">Balance not known</span>}
+        </p>
+        {data !== undefined && <AccountSigners account={data} passkeys={passkeys} />}
+      </div>
+      {error !== null && <p className="soft small">{problemText(error)}</p>}
+      <div className="button-row">
+        <Link className="button strong" to={`/send?from=${network}:${address}`}>
+          <Icon name="send" /> Send
+        </Link>
+        {explorer !== null && (
+          <a className="button" href={`${explorer}/account/${address}`} target="_blank" rel="noreferrer">
+            Explorer <Icon name="external" size={14} />
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function NoAccount({
+  settings,
+  credentialId,
+  standing,
+}: {
+  readonly settings: NetworkSettings
+  readonly credentialId: string
+  readonly standing: AccountStanding | undefined
+}): ReactNode {
+  const { network } = settings
+  const auth = useAuth()
+  const readAgain = useReadAgain()
+  const { isBusy, problem, run } = useAction()
+  const make = (): void =>
+    void run(async () => {
+      try {
+        const { error, state } = (await makeAccounts(auth, credentialId, [network]))[network] ?? {}
+        if (state === 'failed' || state === 'refused')
+          throw new WalletProblem(
+            422,
+            error?.code ?? 'PROVISION_FAILED',
+            error?.message ?? 'The account could not be made.',
+          )
+      } finally {
+        await readAgain()
+      }
+    })
+  const isMade = isBusy || (standing !== undefined && isUnderWay(standing))
+  const refused = standing?.state === 'failed' ? standing.error : undefined
+  return (
+    <div className="account-body">
+      {isMade ? (
+        <p className="soft" role="status">
+          <span className="spinner" aria-hidden="true" /> The account is being made. That takes some seconds.
+        </p>
+      ) : (
+        <p className="soft">
+          {settings.makes_accounts
+            ? 'This passkey has no account of its own here.'
+            : 'Nobody pays for new accounts on this network here.'}
+        </p>
+      )}
+      {!isMade && <ProblemLine problem={problem ?? refused?.message} />}
+      {settings.makes_accounts && !isMade && refused?.mayRetry !== false && (
+        <div className="button-row">
+          <Button onClick={make}>
+            {refused === undefined && problem === undefined ? 'Make the account' : 'Try again'}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface AccountSignersProps {
+  /** As the chain has it. */
+  readonly account: ChainAccount
+  readonly passkeys: readonly PasskeyRow[]
+}
+
+/** Who can sign for an account, by the keys that the chain shows. */
+function AccountSigners({ account, passkeys }: AccountSignersProps): ReactNode {
+  const { passkeys: signers, others } = signersOf(account, passkeys)
+  const more =
+    others === 0
+      ? ''
+      : others === 1
+        ? ', and one key that is none of your passkeys'
+        : `, and ${others} keys that are none of your passkeys`
+  if (signers.length === 0) return <p className="small bad-text">None of your passkeys can sign for it{more}</p>
+  return (
+    <p className="soft small wrap">
+      Signed for by {signers.map(passkeyName).join(' or ')}
+      {more}
+    </p>
+  )
+}

@@ -1,0 +1,170 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { addKey, revokeKey } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
+import { Badge, Button } from '../../kit/controls.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
+import { Failure, Loading } from '../../kit/state.tsx'
+import { useToast } from '../../kit/toast.tsx'
+import { sendTransaction } from '../chain/chain-client.ts'
+import type { OwnAccount } from '../chain/chain-client.ts'
+import { keyOfPasskey, passkeyOfKey, passkeyName } from '../chain/passkey-keys.ts'
+import type { ChainKey, PasskeyRow } from '../contract.ts'
+import { useChainAccount, useReadAgain, networkNames, useSettings } from '../own.ts'
+import { problemText } from '../../auth/auth-service.ts'
+import { useAction } from '../../auth/action.tsx'
+
+interface AccountKeysProps {
+  readonly account: OwnAccount
+  readonly passkeys: readonly PasskeyRow[]
+}
+
+interface Change {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly isDangerous: boolean
+  readonly code: (chain: FlowChain) => TransactionCode
+}
+
+/** The keys of an account as the chain has them: other passkeys can be added, and what is not needed any more revoked. */
+export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode {
+  const { data, error, refetch } = useChainAccount(account.network, account.address)
+  const [change, setChange] = useState<Change>()
+  const ownName = (key: ChainKey): string | undefined => {
+    const passkey = passkeyOfKey(passkeys, key)
+    return passkey === undefined ? undefined : passkeyName(passkey)
+  }
+  const good = data?.keys.filter((key) => !key.is_revoked) ?? []
+  const others =
+    data === undefined
+      ? []
+      : passkeys.filter(({ publicKeySec1Hex }) => keyOfPasskey(data, publicKeySec1Hex) === undefined)
+  return (
+    <section className="panel" aria-label={`Keys of ${account.address}`}>
+      <header>
+        <h2>Keys on {networkNames[account.network]}</h2>
+        <code className="soft">{account.address}</code>
+      </header>
+      {data === undefined && error === null && <Loading label="Keys load" rows={1} />}
+      {data === undefined && error !== null && (
+        <Failure title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+      )}
+      <ul className="rows">
+        {data?.keys.map((key) => (
+          <li key={key.index}>
+            <span className="row-main">
+              <span className="row-name">
+                {ownName(key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}
+              </span>
+              <span className="soft small">
+                Key {key.index} · weight {key.weight} ·{' '}
+                <code title={key.public_key}>{key.public_key.slice(0, 12)}…</code>
+              </span>
+            </span>
+            {!key.is_revoked && (
+              <span className="row-actions">
+                <Button
+                  isSmall
+                  disabled={!mayRevoke(key, good)}
+                  title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'}
+                  onClick={() => setChange(revoking(key, ownName(key), isLastOwn(key, good, passkeys)))}
+                >
+                  Revoke
+                </Button>
+              </span>
+            )}
+          </li>
+        ))}
+        {others.map((passkey) => (
+          <li key={passkey.id}>
+            <span className="row-main">
+              <span className="soft">{passkeyName(passkey)} is no key of this account</span>
+            </span>
+            <span className="row-actions">
+              <Button isSmall aria-label={`Add ${passkeyName(passkey)}`} onClick={() => setChange(adding(passkey))}>
+                Add it
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {change !== undefined && <ChangeDialog account={account} change={change} onClose={() => setChange(undefined)} />}
+    </section>
+  )
+}
+
+function mayRevoke(key: ChainKey, good: readonly ChainKey[]): boolean {
+  return good.some((other) => other.index !== key.index && other.weight >= 1000)
+}
+
+/** Whether nothing but keys of others is left without it. */
+function isLastOwn(key: ChainKey, good: readonly ChainKey[], passkeys: readonly PasskeyRow[]): boolean {
+  return !good.some(
+    (other) => other.index !== key.index && other.weight >= 1000 && passkeyOfKey(passkeys, other) !== undefined,
+  )
+}
+
+function revoking(key: ChainKey, name: string | undefined, isLast: boolean): Change {
+  const left = isLast
+    ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys elsewhere.'
+    : ''
+  return {
+    title: `Revoke key ${key.index}?`,
+    text: `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes back.${left}`,
+    action: 'Revoke',
+    isDangerous: true,
+    code: (chain) => revokeKey(chain, key.index),
+  }
+}
+
+function adding(passkey: PasskeyRow): Change {
+  const { publicKeySec1Hex } = passkey
+  return {
+    title: `Add ${passkeyName(passkey)}?`,
+    text: 'It can sign everything for the account, alone, as the passkey that you use now.',
+    action: 'Add it',
+    isDangerous: false,
+    code: (chain) => addKey(chain, { publicKey: publicKeySec1Hex }),
+  }
+}
+
+function ChangeDialog({
+  account,
+  change,
+  onClose,
+}: {
+  readonly account: OwnAccount
+  readonly change: Change
+  readonly onClose: () => void
+}): ReactNode {
+  const { rp_id: rpId } = useSettings()
+  const readAgain = useReadAgain()
+  const say = useToast()
+  const { isBusy, problem, run } = useAction()
+  const [control] = useState(() => new AbortController())
+  const submit = async (): Promise<void> => {
+    const isDone = await run(async () => {
+      await sendTransaction({ rpId, account, code: change.code, onStage: () => undefined, signal: control.signal })
+      await readAgain()
+    })
+    if (!isDone) return
+    say('The chain has it.')
+    onClose()
+  }
+  return (
+    <Dialog
+      title={change.title}
+      action={isBusy ? 'One moment…' : change.action}
+      isDangerous={change.isDangerous}
+      isBusy={isBusy}
+      error={problem}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <p>{change.text}</p>
+      <p className="soft">Your passkey signs it, and the account pays a fee of less than 0.01 FLOW.</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,207 @@
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { addKey } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
+import { ProblemLine, useAction } from '../../auth/action.tsx'
+import { WalletProblem } from '../../auth/auth-service.ts'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { Button } from '../../kit/controls.tsx'
+import { CopyButton, useToast } from '../../kit/toast.tsx'
+import { chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
+import { readAccount, readHead } from '../chain/chain-client.ts'
+import type { Network, NetworkSettings, PasskeyRow } from '../contract.ts'
+import { useOwnAccounts, useReadAgain, networkNames } from '../own.ts'
+import { findImportKey, passkeyName } from '../chain/passkey-keys.ts'
+import type { ImportFinding } from '../chain/passkey-keys.ts'
+import { saveAccount } from '../chain/passkeys.ts'
+
+interface ImportAccountProps {
+  readonly networks: readonly NetworkSettings[]
+  readonly passkeys: readonly PasskeyRow[]
+  readonly onClose: () => void
+}
+
+/** What the chain says of an account that was named. */
+interface Looked {
+  readonly network: Network
+  readonly chain: FlowChain
+  readonly address: string
+  readonly finding: Exclude<ImportFinding<PasskeyRow>, { readonly kind: 'key' }>
+}
+
+/** Brings an account that somebody has elsewhere: it is theirs here as soon as the chain shows one of their passkeys as a key of it. */
+export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
+  const auth = useAuth()
+  const readAgain = useReadAgain()
+  const say = useToast()
+  const { data: own } = useOwnAccounts()
+  const { isBusy, problem, run, clear } = useAction()
+  const [network, setNetwork] = useState<Network>(networks[0]?.network ?? 'testnet')
+  const [text, setText] = useState('')
+  const [looked, setLooked] = useState<Looked>()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+
+  const look = (): void =>
+    void run(async () => {
+      setLooked(undefined)
+      const address = readAddress(text)
+      if (address === undefined)
+        throw new WalletProblem(400, 'bad-address', 'Paste the whole address: 0x and 16 hex digits.')
+      const { chain } = await readHead(network)
+      if (!isAddressOf(address, chain)) throw new WalletProblem(400, 'bad-address', otherChain(address, chain))
+      if (own?.some((one) => one.network === network && one.address === address) === true)
+        throw new WalletProblem(409, 'known', 'This account is in your wallet already.')
+      const finding = findImportKey(await readAccount(network, address), passkeys)
+      if (finding.kind !== 'key') return setLooked({ network, chain, address, finding })
+      await saveAccount(auth, { credentialId: finding.passkey.id, network, address })
+      await readAgain()
+      say('The account is in your wallet.')
+      onClose()
+      return undefined
+    })
+  return (
+    <section className="panel send-form" aria-labelledby="import-title">
+      <h2 id="import-title">Bring an account that you have</h2>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          look()
+        }}
+      >
+        {networks.length > 1 && (
+          <label className="field">
+            <span>Network</span>
+            <select className="input" value={network} onChange={(event) => setNetwork(event.target.value as Network)}>
+              {networks.map((one) => (
+                <option key={one.network} value={one.network}>
+                  {networkNames[one.network]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label className="field">
+          <span>Address</span>
+          <input
+            ref={field}
+            className="input mono"
+            value={text}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            placeholder="0x"
+            maxLength={40}
+            onChange={(event) => {
+              clear()
+              setLooked(undefined)
+              setText(event.target.value)
+            }}
+          />
+        </label>
+        <ProblemLine problem={problem} />
+        {looked !== undefined && <WhatToDo looked={looked} passkeys={passkeys} />}
+        <div className="button-row">
+          <Button type="submit" look="strong" disabled={isBusy || text.trim() === ''}>
+            {isBusy ? 'One moment…' : looked === undefined ? 'Look for it' : 'Look again'}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function otherChain(address: string, chain: FlowChain): string {
+  const other = chainOfAddress(address)
+  return other === undefined
+    ? 'No account can have this address: a digit of it is wrong.'
+    : `This is an address of ${other}, and this network is ${chain}.`
+}
+
+const reasons = {
+  revoked: 'was a key of this account and is revoked. A revoked key never comes back: it has to be added anew.',
+  weight:
+    'is a key of this account, but cannot sign for it alone: the weight of the key is less than 1000. Add the key again with the weight 1000.',
+  algorithm:
+    'is a key of this account, but with an algorithm by which passkeys cannot sign. Add the key again with those below.',
+} as const
+
+/** How an account becomes one of this wallet: by a transaction that somebody signs with what they sign with now. */
+function WhatToDo({
+  looked: { network, chain, address, finding },
+  passkeys,
+}: {
+  readonly looked: Looked
+  readonly passkeys: readonly PasskeyRow[]
+}): ReactNode {
+  const [id, setId] = useState(finding.kind === 'bad-key' ? finding.passkey.id : passkeys[0]?.id)
+  const passkey = passkeys.find((one) => one.id === id) ?? passkeys[0]
+  if (passkey === undefined)
+    return <p className="banner">Make a passkey first: it has to become a key of the account.</p>
+  const publicKey = passkey.publicKeySec1Hex.replace(/^04/, '')
+  const { script, arguments: given } = addKey(chain, { publicKey })
+  const command = `flow transactions send add-key.cdc --args-json '[${given.join(',')}]' --network ${chain} --signer <your account>`
+  return (
+    <div className="stack" role="status">
+      <p className="banner">
+        <span>
+          {finding.kind === 'no-key' ? (
+            <>
+              None of your passkeys is a key of <code>{address}</code> on {networkNames[network]} yet.
+            </>
+          ) : (
+            <>
+              {passkeyName(finding.passkey)} {reasons[finding.why]}
+            </>
+          )}
+        </span>
+      </p>
+      <p>In the wallet where you have the account now, or with the Flow CLI, add this key to it. Then look again.</p>
+      {passkeys.length > 1 && (
+        <label className="field">
+          <span>Passkey</span>
+          <select className="input" value={passkey.id} onChange={(event) => setId(event.target.value)}>
+            {passkeys.map((one) => (
+              <option key={one.id} value={one.id}>
+                {passkeyName(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <dl className="facts">
+        <dt>Public key</dt>
+        <dd>
+          <code className="wrap small">{publicKey}</code> <CopyButton text={publicKey} what="public key" />
+        </dd>
+        <dt>Signature</dt>
+        <dd>ECDSA_P256</dd>
+        <dt>Hash</dt>
+        <dd>SHA2_256</dd>
+        <dt>Weight</dt>
+        <dd>1000</dd>
+      </dl>
+      <details className="small">
+        <summary>With the Flow CLI</summary>
+        <ol className="plain-steps">
+          <li>
+            Save this as <code>add-key.cdc</code> <CopyButton text={script} what="transaction" />
+            <pre className="code-block" tabIndex={0}>
+              <code>{script}</code>
+            </pre>
+          </li>
+          <li>
+            Run this with the name that your account has in <code>flow.json</code>{' '}
+            <CopyButton text={command} what="command" />
+            <pre className="code-block" tabIndex={0}>
+              <code>{command}</code>
+            </pre>
+          </li>
+        </ol>
+      </details>
+    </div>
+  )
+}
