@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block.ts'
 import type { PayloadFields } from '../src/flow/payload-value.ts'
-import { scriptHash } from '../src/flow/script.ts'
+import { scriptHash } from '../src/flow/code/script-imports.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { analyticsDeriverWorker } from './analytics-deriver-worker.ts'

@@ -1,8 +1,8 @@
 import { addressBytes } from '../src/flow/address.ts'
 import type { DecodedBlock } from '../src/flow/decoded-block.ts'
-import { tokenMovesOf } from '../src/flow/tokens/token-moves-of.ts'
+import { tokenMovesOf } from '../src/flow/tokens/read-token-moves.ts'
 import { ufix64Text, ufix64Units } from '../src/flow/tokens/ufix64.ts'
-import { utcDay } from '../src/flow/utc-day.ts'
+import { utcDay } from '../src/flow/decoded-block.ts'
 import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './worker.ts'
 
 const balanceChanges: HeightTable = {

@@ -1,13 +1,12 @@
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import { isZeroAddress } from '../src/flow/address.ts'
 import { coreContracts } from '../src/flow/core-contracts.ts'
+import { utcDay, utcHour } from '../src/flow/decoded-block.ts'
 import type { DecodedBlock, DecodedTransaction } from '../src/flow/decoded-block.ts'
 import type { Network } from '../src/flow/network.ts'
-import { tokenMovesOf } from '../src/flow/tokens/token-moves-of.ts'
+import { tokenMovesOf } from '../src/flow/tokens/read-token-moves.ts'
 import { ufix64Text, ufix64Units, ufix64Zero } from '../src/flow/tokens/ufix64.ts'
-import { feeOfTransaction, gasOfTransaction } from '../src/flow/transaction-fee.ts'
-import { utcDay } from '../src/flow/utc-day.ts'
-import { utcHour } from '../src/flow/utc-hour.ts'
+import { feeOfTransaction, gasOfTransaction } from '../src/flow/transactions/transaction-fee.ts'
 import type { DeriveContext, HeightTable, SqlColumn, SumFold, Worker } from './worker.ts'
 
 /** One row for each block. */

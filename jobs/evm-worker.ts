@@ -4,7 +4,7 @@ import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block
 import { FieldShapeError } from '../src/flow/event-fields.ts'
 import { evmTokenTransfers } from '../src/flow/evm/evm-token-transfers.ts'
 import type { EvmTokenTransfer } from '../src/flow/evm/evm-token-transfers.ts'
-import { evmTransactionExecuted, evmTransactionOf } from '../src/flow/evm/evm-transaction-of.ts'
+import { evmTransactionExecuted, evmTransactionOf } from '../src/flow/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../src/flow/evm/evm-transaction.ts'
 import { evmTokenFolds } from './evm-token-folds.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'

@@ -1,7 +1,7 @@
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import { addressBytes } from '../src/flow/address.ts'
 import type { DecodedBlock } from '../src/flow/decoded-block.ts'
-import { tokenMovesOf } from '../src/flow/tokens/token-moves-of.ts'
+import { tokenMovesOf } from '../src/flow/tokens/read-token-moves.ts'
 import type { VaultBalance } from '../src/flow/tokens/token-moves.ts'
 import { ufix64Text } from '../src/flow/tokens/ufix64.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, SumFold, Worker } from './worker.ts'

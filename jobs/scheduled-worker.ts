@@ -6,8 +6,8 @@ import {
   timestamptzUsOrNull,
 } from '../src/platform/nullable-fields.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
-import { readScheduledChanges } from '../src/flow/scheduled/read-scheduled-changes.ts'
-import type { ScheduledChange } from '../src/flow/scheduled/scheduled-change.ts'
+import { readScheduledChanges } from '../src/flow/transactions/scheduled-changes.ts'
+import type { ScheduledChange } from '../src/flow/transactions/scheduled-changes.ts'
 import type { HeightTable, StateFold, Worker } from './worker.ts'
 
 /** One row for each change of a scheduled transaction. */

@@ -1,7 +1,7 @@
 import { int8OrNull, textOrNull } from '../src/platform/nullable-fields.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { DecodedBlock } from '../src/flow/decoded-block.ts'
-import { tokenMovesOf } from '../src/flow/tokens/token-moves-of.ts'
+import { tokenMovesOf } from '../src/flow/tokens/read-token-moves.ts'
 import type { FungibleTransfer, NonFungibleTransfer, TransferType } from '../src/flow/tokens/token-moves.ts'
 import { catalogueFolds } from './token-catalogue.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'

@@ -1,7 +1,7 @@
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { DecodedBlock, DecodedTransaction } from '../src/flow/decoded-block.ts'
-import { importedContracts } from '../src/flow/imported-contracts.ts'
-import { tagsOfTransaction } from '../src/flow/transaction-tags.ts'
+import { importedContracts } from '../src/flow/code/script-imports.ts'
+import { tagsOfTransaction } from '../src/flow/transactions/transaction-tags.ts'
 import { eventTypeFolds, eventTypesOfBlocks, writeEventTypes } from './event-types.ts'
 import type { HeightTable, Worker } from './worker.ts'
 

@@ -1,8 +1,8 @@
 import { int8OrNull, numericOrNull } from '../src/platform/nullable-fields.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { DecodedTransaction } from '../src/flow/decoded-block.ts'
-import { feeOfTransaction, gasOfTransaction } from '../src/flow/transaction-fee.ts'
-import type { TransactionFee } from '../src/flow/transaction-fee.ts'
+import { feeOfTransaction, gasOfTransaction } from '../src/flow/transactions/transaction-fee.ts'
+import type { TransactionFee } from '../src/flow/transactions/transaction-fee.ts'
 import type { DeriveOutput, HeightTable, Worker } from './worker.ts'
 
 /** One row for each transaction of a user, and for what else paid a fee. */

@@ -1,4 +1,4 @@
-import { labelCategories } from '../src/flow/known-accounts.ts'
+import { labelCategories } from '../src/flow/core-contracts.ts'
 import { networks } from '../src/flow/network.ts'
 import { command, runCommandGroup } from './cli/command.ts'
 import { flag, heightOptions, someOf, text, wholeNumber } from './cli/options.ts'

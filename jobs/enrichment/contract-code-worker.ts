@@ -1,6 +1,6 @@
 import { StateNotServedError } from '../../src/flow/chain-reader.ts'
-import { describeContract } from '../../src/flow/contracts/describe-contract.ts'
-import { contractCodeHash, findContractCode } from '../../src/flow/contracts/find-contract-code.ts'
+import { describeContract } from '../../src/flow/code/describe-contract.ts'
+import { contractCodeHash, findContractCode } from '../../src/flow/code/find-contract-code.ts'
 import type { Network } from '../../src/flow/network.ts'
 import { payloadText } from '../../src/flow/payload-value.ts'
 import { askAgain } from './asking-worker.ts'

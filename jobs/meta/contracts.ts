@@ -1,5 +1,5 @@
 import type { RowWriter } from '../../src/platform/row-writer.ts'
-import { contractChanges } from '../../src/flow/contracts/contract-events.ts'
+import { contractChanges } from '../../src/flow/accounts/contract-events.ts'
 import type { DecodedTransaction } from '../../src/flow/decoded-block.ts'
 import type { DeriveOutput, HeightTable, StateFold } from '../worker.ts'
 

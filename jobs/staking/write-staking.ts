@@ -7,7 +7,7 @@ import {
   timestamptzUsOrNull,
 } from '../../src/platform/nullable-fields.ts'
 import type { RowWriter } from '../../src/platform/row-writer.ts'
-import type { BucketMove } from '../../src/flow/staking/bucket-moves.ts'
+import type { BucketMove } from '../../src/flow/staking/read-staking.ts'
 import type { EpochEvent } from '../../src/flow/staking/epoch-event.ts'
 import type { StakingEvent } from '../../src/flow/staking/staking-event.ts'
 import { epochEvents, epochNodes, stakingEvents } from './tables.ts'

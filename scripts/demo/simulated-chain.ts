@@ -13,7 +13,7 @@ import { publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { personOfTurn } from '../../simnode/ledger/world/people.ts'
 import type { Token } from '../../simnode/ledger/world/tokens.ts'
 import type { AccountLabel } from '../../src/explorer/admin/account-labels.ts'
-import type { LabelCategory } from '../../src/flow/known-accounts.ts'
+import type { LabelCategory } from '../../src/flow/core-contracts.ts'
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 

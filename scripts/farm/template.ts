@@ -4,7 +4,7 @@ import { print, printJson, tableText } from '../cli/texts.ts'
 import { listTemplates, putTemplate, removeTemplate } from '../../src/explorer/admin/script-templates.ts'
 import type { OwnTemplate } from '../../src/explorer/admin/script-templates.ts'
 import type { Network } from '../../src/flow/network.ts'
-import { scriptTemplate } from '../../src/flow/templates/script-template.ts'
+import { scriptTemplate } from '../../src/flow/code/script-template.ts'
 import { asError, exitCodes, FatalError } from '../../src/platform/errors.ts'
 
 async function hashOf(file: string | undefined, network: Network): Promise<{ hash: string; script: string }> {

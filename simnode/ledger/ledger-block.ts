@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { RecentCache } from '../node/recent-cache.ts'
 import type { Branch } from './world/branch.ts'
-import type { BodySignature, TransactionBody } from '../../src/flow/transaction-body.ts'
+import type { BodySignature, TransactionBody } from '../../src/flow/transactions/transaction-id.ts'
 import type { DraftArgument, DraftTransaction, SignedDraft, DraftBlock } from './events/draft.ts'
 import {
   encodeArgument,
@@ -16,7 +16,7 @@ import {
 import { Random } from './world/random.ts'
 import { systemAccounts } from './world/tokens.ts'
 import type { EventEncoding } from '../../src/access/messages.ts'
-import { transactionId } from '../../src/flow/transaction-id.ts'
+import { transactionId } from '../../src/flow/transactions/transaction-id.ts'
 import type { NodeBlock } from '../node/node-view.ts'
 import type { BlockParts } from './encoding/messages.ts'
 import { timeOf, viewOf } from './world/clock.ts'

@@ -1,6 +1,6 @@
 import type { EventEncoding } from '../../src/access/messages.ts'
 import { readTransactionResponse } from '../../src/access/wire/read-transactions.ts'
-import { transactionId } from '../../src/flow/transaction-id.ts'
+import { transactionId } from '../../src/flow/transactions/transaction-id.ts'
 import type { NodeBlock, NodeError } from '../node/node-view.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, rewrite, varintField } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AccountKey } from '../../src/access/gen/flow/entities/account_pb.ts'
-import { hashingAlgorithms, signingAlgorithms } from '../../src/flow/accounts/key-algorithms.ts'
+import { hashingAlgorithms, signingAlgorithms } from '../../src/flow/accounts/account-key-events.ts'
 import { Refusal } from '../node/node-view.ts'
 import { accessCalls } from './rest-calls.ts'
 import type { RestRequest, RestRoute } from './rest-calls.ts'

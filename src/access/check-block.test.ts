@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { transactionId } from '../flow/transaction-id.ts'
+import { transactionId } from '../flow/transactions/transaction-id.ts'
 import { checkHeader, checkParts } from './check-block.ts'
 import type { BlockMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
 import { NodeLiedError } from './source-errors.ts'

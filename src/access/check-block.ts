@@ -1,4 +1,4 @@
-import { transactionId } from '../flow/transaction-id.ts'
+import { transactionId } from '../flow/transactions/transaction-id.ts'
 import type { BlockMessage, HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
 import { NodeLiedError } from './source-errors.ts'
 

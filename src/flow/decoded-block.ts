@@ -56,3 +56,18 @@ export interface DecodedRange {
   readonly to: number
   readonly blocks: readonly DecodedBlock[]
 }
+
+const dayUs = 86_400_000_000
+
+/** The day of a time in UTC, as days since 1970-01-01. @param timestampUs microseconds since 1970 */
+export function utcDay(timestampUs: number): number {
+  return Math.floor(timestampUs / dayUs)
+}
+
+const hourUs = 3_600_000_000
+
+/** The hour of the day of a time in UTC, 0 to 23. @param timestampUs microseconds since 1970 */
+export function utcHour(timestampUs: number): number {
+  const hours = Math.floor(timestampUs / hourUs) % 24
+  return hours < 0 ? hours + 24 : hours
+}

@@ -5,13 +5,11 @@ import type { CadenceType, CadenceValue, CompositeType, InterfaceType, Pairs } f
 import { array, bytes, encodeCcf, head, tagged, text } from './ccf/ccf-encoder.test-support.ts'
 import { encodeJsonCdc } from './json-cdc/json-cdc-encoder.test-support.ts'
 import { mainnetEvents } from './mainnet-events.test-support.ts'
-import { PayloadError } from './payload-error.ts'
-import type { PayloadErrorCode } from './payload-error.ts'
-import { outputLimitOf, payloadLimits } from './payload-limits.ts'
+import { PayloadError, outputLimitOf, payloadLimits } from './payload-value.ts'
+import type { PayloadErrorCode, PayloadValue } from './payload-value.ts'
 import { fieldsOf } from './event-shape.ts'
 import type { EventShape } from './event-shape.ts'
 import { decodePayload, decodeValue, writePayloadValues } from './payload.ts'
-import type { PayloadValue } from './payload-value.ts'
 
 const simple = (name: string): CadenceType => ({ kind: 'simple', name })
 const uint8 = (data: bigint): CadenceValue => ({ type: simple('UInt8'), data })

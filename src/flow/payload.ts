@@ -2,8 +2,7 @@ import type { ByteWriter } from '../platform/byte-writer.ts'
 import { readCcfEvent, readCcfValue, writeCcfEvent } from './ccf/ccf-payload.ts'
 import { readJsonCdcEvent, readJsonCdcValue, writeJsonCdcEvent } from './json-cdc/json-cdc-payload.ts'
 import type { EventShape } from './event-shape.ts'
-import { outputLimitOf } from './payload-limits.ts'
-import { PayloadError } from './payload-error.ts'
+import { outputLimitOf, PayloadError } from './payload-value.ts'
 import type { PayloadFields, PayloadValue } from './payload-value.ts'
 
 /** The two encodings of Cadence values that access nodes send. */

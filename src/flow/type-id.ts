@@ -1,5 +1,23 @@
-import { PayloadError } from './payload-error.ts'
-import { payloadLimits } from './payload-limits.ts'
+import { PayloadError, payloadLimits } from './payload-value.ts'
+
+export interface EventTypeParts {
+  /** Account of the contract, 16 hex digits without `0x`; undefined for the events of the protocol itself. */
+  readonly address: string | undefined
+  readonly contract: string | undefined
+  readonly name: string
+}
+
+/**
+ * Takes an event type apart: `A.1654653399040a61.FlowToken.TokensDeposited`, or `flow.AccountCreated`.
+ * What is of neither form is all name.
+ */
+export function parseEventType(type: string): EventTypeParts {
+  const contractEvent = /^A\.([0-9a-f]{16})\.([^.]+)\.(.+)$/.exec(type)
+  if (contractEvent !== null) {
+    return { address: contractEvent[1], contract: contractEvent[2], name: contractEvent[3] as string }
+  }
+  return { address: undefined, contract: undefined, name: type.startsWith('flow.') ? type.slice('flow.'.length) : type }
+}
 
 /**
  * The text of a type: what `Type.identifier` gives inside Cadence, without spaces, so `{String:Int}` and `(Int)?`.
@@ -57,4 +75,23 @@ function tooLong(): PayloadError {
 
 function byCodePoint(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right))
+}
+
+/**
+ * Fields that are declared `[UInt8]`, of the core events in which they can be empty.
+ *
+ * JSON-CDC does not say the element type of an empty array, CCF does. So that both give the same text, an empty array
+ * is `[]` in both, with the exception of these fields, which are `"0x"` in both: a reader of them meets one kind of
+ * value only. Elsewhere an array that is not empty tells by itself whether it holds bytes.
+ */
+const byteFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['EVM.TransactionExecuted', new Set(['payload', 'logs', 'returnedData', 'precompiledCalls'])],
+])
+
+const contractEvent = /^A\.[0-9a-f]{16}\.(.+)$/
+
+/** The fields of the event `type` whose empty array is written as `"0x"`; undefined for most types. */
+export function byteFieldsOf(type: string): ReadonlySet<string> | undefined {
+  const name = contractEvent.exec(type)?.[1]
+  return name === undefined ? undefined : byteFields.get(name)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { transactionId } from '../flow/transaction-id.ts'
+import { transactionId } from '../flow/transactions/transaction-id.ts'
 import type {
   EventMessage,
   FetchedBlock,

@@ -1,7 +1,7 @@
 import { addressText } from '../flow/address.ts'
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../flow/decoded-block.ts'
 import { decodePayload } from '../flow/payload.ts'
-import { PayloadError } from '../flow/payload-error.ts'
+import { PayloadError } from '../flow/payload-value.ts'
 import type { PayloadFields } from '../flow/payload-value.ts'
 import { pgText } from '../platform/db/copy/pg-text.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'

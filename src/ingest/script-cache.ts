@@ -1,4 +1,4 @@
-import { importsEvm, scriptHash } from '../flow/script.ts'
+import { importsEvm, scriptHash } from '../flow/code/script-imports.ts'
 
 /** A script with what ingest needs to know of it. */
 export interface KnownScript {

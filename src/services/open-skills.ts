@@ -1,7 +1,7 @@
 import { FilledSkills, readSkills, shippedSkills } from '../assistant/skills/read-skills.ts'
 import type { Skills } from '../assistant/skills/read-skills.ts'
 import type { Config } from '../config.ts'
-import { inNetwork } from '../flow/in-network.ts'
+import { inNetwork } from '../flow/core-contracts.ts'
 import { oncePerProcess } from '../platform/service.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import { openNetwork } from './open-network.ts'

@@ -8,7 +8,7 @@ import {
   StateNotServedError,
 } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
-import { PayloadError } from '../../src/flow/payload-error.ts'
+import { PayloadError } from '../../src/flow/payload-value.ts'
 import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
 import type { Ledger } from '../support/askable-node.ts'
 import { quiet } from '../support/chain-source.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isValidAddress } from '../../src/flow/address.ts'
-import { knownAccounts, labelCategories } from '../../src/flow/known-accounts.ts'
+import { knownAccounts, labelCategories } from '../../src/flow/core-contracts.ts'
 import { listLabels, writeBuiltInLabels } from '../../src/explorer/admin/account-labels.ts'
 import type { AccountLabel } from '../../src/explorer/admin/account-labels.ts'
 import { runCommandLine } from '../support/command-line.ts'

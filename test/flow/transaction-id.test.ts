@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { readTransactionResultsResponse } from '../../src/access/wire/read-results.ts'
 import { readTransactionsResponse } from '../../src/access/wire/read-transactions.ts'
-import { transactionId } from '../../src/flow/transaction-id.ts'
+import { transactionId } from '../../src/flow/transactions/transaction-id.ts'
 
 interface Call {
   readonly method: string

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readTransactionsResponse } from '../../src/access/wire/read-transactions.ts'
-import type { TransactionBody } from '../../src/flow/transaction-body.ts'
+import type { TransactionBody } from '../../src/flow/transactions/transaction-id.ts'
 import type { AccountKey, Account } from '../../simnode/ledger/world/account.ts'
 import type { LedgerState } from '../../simnode/ledger/state/ledger-state.ts'
 import { preprocessingError } from '../../simnode/ledger/submissions/signatures.ts'

@@ -1,4 +1,4 @@
-import { simpleTypeNames } from '../../../src/flow/ccf/simple-types.ts'
+import { simpleTypeNames } from '../../../src/flow/ccf/type-value.ts'
 import type {
   Authorization,
   CadenceType,

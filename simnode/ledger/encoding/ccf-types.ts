@@ -1,5 +1,5 @@
 import type { ByteWriter } from '../../../src/platform/byte-writer.ts'
-import { simpleTypeNames } from '../../../src/flow/ccf/simple-types.ts'
+import { simpleTypeNames } from '../../../src/flow/ccf/type-value.ts'
 import type { Authorization, CadenceType, Field, FunctionType, NominalType } from './cadence.ts'
 import { isInterface } from './cadence.ts'
 import { major, writeBytes, writeHead, writeNil, writeTag, writeText } from './cbor.ts'

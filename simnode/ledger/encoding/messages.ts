@@ -8,7 +8,7 @@ import {
   writeVarintField,
   writeUint64Field,
 } from './protobuf.ts'
-import type { BodySignature, TransactionBody } from '../../../src/flow/transaction-body.ts'
+import type { BodySignature, TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
 import type { CadenceType, EventShape, CadenceValue } from './cadence.ts'
 import { writeJsonCdc } from './json-cdc.ts'
 import type { EventEncoding } from '../../../src/access/messages.ts'

@@ -1,4 +1,4 @@
-import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import type { TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
 import { arrayOf } from '../encoding/cadence.ts'
 import type { CadenceType, EventShape, CadenceValue } from '../encoding/cadence.ts'
 import type { Account } from '../world/account.ts'

@@ -1,4 +1,4 @@
-import { BackwardRlp } from '../../../src/flow/backward-rlp.ts'
+import { BackwardRlp } from '../../../src/flow/transactions/transaction-id.ts'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import type { LogParts } from './evm-block.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isWord, scriptTokens } from '../../../src/flow/script-tokens.ts'
+import { isWord, scriptTokens } from '../../../src/flow/code/script-tokens.ts'
 import { Refusal } from '../../node/node-view.ts'
 import {
   accountAnswers,

@@ -1,4 +1,4 @@
-import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import type { TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
 import type { ExternalAccounts } from '../state/external-accounts.ts'
 import type { Branch } from '../world/branch.ts'
 

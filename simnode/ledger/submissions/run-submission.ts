@@ -3,7 +3,7 @@ import type { AddedKey, KnownTransaction } from '../../../clients/signing/transa
 import { transactionNames } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
-import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import type { TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
 import type { Moment, LedgerState } from '../state/ledger-state.ts'
 import type { DraftEvent, SignedDraft } from '../events/draft.ts'
 import { keyAdded, keyRemoved } from '../events/account-events.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inNetwork } from '../../flow/in-network.ts'
+import { inNetwork } from '../../flow/core-contracts.ts'
 import type { Network } from '../../flow/network.ts'
 import { FatalError } from '../../platform/errors.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { declarationsIn, importStatements, declaringTokens, sourceTokens } from './import-statements.ts'
 import { blankOut, replaceLocations } from './lay-out-contracts.ts'
-import { scriptImports } from '../../flow/script-imports.ts'
+import { scriptImports } from '../../flow/code/script-imports.ts'
 
 const read = (code: string) => importStatements(sourceTokens(code))
 

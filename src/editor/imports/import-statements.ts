@@ -1,4 +1,4 @@
-import { endOfComment } from '../../flow/script-tokens.ts'
+import { endOfComment } from '../../flow/code/script-tokens.ts'
 
 /** A word (names, key words, numbers), a string literal, or a mark of one character; with its place in the source, in UTF-16 units. */
 export interface SourceToken {

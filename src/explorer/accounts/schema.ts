@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ChainAccount } from '../../flow/chain-reader.ts'
-import { labelCategories } from '../../flow/known-accounts.ts'
+import { labelCategories } from '../../flow/core-contracts.ts'
 import {
   addressFormat,
   amountFormat,

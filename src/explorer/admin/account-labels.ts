@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { knownAccounts } from '../../flow/known-accounts.ts'
-import type { LabelCategory } from '../../flow/known-accounts.ts'
+import { knownAccounts } from '../../flow/core-contracts.ts'
+import type { LabelCategory } from '../../flow/core-contracts.ts'
 import type { Network } from '../../flow/network.ts'
 import { query } from '../../platform/db/pool.ts'
 import { announceChangedRows } from '../../platform/db/announce-farm-work.ts'

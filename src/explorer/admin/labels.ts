@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { labelCategories } from '../../flow/known-accounts.ts'
+import { labelCategories } from '../../flow/core-contracts.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { removedSchema, requireOperations, nameField } from './operations.ts'
 import type { Label } from './operations.ts'

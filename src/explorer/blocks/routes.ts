@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { serviceEventTypes } from '../../flow/service-events.ts'
+import { serviceEventTypes } from '../../flow/core-contracts.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { exampleBlock, exampleCollectionId, exampleSummary, exampleTransaction } from '../transactions/examples.ts'
 import { hashPattern } from '../formats.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { declaredEvents } from '../../flow/contracts/declared-events.ts'
+import { declaredEvents } from '../../flow/code/find-contract-code.ts'
 import { readBlockTimes } from '../blocks/queries.ts'
 import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'

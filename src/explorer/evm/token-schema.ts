@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isWrappedFlow } from '../../flow/evm/wrapped-flow.ts'
+import { isWrappedFlow } from '../../flow/evm/evm-token-transfers.ts'
 import type { Network } from '../../flow/network.ts'
 import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat, addressFormat } from '../formats.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { FieldShapeError } from '../../flow/event-fields.ts'
-import { evmTransactionOf } from '../../flow/evm/evm-transaction-of.ts'
+import { evmTransactionOf } from '../../flow/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../../flow/evm/evm-transaction.ts'
 import {
   defiEventRow,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { parseEventType } from '../../flow/event-type.ts'
+import { parseEventType } from '../../flow/type-id.ts'
 import type { PayloadFields } from '../../flow/payload-value.ts'
-import type { ScriptTemplate } from '../../flow/templates/template.ts'
-import { transactionTags } from '../../flow/transaction-tags.ts'
-import type { TransactionTag } from '../../flow/transaction-tags.ts'
+import type { ScriptTemplate } from '../../flow/code/template-rules.ts'
+import { transactionTags } from '../../flow/transactions/transaction-tags.ts'
+import type { TransactionTag } from '../../flow/transactions/transaction-tags.ts'
 import {
   multiplyDecimals,
   addressDigitsFormat,

@@ -1,16 +1,13 @@
 import type pg from 'pg'
-import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../flow/decoded-block.ts'
-import { eventsOfChunk } from '../../flow/event-chunk.ts'
-import type { EventShape } from '../../flow/event-shape.ts'
-import { EventShapes } from '../../flow/event-shapes.ts'
-import type { StoredShape } from '../../flow/event-shapes.ts'
+import type { DecodedBlock, DecodedEvent, DecodedTransaction, WeighedBlock } from '../../flow/decoded-block.ts'
+import { eventsOfChunk, EventShapes } from '../../flow/event-shape.ts'
+import type { EventShape, StoredShape } from '../../flow/event-shape.ts'
 import { databaseIdentity } from '../../platform/db/database-identity.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { forgetPartitions } from '../../platform/db/partitions.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 import { versionQuery } from '../coverage/chain-version.ts'
-import type { WeighedBlock } from '../../flow/decoded-block.ts'
 
 /** Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of the database. */
 type BlockRow = readonly [

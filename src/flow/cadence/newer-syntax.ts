@@ -1,4 +1,4 @@
-import { endOfComment } from '../script-tokens.ts'
+import { endOfComment } from '../code/script-tokens.ts'
 
 /**
  * Hides from the parser what the language has got since: string templates (`"\(name)"`) and imports under another name

@@ -1,6 +1,5 @@
-import { PayloadError } from '../payload-error.ts'
-import type { PayloadErrorCode } from '../payload-error.ts'
-import { payloadLimits } from '../payload-limits.ts'
+import { PayloadError, payloadLimits } from '../payload-value.ts'
+import type { PayloadErrorCode } from '../payload-value.ts'
 
 /** CBOR major types that CCF uses; RFC 8949 §3.1. Maps, floats and lengths left open do not occur. */
 export const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, tag: 6, simple: 7 } as const

@@ -3,12 +3,11 @@ import type { ByteWriter } from '../../platform/byte-writer.ts'
 import type { EventShape } from '../event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
 import { CcfInput } from './ccf-input.ts'
-import { readFields, writeValues } from './composite-plan.ts'
-import { readInlineType } from './inline-type.ts'
+import { readFields, writeValues } from './type-plan.ts'
+import type { TypePlan } from './type-plan.ts'
+import { readInlineType, readTypeDefinitions } from './type-definitions.ts'
 import { PlanCache } from './plan-cache.ts'
 import type { EventPlan } from './plan-cache.ts'
-import { readTypeDefinitions } from './type-definitions.ts'
-import type { TypePlan } from './type-plan.ts'
 
 /** Tags of a whole payload: types defined in front of the value, or a value of built-in types only. */
 const tag = { definitionsAndValue: 129, typeAndValue: 130 } as const

@@ -1,5 +1,5 @@
 import type { ByteWriter } from '../../platform/byte-writer.ts'
-import { dictionaryKey, dictionaryOf } from '../payload-dictionary.ts'
+import { dictionaryKey, dictionaryOf } from '../payload-value.ts'
 import type { PayloadValue } from '../payload-value.ts'
 import { typeId } from '../type-id.ts'
 import type { CcfInput } from './ccf-input.ts'

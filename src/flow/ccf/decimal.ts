@@ -5,6 +5,7 @@
 
 const split = 1e8
 const zero = 0x30
+const point = 0x2e
 const pairs = Buffer.from(Array.from({ length: 100 }, (_, pair) => String(pair).padStart(2, '0')).join(''))
 
 /** Most bytes that one call writes: 20 digits and a point. */
@@ -20,9 +21,9 @@ export function putInteger(target: Uint8Array, at: number, high: number, low: nu
 /** Writes the integer as a fixed-point number with 8 decimals. @returns the position after it */
 export function putFixed8(target: Uint8Array, at: number, high: number, low: number): number {
   const quotient = quotientOf(high, low)
-  const point = putQuotient(target, at, quotient)
-  target[point] = 0x2e
-  return putEight(target, point + 1, remainderOf(high, low, quotient))
+  const pointAt = putQuotient(target, at, quotient)
+  target[pointAt] = point
+  return putEight(target, pointAt + 1, remainderOf(high, low, quotient))
 }
 
 /** The integer divided by 10^8, rounded down: below 1.9 * 10^11. */
@@ -93,4 +94,63 @@ function putFour(target: Uint8Array, at: number, value: number): void {
   target[at + 1] = pairs[(upper << 1) + 1] as number
   target[at + 2] = pairs[lower << 1] as number
   target[at + 3] = pairs[(lower << 1) + 1] as number
+}
+
+/**
+ * The decimal text of a 64-bit word. `String` of a number beyond 2^30 goes the long way of floating-point numbers, which
+ * takes several times as long as this: uuids are such numbers.
+ */
+export function spellInteger(high: number, low: number): string {
+  if (high >= 0x20_0000) return word(high, low).toString()
+  const value = high * 0x1_0000_0000 + low
+  if (value < 1_000_000_000) return String(value)
+  const upper = Math.floor(value / split)
+  return String(upper) + eightDigits(value - upper * split)
+}
+
+/** The text of a 64-bit word as a number with 8 decimals. */
+export function spellFixed(high: number, low: number): string {
+  if (high >= 0x20_0000) {
+    const digits = word(high, low).toString()
+    return `${digits.slice(0, -8)}.${digits.slice(-8)}`
+  }
+  const value = high * 0x1_0000_0000 + low
+  const whole = Math.floor(value / split)
+  return String(whole) + pointAndEightDigits(value - whole * split)
+}
+
+function word(high: number, low: number): bigint {
+  return (BigInt(high) << 32n) | BigInt(low)
+}
+
+/** @param n below 10^8 */
+function eightDigits(n: number): string {
+  const a = Math.trunc(n / 10_000)
+  const b = n - a * 10_000
+  return String.fromCharCode(
+    zero + Math.trunc(a / 1000),
+    zero + (Math.trunc(a / 100) % 10),
+    zero + (Math.trunc(a / 10) % 10),
+    zero + (a % 10),
+    zero + Math.trunc(b / 1000),
+    zero + (Math.trunc(b / 100) % 10),
+    zero + (Math.trunc(b / 10) % 10),
+    zero + (b % 10),
+  )
+}
+
+function pointAndEightDigits(n: number): string {
+  const a = Math.trunc(n / 10_000)
+  const b = n - a * 10_000
+  return String.fromCharCode(
+    point,
+    zero + Math.trunc(a / 1000),
+    zero + (Math.trunc(a / 100) % 10),
+    zero + (Math.trunc(a / 10) % 10),
+    zero + (a % 10),
+    zero + Math.trunc(b / 1000),
+    zero + (Math.trunc(b / 100) % 10),
+    zero + (Math.trunc(b / 10) % 10),
+    zero + (b % 10),
+  )
 }

@@ -1,13 +1,12 @@
 import type { ByteWriter } from '../../platform/byte-writer.ts'
+import { payloadLimits } from '../payload-value.ts'
 import type { PayloadValue } from '../payload-value.ts'
-import { payloadLimits } from '../payload-limits.ts'
 import { major } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'
-import { maxDecimalBytes, putFixed8, putInteger } from './decimal.ts'
+import { maxDecimalBytes, putFixed8, putInteger, spellFixed, spellInteger } from './decimal.ts'
 import { quote, writeString } from './json-text.ts'
-import { spellFixed, spellInteger } from './spell-decimal.ts'
 import type { PlanKind, TypePlan } from './type-plan.ts'
-import { WordTexts } from './word-texts.ts'
+import { WordTexts } from './text-caches.ts'
 
 const minus = 0x2d
 /** Uuids and amounts. */

@@ -1,5 +1,5 @@
 import type { ByteWriter } from '../../platform/byte-writer.ts'
-import type { PayloadError } from '../payload-error.ts'
+import type { PayloadError } from '../payload-value.ts'
 import { payloadText } from '../payload-value.ts'
 import { major } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'

@@ -1,5 +1,5 @@
 import type { EventShape } from '../event-shape.ts'
-import type { FieldPlan } from './composite-plan.ts'
+import type { FieldPlan } from './type-plan.ts'
 
 /** The bytes before the value, which are the same in every event of one type, and what they say. */
 export interface CachedPlan {

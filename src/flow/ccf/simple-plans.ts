@@ -3,10 +3,9 @@ import { payloadText } from '../payload-value.ts'
 import { major, simple } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'
 import { writeHex, writeRaw, writeString, writeText } from './json-text.ts'
-import { ShortTexts } from './short-texts.ts'
+import { ShortTexts, WordTexts } from './text-caches.ts'
 import { readFunctionText, readTypeText } from './type-value.ts'
 import type { TypePlan } from './type-plan.ts'
-import { WordTexts } from './word-texts.ts'
 
 const json = { null: Buffer.from('null'), true: Buffer.from('true'), false: Buffer.from('false') }
 

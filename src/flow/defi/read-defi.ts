@@ -1,13 +1,56 @@
+import { ufix64Units, ufix64Text } from '../tokens/ufix64.ts'
 import type { DecodedTransaction } from '../decoded-block.ts'
 import { FieldShapeError } from '../event-fields.ts'
 import type { Network } from '../network.ts'
-import { tokenMovesOf } from '../tokens/token-moves-of.ts'
+import { tokenMovesOf } from '../tokens/read-token-moves.ts'
 import type { FungibleTransfer } from '../tokens/token-moves.ts'
-import { ufix64Text, ufix64Units } from '../tokens/ufix64.ts'
-import type { DefiEvent, PairChange } from './defi-event.ts'
 import type { DefiEventTypes } from './dexes.ts'
 import { pairOf, readPairEvent } from './pair-event.ts'
 import type { PairEvent, PairOfEvent } from './pair-event.ts'
+
+const decimals = 18
+const scale = 10n ** BigInt(decimals)
+
+/** How much of one amount there is for 1 of the other, cut at 18 decimals; undefined for 1 of nothing. UFix64 texts. */
+export function price(amount: string, of: string): string | undefined {
+  const units = ufix64Units(of)
+  if (units === 0n) return undefined
+  const quotient = (ufix64Units(amount) * scale) / units
+  return `${quotient / scale}.${(quotient % scale).toString().padStart(decimals, '0')}`
+}
+
+/** As in `app.defi_events.event_type`. `ProtocolFee`: liquidity tokens for the exchange itself, for nothing. */
+export type DefiType = 'Swap' | 'AddLiquidity' | 'RemoveLiquidity' | 'Flashloan' | 'ProtocolFee'
+
+/** What an event did to a pair of tokens. Amounts are UFix64 texts, undefined where nothing tells them. */
+export interface DefiEvent {
+  readonly index: number
+  /** `A.<address>.<contract>`, with a further part where one contract has many pools. */
+  readonly pair: string
+  readonly type: DefiType
+  /** The tokens of the pair, `A.<address>.<name>`: in its own order for swaps, else as they moved. */
+  readonly asset0: string | undefined
+  readonly asset1: string | undefined
+  /** What went into the pair and out of it. */
+  readonly in0?: string | undefined
+  readonly out0?: string | undefined
+  readonly in1?: string | undefined
+  readonly out1?: string | undefined
+  /** Of the liquidity token. */
+  readonly lpAmount?: string | undefined
+}
+
+/** What an event tells of a pair itself. */
+export interface PairChange {
+  readonly index: number
+  readonly pair: string
+  readonly asset0: string | undefined
+  readonly asset1: string | undefined
+  /** Whether its price formula is that for tokens of equal worth; undefined where the event does not tell. */
+  readonly isStable: boolean | undefined
+  /** Part of a swap, UFix64 text: 0.00300000 is 30 basis points. */
+  readonly fee: string | undefined
+}
 
 interface DefiProblem {
   readonly eventIndex: number

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { encode } from 'rlp'
 import type { Input } from 'rlp'
 import { decodeEvmPayload } from './decode-evm-payload.ts'
-import { EvmPayloadError } from './evm-payload-error.ts'
+import { EvmPayloadError } from './evm-payload.ts'
 import type { EvmPayload } from './evm-payload.ts'
 import {
   addressOf,

@@ -1,9 +1,10 @@
 import { encode } from 'rlp'
-import { EvmPayloadError } from './evm-payload-error.ts'
-import type { EvmPayload } from './evm-payload.ts'
+import { EvmPayloadError } from './evm-payload.ts'
+import type { EvmPayload, AccessListEntry, Authorization } from './evm-payload.ts'
 import { keccak256 } from './keccak256.ts'
-import { decodeRlpList, RlpFields, uintText } from './rlp-fields.ts'
-import { decodeSignedTransaction, isSignedType } from './signed-transaction.ts'
+import { decodeRlpList, RlpFields, uintText, hexOf } from './rlp-fields.ts'
+import type { RlpList } from './rlp-fields.ts'
+import type { EvmSignature } from './recover-sender.ts'
 
 /** The type by the first byte; undefined for an empty payload. */
 export function evmPayloadType(payload: Buffer): number | undefined {
@@ -91,4 +92,142 @@ function withoutZeros(address: string): Uint8Array {
   const bytes = Buffer.from(address, 'hex')
   const first = bytes.findIndex((byte) => byte !== 0)
   return first < 0 ? Buffer.alloc(0) : bytes.subarray(first)
+}
+
+/** Types of transactions that keys sign, and the names of their fields in order. */
+const signedFieldNames = {
+  0: ['nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'v', 'r', 's'],
+  1: ['chainId', 'nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'accessList', 'yParity', 'r', 's'],
+  2: [
+    'chainId',
+    'nonce',
+    'maxPriorityFeePerGas',
+    'maxFeePerGas',
+    'gasLimit',
+    'to',
+    'value',
+    'data',
+    'accessList',
+    'yParity',
+    'r',
+    's',
+  ],
+  4: [
+    'chainId',
+    'nonce',
+    'maxPriorityFeePerGas',
+    'maxFeePerGas',
+    'gasLimit',
+    'to',
+    'value',
+    'data',
+    'accessList',
+    'authorizationList',
+    'yParity',
+    'r',
+    's',
+  ],
+} as const
+
+/** A type of transactions that keys sign. */
+export type SignedType = keyof typeof signedFieldNames
+
+/** Of a legacy transaction's signature: without a chain id 27 and 28, with one from here on, two for each (EIP-155). */
+const firstReplayProtectedV = 35n
+
+/** Whether transactions of a type are signed by keys, and known. */
+export function isSignedType(type: number): type is SignedType {
+  return Object.hasOwn(signedFieldNames, type)
+}
+
+/**
+ * Decodes a signed transaction; whose signature it is, is not looked for.
+ * Source: EIP-155, EIP-2718, EIP-2930, EIP-1559, EIP-7702.
+ * @param payload the RLP list, after a byte of the type where that is not 0
+ * @throws EvmPayloadError
+ */
+export function decodeSignedTransaction(type: SignedType, payload: Buffer): EvmPayload {
+  const list = decodeRlpList(type === 0 ? payload : payload.subarray(1))
+  const fields = new RlpFields(list, signedFieldNames[type])
+  const typedChainId = type === 0 ? undefined : fields.uint()
+  const nonce = fields.uint64()
+  const gasPrice = type <= 1 ? fields.uint() : undefined
+  const maxPriorityFeePerGas = type <= 1 ? undefined : fields.uint()
+  const maxFeePerGas = type <= 1 ? undefined : fields.uint()
+  const gasLimit = fields.uint64()
+  const to = type === 4 ? fields.address() : fields.optionalAddress()
+  const value = fields.uint()
+  const input = fields.bytes()
+  const accessList = type === 0 ? [] : fields.list().map(readAccessListEntry)
+  const authorizations = type === 4 ? fields.list().map(readAuthorization) : []
+  const v = BigInt(fields.uint())
+  const [r, s] = [fields.uintBytes(), fields.uintBytes()]
+  const { chainId, signature } =
+    type === 0 ? legacySignature(list, v) : { chainId: typedChainId, signature: typedSignature(type, list, v) }
+  return {
+    type,
+    hash: keccak256(payload).toString('hex'),
+    callType: undefined,
+    chainId,
+    from: undefined,
+    to,
+    value,
+    input,
+    nonce,
+    gasLimit,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    accessList,
+    authorizations,
+    signature: { ...signature, r, s },
+  }
+}
+
+type SignedBy = Pick<EvmSignature, 'signingHash' | 'parity'>
+
+/** What is signed is the list without the signature, and since EIP-155 with the chain id in its place. */
+function legacySignature(list: RlpList, v: bigint): { chainId: string | undefined; signature: SignedBy } {
+  const unsigned = list.slice(0, 6)
+  if (v === 27n || v === 28n) {
+    return { chainId: undefined, signature: { signingHash: keccak256(encode(unsigned)), parity: parityOf(v - 27n) } }
+  }
+  if (v < firstReplayProtectedV) throw new EvmPayloadError('field v is not that of a signature')
+  const chainId = (v - firstReplayProtectedV) / 2n
+  const signingHash = keccak256(encode([...unsigned, chainId, '', '']))
+  return { chainId: chainId.toString(), signature: { signingHash, parity: parityOf((v - firstReplayProtectedV) % 2n) } }
+}
+
+function typedSignature(type: SignedType, list: RlpList, yParity: bigint): SignedBy {
+  const unsigned = encode(list.slice(0, -3))
+  return { signingHash: keccak256(Buffer.concat([Buffer.of(type), unsigned])), parity: parityOf(yParity) }
+}
+
+function parityOf(value: bigint): 0 | 1 {
+  if (value > 1n) throw new EvmPayloadError('field yParity is not 0 or 1')
+  return value === 0n ? 0 : 1
+}
+
+function readAccessListEntry(entry: RlpList | Uint8Array): AccessListEntry {
+  const fields = new RlpFields(listOf(entry), ['address', 'storageKeys'])
+  return { address: fields.address(), storageKeys: fields.list().map(readStorageKey) }
+}
+
+function readStorageKey(key: RlpList | Uint8Array): string {
+  if (Array.isArray(key) || key.length !== 32) throw new EvmPayloadError('a storage key has not 32 bytes')
+  return hexOf(key)
+}
+
+function readAuthorization(authorization: RlpList | Uint8Array): Authorization {
+  const fields = new RlpFields(listOf(authorization), ['chainId', 'address', 'nonce', 'yParity', 'r', 's'])
+  const [chainId, address, nonce] = [fields.uint(), fields.address(), fields.uint64()]
+  fields.uint(1)
+  fields.uint()
+  fields.uint()
+  return { chainId, address, nonce }
+}
+
+function listOf(item: RlpList | Uint8Array): RlpList {
+  if (!Array.isArray(item)) throw new EvmPayloadError('a byte string where a list is expected')
+  return item
 }

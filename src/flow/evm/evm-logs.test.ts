@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { encode } from 'rlp'
 import { decodeEvmLogs } from './evm-logs.ts'
-import { EvmPayloadError } from './evm-payload-error.ts'
+import { EvmPayloadError } from './evm-payload.ts'
 import { anyLog, logsPayload } from './evm-transactions.test-support.ts'
 
 const anyLogs = fc.array(anyLog, { maxLength: 6 })

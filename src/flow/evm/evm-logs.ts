@@ -1,4 +1,4 @@
-import { EvmPayloadError } from './evm-payload-error.ts'
+import { EvmPayloadError } from './evm-payload.ts'
 import { decodeRlpList, hexOf, RlpFields } from './rlp-fields.ts'
 import type { RlpList } from './rlp-fields.ts'
 

@@ -1,5 +1,8 @@
 import type { EvmSignature } from './recover-sender.ts'
 
+/** Bytes of the EVM, a transaction or its logs, that are not what they have to be. */
+export class EvmPayloadError extends Error {}
+
 /**
  * What the EVM was given to run. Addresses and hashes are lower-case hex digits without `0x`; integers are decimal;
  * amounts are in attoflow, 10^-18 FLOW, prices in attoflow per gas.

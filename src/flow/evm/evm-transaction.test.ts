@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
 import { decodedRecording } from '../../../test/support/decoded-recording.ts'
 import { FieldShapeError } from '../event-fields.ts'
 import type { PayloadFields } from '../payload-value.ts'
-import { evmTransactionExecuted, evmTransactionOf } from './evm-transaction-of.ts'
-import { readEvmTransaction } from './evm-transaction.ts'
+import { evmTransactionExecuted, evmTransactionOf, readEvmTransaction } from './evm-transaction.ts'
 import {
   addressOf,
   anyCall,
@@ -18,6 +16,7 @@ import {
 } from './evm-transactions.test-support.ts'
 import { keccak256 } from './keccak256.ts'
 import { textOf } from '../../../test/support/text-of.ts'
+import fc from 'fast-check'
 
 const key = Buffer.alloc(32, 9)
 const raw = signedPayload(

@@ -3,9 +3,13 @@ import type { PayloadFields } from '../payload-value.ts'
 import { decodeEvmPayload, evmPayloadType } from './decode-evm-payload.ts'
 import { decodeEvmLogs } from './evm-logs.ts'
 import type { EvmLog } from './evm-logs.ts'
-import { EvmPayloadError } from './evm-payload-error.ts'
+import { EvmPayloadError } from './evm-payload.ts'
 import type { EvmPayload } from './evm-payload.ts'
 import { recoverSender } from './recover-sender.ts'
+import { coreContracts } from '../core-contracts.ts'
+import type { DecodedEvent } from '../decoded-block.ts'
+import type { Network } from '../network.ts'
+import { decodePayload } from '../payload.ts'
 
 /**
  * A transaction of the EVM as an `EVM.TransactionExecuted` event tells of it. Addresses and hashes are lower-case hex
@@ -161,4 +165,37 @@ function int8Field(fields: PayloadFields, name: string): bigint {
   const value = BigInt(uint64Field(fields, name))
   if (value > maxInt8) throw new FieldShapeError(`field ${name} is over ${maxInt8}`)
   return value
+}
+
+/** Of events that somebody still holds. */
+const known = new WeakMap<DecodedEvent, EvmTransaction>()
+
+/** The type of the events that tell of EVM transactions. Contracts of that name in other accounts tell of nothing. */
+export function evmTransactionExecuted(network: Network): string {
+  return `A.${coreContracts(network).service}.EVM.TransactionExecuted`
+}
+
+/**
+ * `readEvmTransaction` of an event of that type, once for all the workers of a process that look at the same event.
+ * Undefined where its payload could not be decoded, which ingest has logged.
+ * @throws FieldShapeError
+ */
+export function evmTransactionOf(event: DecodedEvent): EvmTransaction | undefined {
+  const found = known.get(event)
+  if (found !== undefined || event.fields === undefined) return found
+  const transaction = readEvmTransaction(event.fields)
+  known.set(event, transaction)
+  return transaction
+}
+
+/**
+ * The hash (32 bytes) of the EVM transaction that an `EVM.TransactionExecuted` event tells of; undefined where the
+ * event has none that makes sense. The field has been `[UInt8; 32]` and, before Crescendo, hex text with or without 0x.
+ * @throws PayloadError where the payload cannot be decoded
+ */
+export function evmTransactionHash(type: string, payload: Uint8Array): Buffer | undefined {
+  const { hash } = decodePayload(type, payload)
+  if (typeof hash !== 'string') return undefined
+  const match = /^(?:0x)?([0-9a-f]{64})$/i.exec(hash)
+  return match?.[1] === undefined ? undefined : Buffer.from(match[1], 'hex')
 }

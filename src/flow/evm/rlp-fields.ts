@@ -1,7 +1,7 @@
 import { decode } from 'rlp'
 import type { NestedUint8Array } from 'rlp'
 import { asError } from '../../platform/errors.ts'
-import { EvmPayloadError } from './evm-payload-error.ts'
+import { EvmPayloadError } from './evm-payload.ts'
 
 /** An RLP list: byte strings and lists. */
 export type RlpList = NestedUint8Array

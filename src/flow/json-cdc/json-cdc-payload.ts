@@ -2,9 +2,8 @@ import { WriteLimitError } from '../../platform/byte-writer.ts'
 import type { ByteWriter } from '../../platform/byte-writer.ts'
 import type { EventShape } from '../event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
-import { flattenJsonCdc, isJsonCdcEvent } from './json-cdc-value.ts'
-import { malformed } from './json-node.ts'
-import type { JsonNode } from './json-node.ts'
+import { flattenJsonCdc, isJsonCdcEvent, malformed } from './json-cdc-value.ts'
+import type { JsonNode } from './json-cdc-value.ts'
 
 /**
  * Appends the values of an event's fields in JSON-CDC as a JSON array.

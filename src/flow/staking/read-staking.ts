@@ -1,13 +1,235 @@
 import { coreContracts } from '../core-contracts.ts'
-import type { DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
-import { FieldShapeError } from '../event-fields.ts'
+import type { DecodedTransaction, DecodedEvent } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
-import { bucketMoves } from './bucket-moves.ts'
-import type { BucketMove, PlacedEpochEvent, PlacedStakingEvent } from './bucket-moves.ts'
+import type { PayloadFields, PayloadValue } from '../payload-value.ts'
+import { ufix64Units, isUfix64 } from '../tokens/ufix64.ts'
 import { isEpochEventName, readEpochEvent } from './epoch-event.ts'
 import type { EpochEvent } from './epoch-event.ts'
 import { readStakingEvent } from './staking-event.ts'
 import type { StakingEvent } from './staking-event.ts'
+import { FieldShapeError } from '../event-fields.ts'
+
+/** The vaults that the contract keeps for each node and each delegator. */
+export type Bucket = 'committed' | 'staked' | 'unstaking' | 'unstaked' | 'rewarded'
+
+/** What an event moved from one bucket of its node or delegator into another. */
+export interface BucketMove {
+  /** Undefined: from outside. `unknown`: from `unstaked` or `rewarded`, and nothing tells from which. */
+  readonly from: Bucket | 'unknown' | undefined
+  /** Undefined: to outside. */
+  readonly to: Bucket | undefined
+  /** UFix64 text. */
+  readonly amount: string
+}
+
+/** A staking event and its place among the events of its transaction. */
+export interface PlacedStakingEvent {
+  readonly place: number
+  readonly event: StakingEvent
+}
+
+/** The same of an event about an epoch. */
+export interface PlacedEpochEvent {
+  readonly place: number
+  readonly event: EpochEvent
+}
+
+/**
+ * What events move, by their names without `Delegator`. Those that are not told here depend on what is around them.
+ * Source: FlowIDTableStaking; `TokensStaked`, `TokensUnstaking` and the payment of rewards are done for all at once
+ * when an epoch ends, the rest by who owns the tokens.
+ */
+const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket | undefined]> = new Map<
+  string,
+  readonly [Bucket | undefined, Bucket | undefined]
+>([
+  ['NewNodeCreated', [undefined, 'committed']],
+  ['TokensStaked', ['committed', 'staked']],
+  ['TokensUnstaking', ['staked', 'unstaking']],
+  ['RewardsPaid', [undefined, 'rewarded']],
+  ['UnstakedTokensWithdrawn', ['unstaked', undefined]],
+  ['RewardTokensWithdrawn', ['rewarded', undefined]],
+  ['TokensUnStaked', ['staked', 'unstaking']],
+  ['UnlockedTokensWithdrawn', ['unstaked', undefined]],
+])
+
+/**
+ * How far apart the uuids of vaults are, since the contract makes those of a node or delegator one after the other. All
+ * versions of the contract make them in the same order, except that the first vault of an older node came from outside.
+ */
+const distances = {
+  node: { unstakingToUnstaked: 1n, unstakedToCommitted: -4n, rewardedToCommitted: -5n },
+  delegator: { unstakingToUnstaked: 2n, unstakedToCommitted: -4n, rewardedToCommitted: -3n },
+} as const
+
+/**
+ * What the staking events of a transaction moved between buckets, in their order; undefined for those that move
+ * nothing.
+ *
+ * Three kinds tell only half of it, and what the FLOW vaults of the staking account did right before or after tells the
+ * rest: `TokensCommitted` may be new, unstaked or earned tokens, and of a delegator it tells more than was moved when
+ * that cancels a request; `TokensUnstaked` are committed tokens taken back, or unstaking ones set free when an epoch
+ * ends; `NodeRemovedAndRefunded` frees the committed tokens, and tells those and the staked ones together.
+ * @param epochs places of the events about epochs: NewEpoch comes after all moves of an epoch's end, others part what
+ *   was done before it
+ */
+export function bucketMoves(
+  staking: readonly PlacedStakingEvent[],
+  epochs: readonly PlacedEpochEvent[],
+  transaction: DecodedTransaction,
+  network: Network,
+): ReadonlyArray<BucketMove | undefined> {
+  let found: InnerMoves | undefined
+  const inner = (): InnerMoves => (found ??= innerMoves(transaction.events, network))
+  const epochEnd = epochs.findLast(({ event }) => event.name === 'NewEpoch')?.place ?? -1
+  let removal: PlacedStakingEvent | undefined
+  return staking.map((placed) => {
+    const { place, event } = placed
+    const { name, nodeId, delegatorId, amount } = event
+    const isDelegator = delegatorId > 0
+    if (!isDelegator) removal = name === 'NodeRemovedAndRefunded' ? placed : undefined
+    if (amount === undefined) return undefined
+    const kind = isDelegator ? name.replace(/^Delegator/, '') : name
+    const known = fixed.get(kind)
+    if (known !== undefined) return { from: known[0], to: known[1], amount }
+    if (kind === 'TokensCommitted') return committed(event, amount, inner().endingAt(place - 1), transaction)
+    if (kind === 'NodeRemovedAndRefunded') {
+      const freed = inner().beginningAt(place + 1)
+      return freed === undefined ? undefined : { from: 'committed', to: 'unstaked', amount: freed.amount }
+    }
+    if (kind !== 'TokensUnstaked') return undefined
+    const isRefund =
+      isDelegator &&
+      removal !== undefined &&
+      removal.event.nodeId === nodeId &&
+      !isBetween(epochs, removal.place, place)
+    const isFreed = place < epochEnd && isUnstaking(isDelegator, amount, isRefund, inner(), place)
+    return { from: isFreed ? 'unstaking' : 'committed', to: 'unstaked', amount }
+  })
+}
+
+function committed(
+  { delegatorId, nodeId }: StakingEvent,
+  amount: string,
+  moved: InnerMove | undefined,
+  { script }: DecodedTransaction,
+): BucketMove | undefined {
+  if (nodeId === undefined) return undefined
+  const isDelegator = delegatorId > 0
+  const isIts = moved !== undefined && (moved.amount === amount || (isDelegator && isLess(moved.amount, amount)))
+  if (!isIts) return { from: undefined, to: 'committed', amount }
+  return { from: sourceOf(moved, isDelegator, script), to: 'committed', amount: moved.amount }
+}
+
+/** Where tokens that were committed again came from: by the vaults, or for nodes of old by what the script calls. */
+function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string): Bucket | 'unknown' {
+  const byScript = sourceByScript(script)
+  if (!isDelegator && byScript !== undefined) return byScript
+  const { unstakedToCommitted, rewardedToCommitted } = isDelegator ? distances.delegator : distances.node
+  if (distance === unstakedToCommitted) return 'unstaked'
+  if (distance === rewardedToCommitted) return 'rewarded'
+  return byScript ?? 'unknown'
+}
+
+/** By the functions of FlowIDTableStaking, LockedTokens and FlowStakingCollection, which have the same names. */
+function sourceByScript(script: string): Bucket | undefined {
+  const callsUnstaked = /(stake|delegate)UnstakedTokens\s*\(/.test(script)
+  const callsRewarded = /(stake|delegate)RewardedTokens\s*\(/.test(script)
+  if (callsUnstaked === callsRewarded) return undefined
+  return callsUnstaked ? 'unstaked' : 'rewarded'
+}
+
+/**
+ * Whether tokens set free at the end of an epoch were unstaking, and not committed by somebody whose node was removed.
+ */
+function isUnstaking(
+  isDelegator: boolean,
+  amount: string,
+  isRefund: boolean,
+  inner: InnerMoves,
+  place: number,
+): boolean {
+  const own = inner.beginningAt(place + 1)
+  if (own === undefined || own.amount !== amount) return inner.endingAt(place - 1)?.amount !== amount && !isRefund
+  if (own.distance === undefined) return !isRefund
+  return own.distance === (isDelegator ? distances.delegator : distances.node).unstakingToUnstaked
+}
+
+function isBetween(epochs: readonly PlacedEpochEvent[], from: number, to: number): boolean {
+  return epochs.some(({ place }) => place > from && place < to)
+}
+
+function isLess(a: string, b: string): boolean {
+  return ufix64Units(a) < ufix64Units(b)
+}
+
+/** FLOW that went from one vault of the staking account into another, as the token's own events tell. */
+interface InnerMove {
+  /** Place of its first event among those of the transaction, and of its last. */
+  readonly first: number
+  readonly last: number
+  /** UFix64 text. */
+  readonly amount: string
+  /** Uuid of the vault that it went into less that of the one it left; undefined before Cadence 1.0. */
+  readonly distance: bigint | undefined
+}
+
+/** The inner moves of a transaction by where they begin and where they end. */
+interface InnerMoves {
+  beginningAt(place: number): InnerMove | undefined
+  endingAt(place: number): InnerMove | undefined
+}
+
+/**
+ * Finds what moved between the vaults that the staking contract keeps for nodes and delegators. Since Cadence 1.0 by
+ * the events of the standard, which name what was taken out by its uuid; before by the token's own, which a move of the
+ * contract emits one right after the other.
+ */
+function innerMoves(events: readonly DecodedEvent[], network: Network): InnerMoves {
+  const { flowToken, fungibleToken, staking } = coreContracts(network)
+  const account = `0x${staking}`
+  const vault = `A.${flowToken}.FlowToken.Vault`
+  const ownWithdrawn = `A.${flowToken}.FlowToken.TokensWithdrawn`
+  const ownDeposited = `A.${flowToken}.FlowToken.TokensDeposited`
+  const withdrawn = `A.${fungibleToken}.FungibleToken.Withdrawn`
+  const deposited = `A.${fungibleToken}.FungibleToken.Deposited`
+  const moves: InnerMove[] = []
+  const taken = new Map<string, { readonly first: number; readonly fields: PayloadFields }>()
+  const hasStandard = events.some(({ type }) => type === withdrawn || type === deposited)
+  for (const [place, { type, fields }] of events.entries()) {
+    const amount = fields?.['amount']
+    const uuid = textOrNone(fields?.['withdrawnUUID'] ?? fields?.['depositedUUID'])
+    if (fields === undefined || typeof amount !== 'string' || !isUfix64(amount)) continue
+    if (type === withdrawn && fields['type'] === vault && fields['from'] === account) {
+      const first = events[place - 1]?.type === ownWithdrawn ? place - 1 : place
+      if (uuid !== undefined) taken.set(uuid, { first, fields })
+    } else if (type === deposited && fields['type'] === vault && fields['to'] === account) {
+      const from = uuid === undefined ? undefined : taken.get(uuid)
+      if (from === undefined || from.fields['amount'] !== amount) continue
+      const distance = distanceOf(from.fields['fromUUID'], fields['toUUID'])
+      moves.push({ first: from.first, last: place, amount, distance })
+    } else if (!hasStandard && type === ownDeposited && fields['to'] === account) {
+      const before = events[place - 1]
+      if (before?.type !== ownWithdrawn || before.fields?.['from'] !== account) continue
+      if (before.fields['amount'] === amount) moves.push({ first: place - 1, last: place, amount, distance: undefined })
+    }
+  }
+  const beginning = new Map(moves.map((move) => [move.first, move]))
+  const ending = new Map(moves.map((move) => [move.last, move]))
+  return { beginningAt: (place) => beginning.get(place), endingAt: (place) => ending.get(place) }
+}
+
+function distanceOf(from: PayloadValue | undefined, to: PayloadValue | undefined): bigint | undefined {
+  return isUuid(from) && isUuid(to) ? BigInt(to) - BigInt(from) : undefined
+}
+
+function isUuid(value: PayloadValue | undefined): value is string {
+  return typeof value === 'string' && /^\d+$/.test(value)
+}
+
+function textOrNone(value: PayloadValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
 
 export interface StakingProblem {
   readonly eventIndex: number

@@ -2,7 +2,7 @@ import type { DecodedTransaction } from '../decoded-block.ts'
 import { coreContracts } from '../core-contracts.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import { ufix64Text } from '../tokens/ufix64.ts'
-import type { Bucket } from './bucket-moves.ts'
+import type { Bucket } from './read-staking.ts'
 
 /**
  * A model of FlowIDTableStaking for tests, by its source: what it keeps for nodes and delegators, and the events that

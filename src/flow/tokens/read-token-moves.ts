@@ -1,8 +1,17 @@
+import { noTokenMoves } from './token-moves.ts'
+import type {
+  FungibleTransfer,
+  Unnamed,
+  BalanceChange,
+  NonFungibleTransfer,
+  TokenMoves,
+  TokenProblem,
+} from './token-moves.ts'
 import { coreContracts } from '../core-contracts.ts'
 import type { DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
 import type { PayloadFields } from '../payload-value.ts'
-import { scriptImports } from '../script-imports.ts'
+import { scriptImports } from '../code/script-imports.ts'
 import {
   amountField,
   evmAddressField,
@@ -12,8 +21,6 @@ import {
   uint64Field,
   uuidField,
 } from '../event-fields.ts'
-import { markFees } from './fees.ts'
-import type { FeeEvent } from './fees.ts'
 import { FungibleFlow } from './fungible-flow.ts'
 import { NonFungibleFlow } from './non-fungible-flow.ts'
 import type { Item } from './non-fungible-flow.ts'
@@ -25,16 +32,37 @@ import type { StakingEvent } from './staking.ts'
 import { tokenEventKinds } from './token-event-kind.ts'
 import type { StakingEventKind, TokenEventKind } from './token-event-kind.ts'
 import { contractOf } from './token-id.ts'
-import { noTokenMoves } from './token-moves.ts'
-import type {
-  BalanceChange,
-  FungibleTransfer,
-  NonFungibleTransfer,
-  TokenMoves,
-  TokenProblem,
-  Unnamed,
-} from './token-moves.ts'
 import { isUfix64 } from './ufix64.ts'
+
+/** What FlowFees says of a fee. */
+export interface FeeEvent {
+  readonly eventIndex: number
+  readonly amount: string
+  /** `FeesDeducted`, since March 2022; before, `FlowFees.TokensDeposited` was all that told of it. */
+  readonly isDeduction: boolean
+}
+
+/**
+ * Finds the transfers that are the fee of a transaction: of each fee event, the last arrival of FLOW before it, if that
+ * is of the fee's amount. Going by place and amount, not by receiver: the network spreads fees over accounts that it
+ * changes by itself, and anybody may send the same amount to one of them, but the chain deducts the fee last.
+ * Source: onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
+ * @param transfers in the order of `eventIndex`
+ */
+export function markFees(
+  transfers: readonly Unnamed<FungibleTransfer>[],
+  fees: readonly FeeEvent[],
+  flowToken: string,
+): void {
+  const hasDeduction = fees.some((fee) => fee.isDeduction)
+  for (const { eventIndex, amount, isDeduction } of fees) {
+    if (isDeduction !== hasDeduction) continue
+    const last = transfers.findLast(
+      (transfer) => transfer.eventIndex < eventIndex && transfer.token === flowToken && transfer.to !== undefined,
+    )
+    if (last?.type === 'transfer' && last.amount === amount) last.type = 'fee'
+  }
+}
 
 /**
  * Everything that a transaction did to tokens. Where a contract emits its own events beside those of the standards, the
@@ -374,4 +402,17 @@ function inOrder<T extends { readonly eventIndex: number }>(transfers: T[]): T[]
     last = eventIndex
   }
   return transfers
+}
+
+/** Of transactions that somebody still holds. */
+const known = new WeakMap<DecodedTransaction, TokenMoves>()
+
+/** `readTokenMoves`, once for all the workers of a process that look at the same decoded transaction. */
+export function tokenMovesOf(transaction: DecodedTransaction, network: Network): TokenMoves {
+  let moves = known.get(transaction)
+  if (moves === undefined) {
+    moves = readTokenMoves(transaction, network)
+    known.set(transaction, moves)
+  }
+  return moves
 }

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { expect } from 'chai'
 import { FilledSkills, SkillList } from '../../../src/assistant/skills/read-skills.ts'
-import { inNetwork } from '../../../src/flow/in-network.ts'
+import { inNetwork } from '../../../src/flow/core-contracts.ts'
 import type { Network } from '../../../src/flow/network.ts'
 import { clients } from './support/mcp-clients.ts'
 import { runMcp } from './support/running-mcp.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { contractCodeWorker } from '../../../jobs/enrichment/contract-code-worker.ts'
-import { contractCodeHash } from '../../../src/flow/contracts/find-contract-code.ts'
+import { contractCodeHash } from '../../../src/flow/code/find-contract-code.ts'
 import { refuse } from '../../support/askable-node.ts'
 import { AskingWorld } from '../../support/asking.ts'
 import { createTestDatabase } from '../../support/database.ts'

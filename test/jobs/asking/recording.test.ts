@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { contractCodeHash } from '../../../src/flow/contracts/find-contract-code.ts'
+import { contractCodeHash } from '../../../src/flow/code/find-contract-code.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
 import { truthOf } from '../../support/recording-notes.ts'

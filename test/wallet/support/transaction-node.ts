@@ -4,7 +4,7 @@ import { readKnownTransaction } from '../../../clients/signing/transactions/know
 import type { TransactionMessage } from '../../../src/access/messages.ts'
 import { AccountResponseSchema, SendTransactionRequestSchema } from '../../../src/access/gen/flow/access/access_pb.ts'
 import { addressAtIndex } from '../../../src/flow/address.ts'
-import { transactionEnvelope, transactionId } from '../../../src/flow/transaction-id.ts'
+import { transactionEnvelope, transactionId } from '../../../src/flow/transactions/transaction-id.ts'
 import { RawGrpcServer } from '../../../simnode/server/grpc-server.ts'
 import type { GrpcCall } from '../../../simnode/server/grpc-server.ts'
 import { Refusal } from '../../../simnode/node/node-view.ts'

@@ -1,0 +1,70 @@
+/** Entries of the table; a power of 2. */
+const textEntries = 1024
+/** Longer texts are made anew. */
+const longest = 96
+
+/**
+ * Short texts of late, each in the one place that its bytes give it: an event of a token standard names the type of its
+ * vault, and there are few. Comparing the bytes is cheaper than making a string, and the same text is the same string.
+ */
+export class ShortTexts {
+  readonly #texts: string[] = Array.from({ length: textEntries }, () => '')
+
+  /** The text of the bytes `start` to `end`; undefined where it is empty, long, or has anything but ASCII without NUL. */
+  of(bytes: Buffer, start: number, end: number): string | undefined {
+    const length = end - start
+    if (length === 0 || length > longest) return undefined
+    let mixed = length
+    // The ends of type ids differ, and so do the addresses in front.
+    for (let at = Math.max(start, end - 12); at < end; at++) mixed = Math.imul(mixed, 31) + (bytes[at] as number)
+    mixed = Math.imul(mixed, 31) + (bytes[start + (length >> 2)] as number)
+    const place = (Math.imul(mixed, 0x9e37_79b1) >>> 16) & (textEntries - 1)
+    const known = this.#texts[place] as string
+    if (known.length === length && isSame(known, bytes, start)) return known
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] as number
+      if (byte === 0 || byte > 0x7f) return undefined
+    }
+    return (this.#texts[place] = bytes.toString('latin1', start, end))
+  }
+}
+
+function isSame(text: string, bytes: Buffer, start: number): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false
+  return true
+}
+
+/** Entries of one table; a power of 2. */
+const wordEntries = 4096
+
+/**
+ * The texts of 64-bit words of late, each in the one place that its bits give it. Within a few transactions the same
+ * words come again and again: a vault is deposited that was withdrawn before, several events tell the same amount, and a
+ * few accounts are in all of them. Looking a word up costs less than spelling it, and the same text is the same string.
+ */
+export class WordTexts {
+  readonly #spell: (high: number, low: number) => string
+  readonly #highs = new Uint32Array(wordEntries)
+  readonly #lows = new Uint32Array(wordEntries)
+  readonly #texts: string[] = Array.from({ length: wordEntries }, () => '')
+
+  /** @param spell gives text that is not empty */
+  constructor(spell: (high: number, low: number) => string) {
+    this.#spell = spell
+  }
+
+  /** @param high the upper 32 bits, `low` the lower */
+  of(high: number, low: number): string {
+    const mixed = Math.imul(low ^ Math.imul(high, 0x9e37_79b1), 0x85eb_ca6b)
+    const at = (mixed >>> 16) & (wordEntries - 1)
+    if (this.#lows[at] === low && this.#highs[at] === high) {
+      const known = this.#texts[at] as string
+      if (known !== '') return known
+    }
+    const text = this.#spell(high, low)
+    this.#highs[at] = high
+    this.#lows[at] = low
+    this.#texts[at] = text
+    return text
+  }
+}

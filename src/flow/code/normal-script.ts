@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import { coreContracts } from '../core-contracts.ts'
+import type { Network } from '../network.ts'
+import { importDeclarationAt } from './script-imports.ts'
+import type { ScriptImport } from './script-imports.ts'
+import { isMark, isWord, scriptTokens } from './script-tokens.ts'
+import type { ScriptToken } from './script-tokens.ts'
+
+/** A script without what does not change its meaning. */
+interface NormalScript {
+  /** Names of imported contracts that are well known, and `A.<address>.<name>` of others. Sorted, each once. */
+  readonly imports: readonly string[]
+  /** The words of the script, imports left out, with one space between any two. Texts are in quotes. */
+  readonly body: string
+  /** SHA-256 of both, 64 hex digits. */
+  readonly hash: string
+}
+
+/**
+ * The form in which variants of a script are equal: those that differ in comments, white space, semicolons at the end of
+ * a line, the spelling and order of imports, and the network that they were written for. What stands in string literals
+ * counts as it is. Contracts go by their names where they are imported from an account that is known, or from none.
+ */
+export function normalScript(script: string, network: Network): NormalScript {
+  const tokens = scriptTokens(script)
+  const imports = new Set<string>()
+  const words: string[] = []
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as ScriptToken
+    if (isWord(token, 'import')) {
+      const declaration = importDeclarationAt(tokens, i + 1)
+      for (const one of declaration.imports) imports.add(nameOf(one, network))
+      i = declaration.end - 1
+    } else if (!isMark(token, ';')) words.push(token.kind === 'text' ? `"${token.text}"` : token.text)
+  }
+  const sorted = [...imports].toSorted()
+  const body = words.join(' ')
+  return { imports: sorted, body, hash: hash('sha256', `${sorted.join(' ')}\n${body}`) }
+}
+
+function nameOf({ name, address }: ScriptImport, network: Network): string {
+  return address === undefined || isKnownAccount(address, network) ? name : `A.${address}.${name}`
+}
+
+/**
+ * Accounts of contracts that many applications use, beside those of the chain itself: HybridCustody and its filters and
+ * factories; NFTStorefrontV2 of other deployments; IncrementFi's SwapFactory and SwapRouter; BloctoSwap's pairs;
+ * StakingProxy. Source: the `flow.json` of onflow/nft-storefront and onflow/flow-core-contracts, the contracts' own pages.
+ */
+const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
+  mainnet: [
+    'd8a7e05a7ac670c0',
+    '3cdbb3d569211ff3',
+    'b063c16cac85dbd1',
+    'a6850776a94e6551',
+    'c6c77b9f5c7a378f',
+    '62430cf28c26d095',
+  ],
+  testnet: ['294e44e1ec6993c6', '94b06cfca1d8a476', '7aad92e5a0715d21'],
+  emulator: [],
+}
+
+const known: Readonly<Record<Network, ReadonlySet<string>>> = {
+  mainnet: accountsOf('mainnet'),
+  testnet: accountsOf('testnet'),
+  emulator: accountsOf('emulator'),
+}
+
+/** Whether contracts in this account (16 hex digits) are what their names say. */
+function isKnownAccount(address: string, network: Network): boolean {
+  return known[network].has(address)
+}
+
+function accountsOf(network: Network): ReadonlySet<string> {
+  return new Set([...Object.values(coreContracts(network)), ...moreAccounts[network]])
+}

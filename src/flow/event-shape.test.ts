@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import { eventsOfChunk, fieldsOf, shapeText, EventShapes } from './event-shape.ts'
+import type { StoredShape } from './event-shape.ts'
+import type { PayloadFields } from './payload-value.ts'
+
+import fc from 'fast-check'
+
+const name = fc.oneof(fc.constantFrom('__proto__', 'amount', 'to'), fc.string({ maxLength: 5 }))
+const fields = fc
+  .uniqueArray(name, { maxLength: 5 })
+  .chain((names) =>
+    fc.tuple(...names.map(() => fc.string())).map((values) => fieldsOf({ type: '', fields: names }, values)),
+  )
+const event = fc.record({ type: fc.string(), fields: fc.option(fields, { nil: undefined }) })
+
+describe('a row of events', () => {
+  it('gives back the events that it was made of', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 64 }), fc.nat(9), (events, chunk) => {
+        const firstEventIndex = chunk * 64
+        const unpacked = eventsOfChunk({
+          firstEventIndex,
+          shapes: events.map(({ type, fields: byName = {} }) => ({ type, fields: Object.keys(byName) })),
+          payloads: JSON.stringify(
+            events.map(({ fields: byName }) => (byName === undefined ? null : Object.values(byName))),
+          ),
+        })
+        expect(unpacked.map(({ type, index, fields: byName }) => ({ type, index, fields: byName }))).to.deep.equal(
+          events.map((one, i) => ({ type: one.type, index: firstEventIndex + i, fields: one.fields })),
+        )
+      }),
+    )
+  })
+
+  it('is read once, when the fields of an event are asked for, and these are made once', () => {
+    const [first, second] = eventsOfChunk({
+      firstEventIndex: 0,
+      shapes: [
+        { type: 'A', fields: [] },
+        { type: 'B', fields: ['x'] },
+      ],
+      payloads: 'no JSON',
+    })
+    expect([first?.type, second?.type]).to.deep.equal(['A', 'B'])
+    expect(() => first?.fields).to.throw(SyntaxError)
+    const [one] = eventsOfChunk({ firstEventIndex: 0, shapes: [{ type: 'B', fields: ['x'] }], payloads: '[["1"]]' })
+    expect(one?.fields).to.deep.equal({ x: '1' })
+    expect(one?.fields).to.equal(one?.fields)
+  })
+})
+
+describe('shapes of events', () => {
+  const rows: StoredShape[] = [
+    { id: 1, type: 'A', fields: ['x'] },
+    { id: 2, type: 'A', fields: ['x', 'y'] },
+  ]
+
+  it('are read once each, however often they are named', async () => {
+    const asked: (readonly number[])[] = []
+    const shapes = new EventShapes((ids) => {
+      asked.push(ids)
+      return Promise.resolve(rows.filter(({ id }) => ids.includes(id)))
+    })
+    const [first = [], second = []] = await shapes.ofAll([[1, 1], [1]])
+    expect([...first, ...second].map((shape) => shape.fields)).to.deep.equal([['x'], ['x'], ['x']])
+    expect((await shapes.ofAll([[2, 1]]))[0]?.map((shape) => shape.fields)).to.deep.equal([['x', 'y'], ['x']])
+    expect(asked).to.deep.equal([[1], [2]])
+  })
+
+  it('are an error where one is not stored', async () => {
+    const shapes = new EventShapes((ids) => Promise.resolve(rows.filter(({ id }) => ids.includes(id))))
+    const error: unknown = await shapes.ofAll([[1, 3]]).catch((thrown: unknown) => thrown)
+    expect(String(error)).to.equal('Error: raw.event_shapes has no row 3, which stored events name')
+  })
+
+  it('are all given, whoever else asks for others while they are read, and however few are kept', async () => {
+    const asked: (() => void)[] = []
+    const shapes = new EventShapes(
+      (ids) =>
+        new Promise((resolve) => {
+          asked.push(() => resolve(rows.filter(({ id }) => ids.includes(id))))
+        }),
+      1,
+    )
+    const both = [shapes.ofAll([[1, 2]]), shapes.ofAll([[2]]), shapes.ofAll([[2, 1]])]
+    for (const answer of asked.toReversed()) answer()
+    expect((await Promise.all(both)).map((lists) => lists.flat().map(({ fields }) => fields.length))).to.deep.equal([
+      [1, 2],
+      [2],
+      [2, 1],
+    ])
+    const again = shapes.ofAll([[1]])
+    expect(asked).to.have.lengthOf(4)
+    asked.at(-1)?.()
+    expect(await again).to.deep.equal([[{ type: 'A', fields: ['x'] }]])
+  })
+
+  it('have the same text only if they are the same', () => {
+    const shape = fc.record({
+      type: fc.string({ maxLength: 3 }),
+      fields: fc.array(fc.constantFrom('a', 'b', 'a","b', ''), { maxLength: 3 }),
+    })
+    fc.assert(
+      fc.property(shape, shape, (one, other) => {
+        expect(shapeText(one) === shapeText(other)).to.equal(JSON.stringify(one) === JSON.stringify(other))
+      }),
+    )
+  })
+
+  it('keep a field that objects inherit', () => {
+    const byName: PayloadFields = fieldsOf({ type: 'A', fields: ['__proto__'] }, ['1'])
+    expect(Object.keys(byName)).to.deep.equal(['__proto__'])
+  })
+})

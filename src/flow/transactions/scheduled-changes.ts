@@ -1,0 +1,215 @@
+import { coreContractAddress } from '../core-contracts.ts'
+import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
+import { FieldShapeError, addressField, amountField, uint64Field } from '../event-fields.ts'
+import type { Network } from '../network.ts'
+import type { PayloadFields } from '../payload-value.ts'
+import { schedulerScript } from '../code/system-scripts.ts'
+import { ufix64Units } from '../tokens/ufix64.ts'
+
+/**
+ * What happened to a scheduled transaction:
+ * - `scheduled`: somebody paid for it
+ * - `pending`: it is due, and runs in this block
+ * - `executed`, `failed`: it ran, as a transaction of the chain's own
+ * - `canceled`: whoever scheduled it took it back
+ */
+export type ScheduledChangeKind = 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
+
+/** A change of a scheduled transaction, with what its event tells; undefined is what it does not tell. */
+export interface ScheduledChange {
+  readonly txIndex: number
+  /** -1 where a run failed, of which no event tells. */
+  readonly eventIndex: number
+  readonly kind: ScheduledChangeKind
+  /** The scheduler's own number. */
+  readonly id: bigint
+  /** 0 high, 1 medium, 2 low. */
+  readonly priority?: number | undefined
+  /** When it is to run, microseconds since 1970. */
+  readonly dueUs?: number | undefined
+  /** Computation that it may use. */
+  readonly executionEffort?: bigint | undefined
+  /** Paid in advance, in FLOW, UFix64 text. */
+  readonly fees?: string | undefined
+  readonly feesReturned?: string | undefined
+  readonly feesDeducted?: string | undefined
+  /** The account in which the handler lies, 0x and 16 hex digits. */
+  readonly handlerOwner?: string | undefined
+  /** Cadence type of the handler. */
+  readonly handlerType?: string | undefined
+  readonly handlerUuid?: bigint | undefined
+  /** Where the handler says that it can be looked at; nobody checks it. */
+  readonly handlerPublicPath?: string | undefined
+}
+
+/** What could not be read. */
+export interface ScheduledProblem {
+  readonly txIndex: number
+  /** -1 where it concerns the transaction. */
+  readonly eventIndex: number
+  readonly code: 'scheduled-event-shape' | 'scheduled-run-unmatched'
+  readonly message: string
+  readonly eventType?: string
+}
+
+/** All changes of a block, in the order of the chain. */
+export interface ScheduledChanges {
+  readonly changes: readonly ScheduledChange[]
+  readonly problems: readonly ScheduledProblem[]
+}
+
+/** A transaction of the chain's own in which a scheduled one ran. */
+interface Run {
+  readonly transaction: DecodedTransaction
+  /** Undefined where no event tells. */
+  readonly executed: bigint | undefined
+}
+
+const none: ScheduledChanges = { changes: [], problems: [] }
+
+/**
+ * What happened to scheduled transactions in a block. A run that succeeds says which it was (`Executed`); one that fails
+ * leaves no event at all. Runs stand in the order in which the block told what is due (`PendingExecution`), so what
+ * is left of both, when those that succeeded are taken out, belongs together.
+ * Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
+ */
+export function readScheduledChanges({ transactions }: DecodedBlock, network: Network): ScheduledChanges {
+  const prefix = `A.${coreContractAddress('FlowTransactionScheduler', network) ?? ''}.FlowTransactionScheduler.`
+  const changes: ScheduledChange[] = []
+  const problems: ScheduledProblem[] = []
+  const runs: Run[] = []
+  for (const transaction of transactions) {
+    const own = readEvents(transaction, prefix, problems)
+    changes.push(...own)
+    if (schedulerScript(transaction, network) === 'execute') {
+      runs.push({ transaction, executed: own.find(({ kind }) => kind === 'executed')?.id })
+    }
+  }
+  if (changes.length === 0 && runs.length === 0 && problems.length === 0) return none
+  addFailed(runs, changes, problems)
+  return { changes: changes.toSorted((a, b) => a.txIndex - b.txIndex || a.eventIndex - b.eventIndex), problems }
+}
+
+function readEvents(
+  { index: txIndex, events }: DecodedTransaction,
+  prefix: string,
+  problems: ScheduledProblem[],
+): ScheduledChange[] {
+  const changes: ScheduledChange[] = []
+  for (const event of events) {
+    if (!event.type.startsWith(prefix)) continue
+    const kind = scheduledEventKind(event.type.slice(prefix.length))
+    // Ingest has logged those that could not be decoded.
+    if (kind === undefined || event.fields === undefined) continue
+    try {
+      changes.push(readScheduledEvent(kind, { txIndex, eventIndex: event.index }, event.fields))
+    } catch (error) {
+      problems.push(shapeProblem(error, txIndex, event))
+    }
+  }
+  return changes
+}
+
+function shapeProblem(error: unknown, txIndex: number, { index, type }: DecodedEvent): ScheduledProblem {
+  if (!(error instanceof FieldShapeError)) throw error
+  return { txIndex, eventIndex: index, code: 'scheduled-event-shape', message: error.message, eventType: type }
+}
+
+function addFailed(runs: readonly Run[], changes: ScheduledChange[], problems: ScheduledProblem[]): void {
+  const silent = runs.filter(({ executed }) => executed === undefined).map(({ transaction }) => transaction)
+  if (silent.length === 0) return
+  const executed = new Set(changes.filter(({ kind }) => kind === 'executed').map(({ id }) => id))
+  const due = changes.filter(({ kind, id }) => kind === 'pending' && !executed.has(id))
+  for (const [i, { index: txIndex, statusCode }] of silent.entries()) {
+    // Undefined: no node has the result, so that nobody knows how it went.
+    if (statusCode === undefined || statusCode === 0) continue
+    const pending = silent.length === due.length ? due[i] : undefined
+    if (pending !== undefined) changes.push({ txIndex, eventIndex: -1, kind: 'failed', id: pending.id })
+    else {
+      problems.push({
+        txIndex,
+        eventIndex: -1,
+        code: 'scheduled-run-unmatched',
+        message: `${silent.length} runs of scheduled transactions say nothing, and ${due.length} were due`,
+      })
+    }
+  }
+}
+
+const kinds: Readonly<Record<string, Exclude<ScheduledChangeKind, 'failed'>>> = {
+  Scheduled: 'scheduled',
+  PendingExecution: 'pending',
+  Executed: 'executed',
+  Canceled: 'canceled',
+}
+
+/** What an event of FlowTransactionScheduler tells of, by its name; undefined for events that tell of something else. */
+function scheduledEventKind(name: string): Exclude<ScheduledChangeKind, 'failed'> | undefined {
+  return Object.hasOwn(kinds, name) ? kinds[name] : undefined
+}
+
+/**
+ * Reads the fields of such an event. The handler's uuid and path came with the version of October 2025; since then the
+ * type of the handler is empty in `PendingExecution`.
+ * Source: onflow/flow-core-contracts `contracts/FlowTransactionScheduler.cdc`.
+ * @throws FieldShapeError where they are not as the type must have them
+ */
+function readScheduledEvent(
+  kind: Exclude<ScheduledChangeKind, 'failed'>,
+  place: { readonly txIndex: number; readonly eventIndex: number },
+  fields: PayloadFields,
+): ScheduledChange {
+  const common = {
+    ...place,
+    kind,
+    id: int8Field(fields, 'id'),
+    priority: priorityField(fields),
+    handlerOwner: addressField(fields, 'transactionHandlerOwner'),
+    handlerType: handlerTypeField(fields),
+  }
+  if (kind === 'canceled') {
+    return {
+      ...common,
+      feesReturned: amountField(fields, 'feesReturned'),
+      feesDeducted: amountField(fields, 'feesDeducted'),
+    }
+  }
+  const executionEffort = int8Field(fields, 'executionEffort')
+  if (kind === 'executed') return { ...common, ...handlerFields(fields), executionEffort }
+  const fees = amountField(fields, 'fees')
+  return kind === 'pending'
+    ? { ...common, executionEffort, fees }
+    : { ...common, ...handlerFields(fields), executionEffort, fees, dueUs: timeField(fields) }
+}
+
+function handlerFields(fields: PayloadFields): Pick<ScheduledChange, 'handlerUuid' | 'handlerPublicPath'> {
+  if (!('transactionHandlerUUID' in fields)) return {}
+  const path = fields['transactionHandlerPublicPath'] ?? null
+  if (path !== null && typeof path !== 'string')
+    throw new FieldShapeError('field transactionHandlerPublicPath is not a PublicPath?')
+  return { handlerUuid: int8Field(fields, 'transactionHandlerUUID'), handlerPublicPath: path ?? undefined }
+}
+
+/** A UInt64 that PostgreSQL can hold. */
+function int8Field(fields: PayloadFields, name: string): bigint {
+  const value = BigInt(uint64Field(fields, name))
+  if (value > 0x7fff_ffff_ffff_ffffn) throw new FieldShapeError(`field ${name} is above 2^63`)
+  return value
+}
+
+function priorityField(fields: PayloadFields): number {
+  const value = Number(uint64Field(fields, 'priority'))
+  if (value > 0xff) throw new FieldShapeError('field priority is not a UInt8')
+  return value
+}
+
+function handlerTypeField(fields: PayloadFields): string | undefined {
+  const type = fields['transactionHandlerTypeIdentifier']
+  if (typeof type !== 'string') throw new FieldShapeError('field transactionHandlerTypeIdentifier is not a String')
+  return type === '' ? undefined : type
+}
+
+/** The scheduler cuts times to whole seconds, of which each is exact as a number of microseconds. */
+function timeField(fields: PayloadFields): number {
+  return Number(ufix64Units(amountField(fields, 'timestamp')) / 100n)
+}

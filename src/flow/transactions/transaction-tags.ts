@@ -1,0 +1,133 @@
+import { coreContracts } from '../core-contracts.ts'
+import type { CoreContracts } from '../core-contracts.ts'
+import type { DecodedTransaction } from '../decoded-block.ts'
+import type { Network } from '../network.ts'
+import { isScheduledExecution } from '../code/system-scripts.ts'
+import { tokenMovesOf } from '../tokens/read-token-moves.ts'
+import type { FungibleTransfer, TransferType } from '../tokens/token-moves.ts'
+
+/** Every tag, in the order in which a transaction's are told. */
+export const transactionTags = [
+  'EVM',
+  'EVM_BRIDGE',
+  'FT_TRANSFER',
+  'NFT_TRANSFER',
+  'MARKETPLACE',
+  'SWAP',
+  'LIQUIDITY',
+  'STAKING',
+  'LIQUID_STAKING',
+  'TOKEN_MINT',
+  'TOKEN_BURN',
+  'CONTRACT_DEPLOY',
+  'ACCOUNT_CREATED',
+  'KEY_UPDATE',
+  'SCHEDULED_TX',
+] as const
+export type TransactionTag = (typeof transactionTags)[number]
+
+/** An event by which a transaction has a tag. */
+interface Rule {
+  /** The core account that the contract must be in; undefined for contracts that are deployed many times over. */
+  readonly account?: keyof CoreContracts
+  /** On `<contract>.<event>`. */
+  readonly event: RegExp
+  readonly tag: TransactionTag
+}
+
+const rules: readonly Rule[] = [
+  { account: 'service', event: /^EVM\.TransactionExecuted$/, tag: 'EVM' },
+  { account: 'service', event: /^EVM\.FLOWTokens(Deposited|Withdrawn)$/, tag: 'EVM_BRIDGE' },
+  { account: 'evmBridge', event: /^I?FlowEVM/, tag: 'EVM_BRIDGE' },
+  { event: /^(NFTStorefront|TopShotMarket)/, tag: 'MARKETPLACE' },
+  { event: /^\w*SwapPair\.(Swap|Trade)$/, tag: 'SWAP' },
+  { event: /^\w*SwapPair\.((Add|Remove)Liquidity|Tokens(Minted|Burned))$/, tag: 'LIQUIDITY' },
+  { account: 'staking', event: /^FlowIDTableStaking\./, tag: 'STAKING' },
+  { account: 'lockedTokens', event: /^FlowStakingCollection\./, tag: 'STAKING' },
+  { event: /^(LiquidStaking|stFlowToken\.)/, tag: 'LIQUID_STAKING' },
+  { account: 'service', event: /^FlowTransactionScheduler\./, tag: 'SCHEDULED_TX' },
+  // FLOW is minted for what nodes earn, often into no account, which is no news of its own.
+  { event: /^(?!FlowToken\.)\w+\.TokensMinted$/, tag: 'TOKEN_MINT' },
+  { event: /^\w+\.TokensBurned$/, tag: 'TOKEN_BURN' },
+  { account: 'fungibleToken', event: /^FungibleToken\.Burned$/, tag: 'TOKEN_BURN' },
+]
+
+const coreEvents: ReadonlyMap<string, TransactionTag> = new Map([
+  ['flow.AccountContractAdded', 'CONTRACT_DEPLOY'],
+  ['flow.AccountContractUpdated', 'CONTRACT_DEPLOY'],
+  ['flow.AccountCreated', 'ACCOUNT_CREATED'],
+  ['flow.AccountKeyAdded', 'KEY_UPDATE'],
+  ['flow.AccountKeyRemoved', 'KEY_UPDATE'],
+])
+
+/** Why fungible tokens moved, where that has a tag of its own. */
+const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
+  mint: 'TOKEN_MINT',
+  burn: 'TOKEN_BURN',
+  bridge: 'EVM_BRIDGE',
+}
+
+const none: readonly TransactionTag[] = []
+
+/** Types have no end, since anybody may deploy contracts; far more than any network uses in a day. */
+const maxKnownTypes = 20_000
+const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]>>> = {
+  mainnet: new Map(),
+  testnet: new Map(),
+  emulator: new Map(),
+}
+
+/**
+ * What a transaction did, in words of a fixed list: in the order of `transactionTags`, from nothing but the transaction.
+ *
+ * - `EVM`: the script contains `import EVM`, or an EVM transaction was executed, which bridges do without that text.
+ * - `FT_TRANSFER`: fungible tokens moved, as `app.ft_transfers` has it: fees are none, nor is an amount of nothing.
+ *   `TOKEN_MINT`, `TOKEN_BURN` and `EVM_BRIDGE` go with the types of these moves.
+ * - `NFT_TRANSFER`: an item moved, as `app.nft_transfers` has it.
+ * - `SCHEDULED_TX`: it scheduled a transaction, cancelled one, or is one that was scheduled, failed ones included.
+ * - the others: an event says so by its type.
+ */
+export function tagsOfTransaction(transaction: DecodedTransaction, network: Network): readonly TransactionTag[] {
+  const { isEvm, events } = transaction
+  if (!isEvm && events.length === 0 && !transaction.isSystem) return none
+  const found = new Set<TransactionTag>()
+  if (isEvm) found.add('EVM')
+  for (const { type } of events) for (const tag of tagsOfType(type, network)) found.add(tag)
+  const { fungible, nonFungible } = tokenMovesOf(transaction, network)
+  for (const move of fungible) {
+    if (!isRealTransfer(move)) continue
+    found.add('FT_TRANSFER')
+    const tag = tagOfMove[move.type]
+    if (tag !== undefined) found.add(tag)
+  }
+  if (nonFungible.length > 0) found.add('NFT_TRANSFER')
+  if (isScheduledExecution(transaction, network)) found.add('SCHEDULED_TX')
+  return found.size === 0 ? none : transactionTags.filter((tag) => found.has(tag))
+}
+
+/** Neither the fee of a transaction, nor a move of nothing, which contracts make where they forward what they got. */
+function isRealTransfer({ type, amount }: FungibleTransfer): boolean {
+  return type !== 'fee' && /[1-9]/.test(amount)
+}
+
+/** One look into a table for a type seen before. */
+function tagsOfType(type: string, network: Network): readonly TransactionTag[] {
+  const known = knownTypes[network]
+  let tags = known.get(type)
+  if (tags !== undefined) return tags
+  if (known.size >= maxKnownTypes) known.clear()
+  known.set(type, (tags = readType(type, network)))
+  return tags
+}
+
+function readType(type: string, network: Network): readonly TransactionTag[] {
+  const core = coreEvents.get(type)
+  if (core !== undefined) return [core]
+  const parts = /^A\.([0-9a-f]{16})\.(.+)$/.exec(type)
+  if (parts === null) return none
+  const [, address, event = ''] = parts
+  const accounts = coreContracts(network)
+  const fits = ({ account, event: pattern }: Rule): boolean =>
+    (account === undefined || accounts[account] === address) && pattern.test(event)
+  return [...new Set(rules.filter(fits).map(({ tag }) => tag))]
+}

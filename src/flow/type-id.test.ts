@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { parseEventType } from './type-id.ts'
+
+describe('parseEventType', () => {
+  it('takes contract events apart', () => {
+    expect(parseEventType('A.1654653399040a61.FlowToken.TokensDeposited')).to.deep.equal({
+      address: '1654653399040a61',
+      contract: 'FlowToken',
+      name: 'TokensDeposited',
+    })
+  })
+
+  it('keeps what follows the contract together', () => {
+    expect(parseEventType('A.0b2a3299cc857e29.TopShot.NFT.ResourceDestroyed').name).to.equal('NFT.ResourceDestroyed')
+  })
+
+  it('knows the events of the protocol', () => {
+    expect(parseEventType('flow.AccountCreated')).to.deep.equal({
+      address: undefined,
+      contract: undefined,
+      name: 'AccountCreated',
+    })
+  })
+
+  it('takes anything else for a name', () => {
+    for (const type of ['', 'A.', 'A.xyz.B.C', 'Event']) {
+      expect(parseEventType(type)).to.deep.equal({ address: undefined, contract: undefined, name: type })
+    }
+  })
+})
