@@ -13,17 +13,10 @@ import type { QueryService, QueryTarget } from '../query/query-service.ts'
 import type { Skills } from '../skills/read-skills.ts'
 import { SkillResources, skillUri } from '../skills/skill-resources.ts'
 import type { Admission, Caller } from './admission.ts'
-import {
-  askToolNames,
-  registerAskTool,
-  registerGenerateTool,
-  registerSqlTool,
-  scriptToolName,
-  sqlToolNames,
-} from './query-tools.ts'
+import { askToolNames, registerAskTool, registerGenerateTool, registerSqlTool, sqlToolNames } from './query-tools.ts'
 import { scriptReference } from './script-reference.ts'
 import type { ScriptRunner } from './script-runners.ts'
-import { registerScriptTool } from './script-tool.ts'
+import { registerScriptTool, scriptToolName } from './script-tool.ts'
 
 export interface ProtocolOptions {
   readonly queries: QueryService

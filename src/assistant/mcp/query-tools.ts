@@ -1,13 +1,8 @@
-import type { CallToolResult, JSONValue, McpServer } from '@modelcontextprotocol/server'
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import {
-  advertised,
-  advertisedInput,
-  askingModel,
-  readingClosedWorld,
-  runTool as runCheckedTool,
-} from '../../platform/mcp/tool.ts'
-import type { CallContext, ToolCall as CheckedCall } from '../../platform/mcp/tool.ts'
+import type { ApiError } from '../../platform/errors.ts'
+import { advertised, askingModel, readingClosedWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
+import type { CallContext } from '../../platform/mcp/tool.ts'
 import {
   answerFields,
   failureFields,
@@ -18,75 +13,19 @@ import {
   questionField,
   sqlField,
 } from '../query/dto.ts'
-import type { AnswerFields } from '../query/dto.ts'
 import { failureOf } from '../query/query-service.ts'
-import type { QueryFailure, QueryService, QueryTarget } from '../query/query-service.ts'
+import type { QueryService, QueryTarget } from '../query/query-service.ts'
 
 /** Tool names; those of a target exist only where it is configured. */
-
-export const sqlToolNames = { indexer: 'run_indexer_sql', evm: 'run_evm_sql' } as const satisfies Record<
-  QueryTarget,
-  string
->
-export const askToolNames = { indexer: 'ask_indexer', evm: 'ask_evm' } as const satisfies Record<QueryTarget, string>
-export const generateToolNames = {
-  indexer: 'generate_indexer_sql',
-  evm: 'generate_evm_sql',
-} as const satisfies Record<QueryTarget, string>
-export const scriptToolName = 'run_chain_script'
-
-export const databaseNames = {
-  indexer: 'Flow indexer database',
-  evm: 'Flow EVM explorer database',
-} as const satisfies Record<QueryTarget, string>
-
-/** A result as text and structure. @param text the part of it that goes into the text */
-export function success(content: Record<string, unknown>, text: Record<string, unknown> = content): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(text) }], structuredContent: asJson(content) }
-}
-
-/**
- * A failure: `isError`, and `error` in the structure.
- * @param content with all fields of a good result, since old clients validate it against the same schema
- */
-export function failed(failure: QueryFailure, content: Record<string, unknown>): CallToolResult {
-  const told = Object.entries(presentFailure(failure)).filter(([, value]) => value !== null)
-  return {
-    content: [{ type: 'text', text: JSON.stringify(Object.fromEntries(told)) }],
-    structuredContent: asJson(content),
-    isError: true,
-  }
-}
-
-/** The content is JSON; the SDK's type has no `unknown`. */
-function asJson(content: Record<string, unknown>): Record<string, JSONValue> {
-  return content as Record<string, JSONValue>
-}
-
-export interface ToolCall<Schema extends z.ZodType> extends Omit<CheckedCall<Schema>, 'tell'> {
-  /** The structure of a failure, with all fields of a good result. */
-  readonly tell: (failure: QueryFailure) => Record<string, unknown>
-}
-
-/** Runs a tool; failures have the fields of the query service. */
-export function runTool<Schema extends z.ZodType>({ tell, ...call }: ToolCall<Schema>): Promise<CallToolResult> {
-  return runCheckedTool({
-    ...call,
-    tell: (error) => {
-      const failure = failureOf(error)
-      return failed(failure, tell(failure))
-    },
-  })
-}
-
-/** A text argument to repeat in a failure; '' where it is none. */
-export function textIn(args: unknown, name: string): string {
-  const value: unknown = typeof args === 'object' && args !== null ? Reflect.get(args, name) : undefined
-  return typeof value === 'string' ? value : ''
-}
+type Names = Readonly<Record<QueryTarget, string>>
+export const sqlToolNames = { indexer: 'run_indexer_sql', evm: 'run_evm_sql' } as const satisfies Names
+export const askToolNames = { indexer: 'ask_indexer', evm: 'ask_evm' } as const satisfies Names
+const generateToolNames = { indexer: 'generate_indexer_sql', evm: 'generate_evm_sql' } as const satisfies Names
+const databaseNames = { indexer: 'Flow indexer database', evm: 'Flow EVM explorer database' } as const satisfies Names
+const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Names
 
 const sqlSchema = z.strictObject({ sql: sqlField })
-const sqlInput = advertisedInput(sqlSchema)
+const questionSchema = z.strictObject({ question: questionField })
 
 const sqlOutput = advertised(
   z.object({
@@ -97,6 +36,17 @@ const sqlOutput = advertised(
     duration_ms: z.number().describe('What the database took.'),
   }),
 )
+const generatedOutput = advertised(z.object({ ...generatedFields, ...failureFields }))
+const askOutput = advertised(z.object({ ...generatedFields, ...answerFields, ...failureFields }))
+
+/**
+ * A failure: `isError`, and `error` in the structure.
+ * @param content with all fields of a good result, since old clients validate it against the same schema
+ */
+export function failedQuery(failure: ApiError, content: Record<string, unknown>): CallToolResult {
+  const shown = Object.entries(presentFailure(failureOf(failure))).filter(([, value]) => value !== null)
+  return { ...toolResult(content, JSON.stringify(Object.fromEntries(shown))), isError: true }
+}
 
 /** `run_indexer_sql`, `run_evm_sql`: runs a statement. */
 export function registerSqlTool(
@@ -105,71 +55,36 @@ export function registerSqlTool(
   target: QueryTarget,
   context: CallContext,
 ): void {
-  const tool = sqlToolNames[target]
-  server.registerTool(
-    tool,
-    {
-      title: `Run SQL on the ${databaseNames[target]}`,
-      description:
-        `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ` +
-        `${schemaUris[target]} first for tables and columns. ` +
-        'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says ' +
-        'that there were more rows: aggregate, or narrow the statement.',
-      inputSchema: sqlInput,
-      outputSchema: sqlOutput,
-      annotations: readingClosedWorld,
+  registerTool(server, context, {
+    name: sqlToolNames[target],
+    title: `Run SQL on the ${databaseNames[target]}`,
+    description:
+      `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ` +
+      `${schemaUris[target]} first for tables and columns. ` +
+      'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says ' +
+      'that there were more rows: aggregate, or narrow the statement.',
+    schema: sqlSchema,
+    output: sqlOutput,
+    annotations: readingClosedWorld,
+    run: async ({ sql }, signal) => {
+      const { durationMs, ...answer } = await queries.runSql(target, sql, { signal, client: context.client })
+      const rows = presentAnswer({ ...answer, durationMs })
+      const { columns, results, row_count, truncated } = rows
+      return toolResult(
+        { target, sql, ...rows, ...presentFailure(undefined), duration_ms: durationMs },
+        JSON.stringify({ columns, results, row_count, truncated }),
+      )
     },
-    (args, { mcpReq: { signal } }) =>
-      runTool({
-        tool,
-        context,
-        signal,
-        schema: sqlSchema,
-        args,
-        run: async ({ sql }) => {
-          const answer = await queries.runSql(target, sql, { signal, client: context.client })
-          const told = presentAnswer(answer)
-          return success(
-            { target, sql, ...told, ...presentFailure(undefined), duration_ms: answer.durationMs },
-            rowsOnce(told),
-          )
-        },
-        tell: (failure) => ({
-          target,
-          sql: textIn(args, 'sql'),
-          ...presentAnswer(undefined),
-          ...presentFailure(failure),
-          duration_ms: 0,
-        }),
+    failed: (failure, args) =>
+      failedQuery(failure, {
+        target,
+        sql: textIn(args, 'sql'),
+        ...presentAnswer(undefined),
+        ...presentFailure(failureOf(failure)),
+        duration_ms: 0,
       }),
-  )
+  })
 }
-
-const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Record<
-  QueryTarget,
-  string
->
-
-function rowsOnce({ columns, rows, row_count, truncated }: AnswerFields): Record<string, unknown> {
-  return { columns, rows, row_count, truncated }
-}
-
-const questionSchema = z.strictObject({ question: questionField })
-const questionInput = advertisedInput(questionSchema)
-
-const generatedOutput = advertised(z.object({ ...generatedFields, ...failureFields }))
-const askOutput = advertised(z.object({ ...generatedFields, ...answerFields, ...failureFields }))
-
-/** The generated fields without a reply. */
-const nothingGenerated = (target: QueryTarget, question: string): Record<string, unknown> => ({
-  target,
-  question,
-  sql: '',
-  attempts: [],
-  model: '',
-  prompt_version: '',
-  duration_ms: 0,
-})
 
 /** `ask_indexer`, `ask_evm`: answers a question with a statement and its rows. */
 export function registerAskTool(
@@ -178,46 +93,36 @@ export function registerAskTool(
   target: QueryTarget,
   context: CallContext,
 ): void {
-  const tool = askToolNames[target]
-  server.registerTool(
-    tool,
-    {
-      title: `Ask the ${databaseNames[target]}`,
-      description:
-        `Has a language model write the SQL for a question about the ${databaseNames[target]}, runs it ` +
-        'read-only and gives statement and rows. ' +
-        `Who can write SQL gets further with ${sqlToolNames[target]}: it needs no second model.${unavailable(queries)}`,
-      inputSchema: questionInput,
-      outputSchema: askOutput,
-      annotations: askingModel,
+  registerTool(server, context, {
+    name: askToolNames[target],
+    title: `Ask the ${databaseNames[target]}`,
+    description:
+      `Has a language model write the SQL for a question about the ${databaseNames[target]}, runs it ` +
+      'read-only and gives statement and rows. ' +
+      `Who can write SQL gets further with ${sqlToolNames[target]}: it needs no second model.${unavailable(queries)}`,
+    schema: questionSchema,
+    output: askOutput,
+    annotations: askingModel,
+    run: async ({ question }, signal) => {
+      const asked = await queries.ask(target, question, { signal, client: context.client })
+      const answer = presentAnswer(asked.answer)
+      const { sql, ...generated } = presentGenerated(asked)
+      const failure = presentFailure(asked.failure)
+      // The text leaves out how the statement came about.
+      const { columns, results, row_count, truncated } = answer
+      const result = toolResult(
+        { ...generated, sql, ...answer, ...failure },
+        JSON.stringify({ sql, columns, results, row_count, truncated, error: failure.error }),
+      )
+      return asked.failure === undefined ? result : { ...result, isError: true }
     },
-    (args, { mcpReq: { signal } }) =>
-      runTool({
-        tool,
-        context,
-        signal,
-        schema: questionSchema,
-        args,
-        run: async ({ question }) => {
-          const asked = await queries.ask(target, question, { signal, client: context.client })
-          const answer = presentAnswer(asked.answer)
-          const { sql, ...generated } = presentGenerated(asked)
-          const failure = presentFailure(asked.failure)
-          // The text leaves out how the statement came about.
-          const { columns, results, row_count, truncated } = answer
-          const result = success(
-            { ...generated, sql, ...answer, ...failure },
-            { sql, columns, results, row_count, truncated, error: failure.error },
-          )
-          return asked.failure === undefined ? result : { ...result, isError: true }
-        },
-        tell: (failure) => ({
-          ...nothingGenerated(target, textIn(args, 'question')),
-          ...presentAnswer(undefined),
-          ...presentFailure(failure),
-        }),
+    failed: (failure, args) =>
+      failedQuery(failure, {
+        ...nothingGenerated(target, args),
+        ...presentAnswer(undefined),
+        ...presentFailure(failureOf(failure)),
       }),
-  )
+  })
 }
 
 /** `generate_indexer_sql`, `generate_evm_sql`: writes a checked statement without running it. */
@@ -227,36 +132,40 @@ export function registerGenerateTool(
   target: QueryTarget,
   context: CallContext,
 ): void {
-  const tool = generateToolNames[target]
-  server.registerTool(
-    tool,
-    {
-      title: `Write SQL for the ${databaseNames[target]}`,
-      description:
-        `Has a language model write the SQL for a question about the ${databaseNames[target]}. The statement ` +
-        'is checked and planned, and not run: ' +
-        `${sqlToolNames[target]} runs it.${unavailable(queries)}`,
-      inputSchema: questionInput,
-      outputSchema: generatedOutput,
-      annotations: askingModel,
+  registerTool(server, context, {
+    name: generateToolNames[target],
+    title: `Write SQL for the ${databaseNames[target]}`,
+    description:
+      `Has a language model write the SQL for a question about the ${databaseNames[target]}. The statement ` +
+      `is checked and planned, and not run: ${sqlToolNames[target]} runs it.${unavailable(queries)}`,
+    schema: questionSchema,
+    output: generatedOutput,
+    annotations: askingModel,
+    run: async ({ question }, signal) => {
+      const generated = await queries.generateSql(target, question, { signal, client: context.client })
+      const failure = presentFailure(generated.failure)
+      const statement = presentGenerated(generated)
+      const result = toolResult(
+        { ...statement, ...failure },
+        JSON.stringify({ sql: statement.sql, error: failure.error }),
+      )
+      return generated.failure === undefined ? result : { ...result, isError: true }
     },
-    (args, { mcpReq: { signal } }) =>
-      runTool({
-        tool,
-        context,
-        signal,
-        schema: questionSchema,
-        args,
-        run: async ({ question }) => {
-          const generated = await queries.generateSql(target, question, { signal, client: context.client })
-          const failure = presentFailure(generated.failure)
-          const told = presentGenerated(generated)
-          const result = success({ ...told, ...failure }, { sql: told.sql, error: failure.error })
-          return generated.failure === undefined ? result : { ...result, isError: true }
-        },
-        tell: (failure) => ({ ...nothingGenerated(target, textIn(args, 'question')), ...presentFailure(failure) }),
-      }),
-  )
+    failed: (failure, args) =>
+      failedQuery(failure, { ...nothingGenerated(target, args), ...presentFailure(failureOf(failure)) }),
+  })
+}
+
+/** The generated fields without a reply. */
+function nothingGenerated(target: QueryTarget, args: unknown): Record<string, unknown> {
+  const question = textIn(args, 'question')
+  return { target, question, sql: '', attempts: [], model: '', prompt_version: '', duration_ms: 0 }
+}
+
+/** A text argument to repeat in a failure; '' where it is none. */
+function textIn(args: unknown, name: string): string {
+  const value: unknown = typeof args === 'object' && args !== null ? Reflect.get(args, name) : undefined
+  return typeof value === 'string' ? value : ''
 }
 
 /** Tells models not to call a tool that cannot work. */

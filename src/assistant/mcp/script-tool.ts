@@ -1,11 +1,13 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { advertised, advertisedInput, readingOpenWorld } from '../../platform/mcp/tool.ts'
+import { advertised, isGiven, readingOpenWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
-import { runTool, scriptToolName, success } from './query-tools.ts'
+import { failedQuery } from './query-tools.ts'
 import { jsonCdcSchema } from './script-runners.ts'
 import type { ScriptRunner } from './script-runners.ts'
+
+export const scriptToolName = 'run_chain_script'
 
 /** Nodes refuse shorter scripts already. */
 const maxScriptCharacters = 100_000
@@ -41,7 +43,6 @@ const schema = z.strictObject({
     .nullish()
     .describe('The same by the id of the block, in place of block_height.'),
 })
-const input = advertisedInput(schema)
 
 const output = advertised(
   z.object({
@@ -55,42 +56,27 @@ const output = advertised(
 
 /** `run_chain_script`: runs a Cadence script. */
 export function registerScriptTool(server: McpServer, scripts: ScriptRunner, context: CallContext): void {
-  server.registerTool(
-    scriptToolName,
-    {
-      title: 'Run a Cadence script',
-      description:
-        'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they ' +
-        'are now, or after a given block. ' +
-        'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts ' +
-        'and for examples.',
-      inputSchema: input,
-      outputSchema: output,
-      annotations: readingOpenWorld,
+  registerTool(server, context, {
+    name: scriptToolName,
+    title: 'Run a Cadence script',
+    description:
+      'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they ' +
+      'are now, or after a given block. ' +
+      'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts ' +
+      'and for examples.',
+    schema,
+    output,
+    annotations: readingOpenWorld,
+    run: async ({ script, arguments: values, block_height: height, block_id: id }, signal) => {
+      if (isGiven(height) && isGiven(id))
+        throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
+      const at = {
+        height: isGiven(height) && height !== 'sealed' ? Number(height) : undefined,
+        id: isGiven(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
+      }
+      const result = await scripts.run(script, values ?? [], at, signal)
+      return toolResult({ result, error: null, error_code: null }, JSON.stringify({ result }))
     },
-    (args, { mcpReq: { signal } }) =>
-      runTool({
-        tool: scriptToolName,
-        context,
-        signal,
-        schema,
-        args,
-        run: async ({ script, arguments: values, block_height: height, block_id: id }) => {
-          if (isGiven(height) && isGiven(id))
-            throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
-          const at = {
-            height: isGiven(height) && height !== 'sealed' ? Number(height) : undefined,
-            id: isGiven(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
-          }
-          const result = await scripts.run(script, values ?? [], at, signal)
-          return success({ result, error: null, error_code: null }, { result })
-        },
-        tell: ({ detail, code }) => ({ result: null, error: detail, error_code: code }),
-      }),
-  )
-}
-
-/** Models send null for omitted fields. */
-function isGiven<Value>(value: Value): value is NonNullable<Value> {
-  return value !== undefined && value !== null
+    failed: (failure) => failedQuery(failure, { result: null, error: failure.message, error_code: failure.code }),
+  })
 }

@@ -36,7 +36,6 @@ export const answerFields = {
       'The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and ' +
         'hex, times are ISO 8601 in UTC.',
     ),
-  rows: z.array(rowSchema).describe('The same as `results`.'),
   row_count: z.int().describe('How many rows these are.'),
   truncated: z.boolean().describe('Whether there are more, which were left out: aggregate, or narrow the statement.'),
   truncated_by: z
@@ -55,7 +54,6 @@ export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
     columns,
     column_types: (answer?.columns ?? []).map(({ type }) => type),
     results,
-    rows: results,
     row_count: answer?.rowCount ?? 0,
     truncated: answer?.truncated ?? false,
     truncated_by: answer?.truncatedBy ?? null,

@@ -1,10 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { readingClosedWorld } from '../../platform/mcp/tool.ts'
+import { readingClosedWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 import type { DocLibrary } from './doc-library.ts'
-import { registerTool, told } from './register-tool.ts'
 
 export interface DocToolParts {
   /** The current documents. */
@@ -60,7 +59,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     description:
       'Searches the documentation that comes with flowfarm: Cadence and its scripts, tables and queries, the ' +
       'APIs, running it. Gives sections with a piece of their text; get_doc reads them.',
-    run: async ({ query, limit }) => told({ results: (await library()).search(query, limit ?? usualFound) }),
+    run: async ({ query, limit }) => toolResult({ results: (await library()).search(query, limit ?? usualFound) }),
   })
   registerTool(server, context, {
     name: 'get_doc',
@@ -81,22 +80,25 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
 }
 
 /** @throws ApiError 404 `no-such-document` */
-function readDoc(library: DocLibrary, id: string, offset: number): ReturnType<typeof told> {
+function readDoc(library: DocLibrary, id: string, offset: number): ReturnType<typeof toolResult> {
   const found = library.read(id)
   if (found === undefined) throw noSuchDocument(library, id)
   const text = found.text.slice(offset, offset + maxCharacters)
   const next = offset + text.length < found.text.length ? offset + text.length : null
   const rest =
     next === null ? '' : `\n\n[${found.text.length - next} more characters: call get_doc with offset ${next}]`
-  return told({ id, title: found.title, text, next_offset: next, characters: found.text.length }, `${text}${rest}`)
+  return toolResult(
+    { id, title: found.title, text, next_offset: next, characters: found.text.length },
+    `${text}${rest}`,
+  )
 }
 
 /** @throws ApiError 404 `no-such-document` */
-function browse(library: DocLibrary, id: string | undefined): ReturnType<typeof told> {
-  if (id === undefined) return told({ documents: library.documents() })
+function browse(library: DocLibrary, id: string | undefined): ReturnType<typeof toolResult> {
+  if (id === undefined) return toolResult({ documents: library.documents() })
   const sections = library.contents(id)
   if (sections === undefined) throw noSuchDocument(library, id)
-  return told({ id, sections })
+  return toolResult({ id, sections })
 }
 
 function noSuchDocument(library: DocLibrary, id: string): ApiError {

@@ -10,9 +10,8 @@ import type {
 import type { ScriptParser } from '../../flow/cadence/script-parser.ts'
 import type { Network } from '../../flow/network.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { readingClosedWorld } from '../../platform/mcp/tool.ts'
+import { readingClosedWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
-import { registerTool, told } from './register-tool.ts'
 
 export interface ScriptToolParts {
   readonly parser: ScriptParser
@@ -56,7 +55,7 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
       'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before ' +
       'run_chain_script.',
     run: async ({ code }, signal) =>
-      told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
+      toolResult(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
   })
   registerTool(server, context, {
     name: 'script_symbols',
@@ -66,7 +65,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     description:
       'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, ' +
       'functions, fields, events.',
-    run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
+    run: async ({ code }, signal) =>
+      toolResult(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
   })
   const readName = async (input: z.output<typeof nameSchema>, signal: AbortSignal): Promise<NameAnswer> =>
     answerOf(await parser.read(nameRequest(input, network()), signal), 'name')
@@ -78,7 +78,7 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     description:
       'Says what a name in a Cadence source means: what declares it there, the core contract that it is ' +
       'imported from, or what the language means by it.',
-    run: async (input, signal) => told(await readName(input, signal)),
+    run: async (input, signal) => toolResult(await readName(input, signal)),
   })
   registerTool(server, context, {
     name: 'script_definition',
@@ -92,7 +92,7 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
       const { name, meaning, declared } = await readName(input, signal)
       if (declared === null)
         throw new ApiError(404, 'not-declared-here', `${name} is not declared in this source. ${meaning}`)
-      return told(declared)
+      return toolResult(declared)
     },
   })
 }

@@ -1,21 +1,51 @@
-import type { CallToolResult, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
+import type { CallToolResult, McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { ApiError, asError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { parseBody } from '../parse-input.ts'
 
-export interface ToolCall<Schema extends z.ZodType> {
-  readonly tool: string
-  readonly context: CallContext
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal
+/** A tool of an MCP server. */
+export interface Tool<Schema extends z.ZodType> {
+  readonly name: string
+  readonly title: string
+  /** For the model. */
+  readonly description: string
+  /** Of the arguments. */
   readonly schema: Schema
-  /** Unchecked arguments. */
-  readonly args: unknown
-  readonly run: (input: z.output<Schema>) => Promise<CallToolResult>
-  /** The result for a failure. Internal errors come without details. */
-  readonly tell: (failure: ApiError) => CallToolResult
+  /** Of the structured result, made by `advertised`. */
+  readonly output?: StandardSchemaWithJSON
+  readonly annotations: ToolAnnotations
+  /** @param signal aborted when the client disconnects @throws ApiError, which the model sees */
+  readonly run: (input: z.output<Schema>, signal: AbortSignal) => Promise<CallToolResult>
+  /** The result for a failure of a call. Default: `failedResult`. */
+  readonly failed?: (failure: ApiError, args: unknown) => CallToolResult
+}
+
+/** Registers a tool with the server of a request. */
+export function registerTool<Schema extends z.ZodType>(
+  server: McpServer,
+  context: CallContext,
+  tool: Tool<Schema>,
+): void {
+  const { name, title, description, schema, output, annotations } = tool
+  const inputSchema = inputSchemas.get(schema) ?? advertisedInput(schema)
+  inputSchemas.set(schema, inputSchema)
+  server.registerTool(
+    name,
+    { title, description, inputSchema, annotations, ...(output === undefined ? {} : { outputSchema: output }) },
+    (args, { mcpReq: { signal } }) => runTool(tool, context, args, signal),
+  )
+}
+
+/** A result as structure and text. @param text default: the JSON of the content */
+export function toolResult(content: object, text = JSON.stringify(content)): CallToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: content }
+}
+
+function failedResult({ message, code, field }: ApiError): CallToolResult {
+  const content = { error: message, error_code: code, ...(field === undefined ? {} : { field }) }
+  return { ...toolResult(content), isError: true }
 }
 
 /** For metrics. */
@@ -25,15 +55,12 @@ type Outcome = 'done' | 'refused' | 'failed' | 'left'
  * Checks the arguments of a tool, runs it, and turns a failure into a result for the model. Logs and counts the call
  * by name, time and outcome, without content.
  */
-export async function runTool<Schema extends z.ZodType>({
-  tool,
-  context: { caller, log, metrics },
-  signal,
-  schema,
-  args,
-  run,
-  tell,
-}: ToolCall<Schema>): Promise<CallToolResult> {
+async function runTool<Schema extends z.ZodType>(
+  { name: tool, schema, run, failed = failedResult }: Tool<Schema>,
+  { caller, log, metrics }: CallContext,
+  args: unknown,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
   const begin = performance.now()
   const ended = (outcome: Outcome): { tool: string; caller: string; seconds: number } => {
     const seconds = (performance.now() - begin) / 1000
@@ -43,11 +70,15 @@ export async function runTool<Schema extends z.ZodType>({
   }
   metrics.mcpCallsRunning.inc({ tool })
   try {
-    const result = await run(parseBody(schema, args ?? {}))
+    const result = await run(parseBody(schema, args ?? {}), signal)
     log.debug(ended(result.isError === true ? 'refused' : 'done'), 'a tool was called')
     return result
   } catch (error) {
-    const failure = tellable(error)
+    // Internal errors are reported without details.
+    const failure =
+      error instanceof ApiError
+        ? error
+        : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
     const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
     const details = { ...ended(outcome), code: failure.code }
     // Refusals for overload have no cause and are frequent.
@@ -55,15 +86,13 @@ export async function runTool<Schema extends z.ZodType>({
     if (outcome === 'left' || isKnown) log.debug(details, 'a tool call was refused')
     else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'a tool call failed')
     else log.error({ ...details, err: asError(error) }, 'a tool call failed')
-    return tell(failure)
+    return failed(failure, args)
   }
 }
 
-/** Internal errors are reported without details. */
-function tellable(error: unknown): ApiError {
-  return error instanceof ApiError
-    ? error
-    : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
+/** Models send null for omitted fields. */
+export function isGiven<Value>(value: Value): value is NonNullable<Value> {
+  return value !== undefined && value !== null
 }
 
 /** The context of a tool call. */
@@ -104,11 +133,14 @@ export function advertised<Schema extends z.ZodType>(
   }
 }
 
+/** Cached JSON Schemas of arguments: each request has its own server. */
+const inputSchemas = new WeakMap<z.ZodType, StandardSchemaWithJSON<unknown, unknown>>()
+
 /**
  * The schema of a tool's arguments for clients. The tool itself checks them, to return a structured failure; the SDK
  * would return text only.
  */
-export function advertisedInput(schema: z.ZodType): StandardSchemaWithJSON<unknown, unknown> {
+function advertisedInput(schema: z.ZodType): StandardSchemaWithJSON<unknown, unknown> {
   const { '~standard': standard } = advertised(schema)
   return { '~standard': { ...standard, validate: (value) => ({ value }) } }
 }

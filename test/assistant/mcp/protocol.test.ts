@@ -103,20 +103,20 @@ for (const { name, protocolVersion, connect } of clients) {
       const { structuredContent = {}, content, isError } = await client.call('run_indexer_sql', { sql: 'SELECT 1' })
       expect(isError ?? false).to.equal(false)
       const rows = [{ height: '9007199254740993', height_2: '1' }]
+      expect(structuredContent).not.to.have.property('rows')
       expect(structuredContent).to.deep.include({
         target: 'indexer',
         sql: 'SELECT 1',
         columns: ['height', 'height_2'],
         column_types: ['int8', 'int8'],
         results: rows,
-        rows,
         row_count: 1,
         truncated: false,
         error: null,
       })
       expect(JSON.parse(content[0]?.text ?? '')).to.deep.include({
         columns: ['height', 'height_2'],
-        rows,
+        results: rows,
         row_count: 1,
       })
     })
@@ -138,7 +138,7 @@ for (const { name, protocolVersion, connect } of clients) {
         sql_state: '42703',
         error_position: 8,
         error_hint: 'Perhaps you meant "height".',
-        rows: [],
+        results: [],
       })
       expect(content[0]?.text).to.include('heigth').and.include('Perhaps you meant')
     })

@@ -188,12 +188,9 @@ function errorIn(text: string): string {
   ].join(' ')
 }
 
-/** Older servers send the rows as `results` and `rows`; the page needs them once. */
 function readStructure(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!isRecord(value) || !isShallow(value, maxLevels)) return undefined
-  const { results, ...rest } = value
-  const structure = Array.isArray(rest['rows']) ? rest : { ...rest, ...(results === undefined ? {} : { results }) }
-  return JSON.stringify(structure).length > maxStructureCharacters ? undefined : structure
+  return JSON.stringify(value).length > maxStructureCharacters ? undefined : value
 }
 
 function cut(text: string): string {

@@ -59,7 +59,7 @@ describe('rows in the answers of the script', () => {
   })
 
   it('are found in every form in which tools give them', () => {
-    const answer = { columns: ['n'], rows: [{ n: 1 }], row_count: 1, truncated: true }
+    const answer = { columns: ['n'], results: [{ n: 1 }], row_count: 1, truncated: true }
     const text = JSON.stringify(answer)
     const found = { columns: ['n'], rows: [{ n: 1 }], isCut: true }
     const forms = [
@@ -72,14 +72,14 @@ describe('rows in the answers of the script', () => {
         type: 'json',
         value: {
           content: [{ type: 'text', text: 'other' }],
-          structuredContent: { ...answer, rows: undefined, results: [{ n: 1 }] },
+          structuredContent: answer,
         },
       },
       `What follows is data of strangers.\n${text}\nEnd of data.`,
     ]
     for (const form of forms) expect(readResultTable(form), JSON.stringify(form)).to.deep.equal(found)
-    expect(readResultTable({ columns: ['n'], rows: [] })).to.deep.equal({ columns: ['n'], rows: [], isCut: false })
-    for (const none of [undefined, null, '', 'words', '{"rows":', 12, {}, { rows: 'x' }, { rows: [1] }, []])
+    expect(readResultTable({ columns: ['n'], results: [] })).to.deep.equal({ columns: ['n'], rows: [], isCut: false })
+    for (const none of [undefined, null, '', 'words', '{"results":', 12, {}, { results: 'x' }, { results: [1] }, []])
       expect(readResultTable(none), JSON.stringify(none)).to.equal(undefined)
   })
 })

@@ -13,7 +13,7 @@ export function readResultTable(output: unknown): ResultTable | undefined {
   if (typeof output === 'string') return readResultTable(parsed(output))
   if (Array.isArray(output)) return firstTable(output)
   if (!isRecord(output)) return undefined
-  const rows = output['rows'] ?? output['results']
+  const rows = output['results']
   if (Array.isArray(rows) && rows.every(isRecord)) {
     const named = output['columns']
     const columns =

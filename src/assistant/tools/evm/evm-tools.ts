@@ -1,9 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import { readingOpenWorld } from '../../../platform/mcp/tool.ts'
+import { isGiven, readingOpenWorld, registerTool, toolResult } from '../../../platform/mcp/tool.ts'
 import type { CallContext } from '../../../platform/mcp/tool.ts'
-import { registerTool, told } from '../register-tool.ts'
 import { readSignature } from './abi-signature.ts'
 import type { Signature } from './abi-signature.ts'
 import { decodeValues, encodeArguments, revertReason, showValue } from './abi-values.ts'
@@ -126,7 +125,7 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     description: 'Reads how much FLOW an EVM address has: exactly, in FLOW and in wei.',
     run: async ({ address, block }, signal) => {
       const wei = quantityOf(await node.call('eth_getBalance', [address, blockParameter(block)], signal))
-      return told({
+      return toolResult({
         address: address.toLowerCase(),
         block: String(block ?? 'latest'),
         flow: flowText(wei),
@@ -157,7 +156,7 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
   })
 }
 
-type Told = ReturnType<typeof told>
+type Told = ReturnType<typeof toolResult>
 
 async function callMethod(
   node: RpcNode,
@@ -171,12 +170,12 @@ async function callMethod(
   const text = JSON.stringify(result)
   if (text.length > maxTextCharacters) {
     const cut = text.slice(0, maxTextCharacters)
-    return told(
+    return toolResult(
       { method, result_text: cut, truncated: true },
       `${cut}\n[cut: ${text.length - cut.length} more characters; ask for less]`,
     )
   }
-  return told({
+  return toolResult({
     method,
     result,
     ...(isQuantity(method) ? { decimal: quantityOf(result).toString() } : {}),
@@ -238,7 +237,7 @@ async function callContract(
   const bytes = hexField.safeParse(answer)
   if (!bytes.success)
     throw new ApiError(502, 'node-failed', 'The EVM node answered what is no hex, or more than 64 KB of it.')
-  return told({
+  return toolResult({
     to: to.toLowerCase(),
     block: String(block ?? 'latest'),
     data: bytes.data,
@@ -261,17 +260,17 @@ function returnedBy(
   { canonical, outputs }: Signature,
   data: string,
 ): { readonly function: string; readonly returned: readonly ShownValue[] | null; readonly note: string | null } {
-  const told = { function: canonical, returned: null }
+  const call = { function: canonical, returned: null }
   if (data === '0x' && outputs?.length !== 0)
-    return { ...told, note: 'Nothing came back: there is no contract at this address, or it has no such function.' }
+    return { ...call, note: 'Nothing came back: there is no contract at this address, or it has no such function.' }
   if (outputs === undefined)
-    return { ...told, note: 'The signature does not say what is returned: add returns (…) to have it read.' }
+    return { ...call, note: 'The signature does not say what is returned: add returns (…) to have it read.' }
   const values = decodeValues(
     outputs.map(({ type }) => type),
     Buffer.from(data.slice(2), 'hex'),
   )
-  if (values === undefined) return { ...told, note: 'What came back is not of the types that the signature says.' }
-  return { ...told, returned: outputs.map((parameter, i) => showValue(parameter, values[i] ?? '')), note: null }
+  if (values === undefined) return { ...call, note: 'What came back is not of the types that the signature says.' }
+  return { ...call, returned: outputs.map((parameter, i) => showValue(parameter, values[i] ?? '')), note: null }
 }
 
 async function findLogs(
@@ -295,10 +294,5 @@ async function findLogs(
     ...(filterTopics.length > 0 ? { topics: filterTopics } : {}),
   }
   const { logs, count } = readLogs(await node.call('eth_getLogs', [filter], signal), limit ?? usualLogs, event)
-  return told({ from_block: range.from, to_block: range.to, count, truncated: count > logs.length, logs })
-}
-
-/** Models send null for omitted fields. */
-function isGiven<Value>(value: Value): value is NonNullable<Value> {
-  return value !== undefined && value !== null
+  return toolResult({ from_block: range.from, to_block: range.to, count, truncated: count > logs.length, logs })
 }

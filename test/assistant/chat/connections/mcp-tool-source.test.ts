@@ -58,17 +58,16 @@ describe('tools of MCP servers', () => {
       }
       expect(JSON.parse(output.content[0].text)).to.deep.equal({
         columns: ['n'],
-        rows: [{ n: '9007199254740993' }],
+        results: [{ n: '9007199254740993' }],
         row_count: 1,
         truncated: false,
       })
       expect(output.structuredContent).to.deep.include({
         target: 'indexer',
         sql: 'SELECT 1',
-        rows: [{ n: '9007199254740993' }],
+        results: [{ n: '9007199254740993' }],
         column_types: ['int8'],
       })
-      expect(output.structuredContent).not.to.have.property('results')
       const told = await tools['run_indexer_sql']?.toModelOutput?.({ toolCallId: '1', input: {}, output })
       expect(told).to.deep.equal({ type: 'text', value: output.content[0].text })
     })

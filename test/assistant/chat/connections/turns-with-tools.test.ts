@@ -129,7 +129,7 @@ for (const protocol of protocols) {
         .and.include('The chain is Flow testnet.')
       const results = second?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text))
       expect(results).to.deep.equal([
-        '{"columns":["height","height_2"],"rows":[{"height":"9007199254740993","height_2":"1"}],"row_count":1,"truncated":false}',
+        '{"columns":["height","height_2"],"results":[{"height":"9007199254740993","height_2":"1"}],"row_count":1,"truncated":false}',
         poison,
       ])
       expect(second?.instructions).to.equal(instructions)

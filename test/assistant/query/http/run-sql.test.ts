@@ -11,7 +11,6 @@ interface SqlResult {
   readonly columns: string[]
   readonly column_types: string[]
   readonly results: Record<string, unknown>[]
-  readonly rows: Record<string, unknown>[]
   readonly row_count: number
   readonly truncated: boolean
   readonly truncated_by: string | null
@@ -46,7 +45,6 @@ describe('run_sql', () => {
       columns: Object.keys(row),
       column_types: ['int8', 'numeric', 'bytea', 'bool', 'text', 'float8'],
       results: [row],
-      rows: [row],
       row_count: 1,
       truncated: false,
       truncated_by: null,

@@ -38,7 +38,6 @@ const example: z.output<typeof response> = {
   columns: ['height'],
   column_types: ['int8'],
   results: [{ height: '137390146' }],
-  rows: [{ height: '137390146' }],
   row_count: 1,
   truncated: false,
   truncated_by: null,
