@@ -15,17 +15,17 @@ import { timeOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 import { personOfTurn } from './world/people.ts'
 
-export interface PlannedTurn {
+interface PlannedTurn {
   readonly activity: Activity
   readonly ordinal: number
 }
 
-export function turnsPerCycle(activity: Activity, busyness: number): number {
+function turnsPerCycle(activity: Activity, busyness: number): number {
   return activity.perCycle * busyness
 }
 
 /** User transactions of a cycle. */
-export function transactionsPerCycle(activities: readonly Activity[], busyness: number): number {
+function transactionsPerCycle(activities: readonly Activity[], busyness: number): number {
   return activities.reduce(
     (sum, activity) => sum + turnsPerCycle(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
     0,
@@ -36,7 +36,7 @@ export function transactionsPerCycle(activities: readonly Activity[], busyness: 
  * Spreads the turns of a cycle over its first half, by place. The plan is the same on all branches, and so is what
  * grows with each turn.
  */
-export function planTurns(
+function planTurns(
   seed: number,
   cycle: number,
   activities: readonly Activity[],
@@ -69,14 +69,14 @@ function inOrder(turns: ReadonlyArray<PlannedTurn & { order: number }>): Planned
 /** Uuids reserved for each block. */
 const uuidsPerBlock = 0x1_0000
 
-export interface BlockChance {
+interface BlockChance {
   readonly seed: number
   /** The branch's salt at the height. */
   readonly salt: number
 }
 
 /** A block whose transactions run one after the other. */
-export class OpenBlock {
+class OpenBlock {
   readonly height: number
   readonly #timeAt: (height: number) => number
   readonly #state: LedgerState

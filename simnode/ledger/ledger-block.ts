@@ -23,7 +23,7 @@ import { timeOf, viewOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 
 /** Determines the ids of a chain's blocks. */
-export interface IdSource {
+interface IdSource {
   readonly seed: number
   readonly branch: Branch
   readonly busyness: number
@@ -78,7 +78,7 @@ function argumentsOf({ arguments: values }: DraftTransaction): Buffer[] {
 }
 
 /** @param seed of the signatures, which are random: no key has a secret */
-export function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): TransactionBody {
+function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): TransactionBody {
   const { payer, authorizers, sequenceNumber } = draft
   const random = new Random(seed, payer.index, sequenceNumber)
   const signatureOf = (address: Buffer): BodySignature => ({
@@ -105,7 +105,7 @@ export function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: num
 }
 
 /** System transactions have no reference block, proposer, payer and signatures. */
-export function systemBody(draft: DraftTransaction): TransactionBody {
+function systemBody(draft: DraftTransaction): TransactionBody {
   return {
     script: draft.script,
     arguments: argumentsOf(draft),
@@ -121,7 +121,7 @@ export function systemBody(draft: DraftTransaction): TransactionBody {
   }
 }
 
-export interface BlockContext extends IdSource {
+interface BlockContext extends IdSource {
   readonly clock: ClockShape
 }
 

@@ -14,7 +14,7 @@ import { LedgerScriptState } from './scripts/script-state.ts'
 const unit = 100_000_000n
 
 /** `entities.AccountKey` messages, by index. */
-export function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
+function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
   return accounts.keys(account).map((key, index) =>
     messageOf((out) => {
       writeVarintField(out, 1, index)
@@ -29,7 +29,7 @@ export function keyMessages({ accounts }: LedgerState, account: Account): Buffer
 }
 
 /** `entities.Account` */
-export function accountMessage(state: LedgerState, account: Account): Buffer {
+function accountMessage(state: LedgerState, account: Account): Buffer {
   const keys = keyMessages(state, account)
   return messageOf((out) => {
     writeBytesField(out, 1, account.address)
@@ -85,7 +85,7 @@ const key =
     return bytesField(1, message)
   }
 
-export const accountMethods: Readonly<Record<string, LedgerMethod>> = {
+const accountMethods: Readonly<Record<string, LedgerMethod>> = {
   GetAccount: method(account),
   GetAccountAtLatestBlock: method(account),
   GetAccountAtBlockHeight: method(account, 2),

@@ -20,7 +20,7 @@ import { defaultClock } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 
 /** The order affects random numbers only. */
-export const allActivities: readonly Activity[] = [
+const allActivities: readonly Activity[] = [
   flowTransfer,
   tokenTransfer,
   splitTransfer,
@@ -41,10 +41,10 @@ export const allActivities: readonly Activity[] = [
 ]
 
 /** In the order of the block. */
-export const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]
+const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]
 
 /** Equal shapes are equal chains, byte for byte, in any process. */
-export interface LedgerShape {
+interface LedgerShape {
   /** Default 1. */
   readonly seed?: number
   /** E.g. `1234b`; see `Branch`. Default: the trunk. */

@@ -28,7 +28,7 @@ import type { LedgerState } from './state/ledger-state.ts'
 import type { ExternalAccounts } from './state/external-accounts.ts'
 
 /** Turns before a cycle. */
-export interface TurnsBefore {
+interface TurnsBefore {
   readonly cycle: number
   readonly transactions: number
   of(activity: Activity): number
@@ -59,7 +59,7 @@ export const evmActivities: readonly Activity[] = [
   coaCreation,
 ]
 
-export function evmStateAtStart(turnsOf: (activity: Activity) => number, cycle: number): EvmState {
+function evmStateAtStart(turnsOf: (activity: Activity) => number, cycle: number): EvmState {
   const turns = {
     transfer: turnsOf(evmTransfer),
     erc20: turnsOf(evmTokenTransfer),

@@ -22,7 +22,7 @@ const text = (value: string): Buffer => Buffer.concat([head(3, Buffer.byteLength
 const array = (...items: readonly Buffer[]): Buffer => Buffer.concat([head(4, items.length), ...items])
 const tagged = (number: number, item: Buffer): Buffer => Buffer.concat([Buffer.from([0xd8, number]), item])
 
-export interface ExpandingEvent {
+interface ExpandingEvent {
   readonly type: string
   readonly structs: number
   /** Length of the structs' only field name. */

@@ -1,7 +1,7 @@
 /** Protobuf fields of recorded messages. Fields that are not edited keep their bytes. */
 
 /** A field and its place in the message. */
-export interface WireField {
+interface WireField {
   readonly number: number
   /** 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes. */
   readonly wireType: number

@@ -35,7 +35,7 @@ export interface RecordedBlock {
   readonly bulkError: NodeError | undefined
 }
 
-export interface HeightAnswers {
+interface HeightAnswers {
   readonly light: Buffer
   readonly full: Buffer
   readonly header: Buffer
@@ -44,7 +44,7 @@ export interface HeightAnswers {
   readonly results: Readonly<Record<EventEncoding, Buffer | NodeError>>
 }
 
-export function recordedBlockOf(answers: HeightAnswers): RecordedBlock {
+function recordedBlockOf(answers: HeightAnswers): RecordedBlock {
   const light = bytesOf(answers.light, 1)
   const timestamp = bytesOf(light, 4)
   const collectionIds = contentsOf(light, 5).map((guarantee) => bytesOf(guarantee, 1))
@@ -284,7 +284,7 @@ export function readRecordedEvents(folder: 'base' | 'fork', file: string): Recor
   )
 }
 
-export interface RecordedPayload {
+interface RecordedPayload {
   type: string
   payload: Buffer
 }

@@ -5,8 +5,8 @@ import type { NodeBlock, NodeError } from '../node/node-view.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, rewrite, varintField } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'
 
-/** What a recorded block is called where it stands in the replayed chain. */
-export interface BlockIdentity {
+/** The identity of a recorded block in the replayed chain. */
+interface BlockIdentity {
   readonly height: number
   readonly id: Buffer
   readonly parentId: Buffer
@@ -15,14 +15,13 @@ export interface BlockIdentity {
   readonly viewShift: number
   /** By position, as `RecordedBlock.collectionIds`. */
   readonly collectionIds: readonly Buffer[]
-  /** The id that the recorded reference block has where this block stands. */
+  /** The id of a recorded reference block in the replayed chain. */
   referenceIdOf(recordedId: Buffer): Buffer
 }
 
 /**
- * A recorded block at its place in the replayed chain. Where the place is the recorded one, every message is the
- * recorded buffer itself; elsewhere heights, times and ids are exchanged, and transaction ids are computed from the
- * new bodies. Each message is made when it is first asked for, and kept as long as the block.
+ * A recorded block in the replayed chain. At its recorded place its messages are the recorded bytes; elsewhere heights,
+ * times and ids are replaced, and transaction ids computed. Messages are made on demand.
  */
 export class ReplayBlock implements NodeBlock {
   readonly #version: RecordedVersion
@@ -69,27 +68,22 @@ export class ReplayBlock implements NodeBlock {
     return this.recorded.bulkError
   }
 
-  /** `google.protobuf.Timestamp` */
   get timestamp(): Buffer {
     return timestampMessage(this.identity.timestampNs)
   }
 
-  /** `entities.Block` as without `full_block_response`. */
   get light(): Buffer {
     return (this.#light ??= this.#placedBlock(this.recorded.light))
   }
 
-  /** `entities.Block` as with `full_block_response`. */
   get full(): Buffer {
     return (this.#full ??= this.#placedBlock(this.recorded.full))
   }
 
-  /** `entities.BlockHeader` */
   get header(): Buffer {
     return (this.#header ??= this.#placedHeader(this.recorded.header))
   }
 
-  /** `entities.Transaction` messages in block order. */
   get transactions(): readonly Buffer[] {
     if (!this.#isRenamed) return this.recorded.transactions
     return (this.#transactions ??= this.recorded.transactions.map((body, index) =>
@@ -101,7 +95,6 @@ export class ReplayBlock implements NodeBlock {
     ))
   }
 
-  /** By position. A system transaction has the same id wherever it stands, as on the real chain. */
   get transactionIds(): readonly Buffer[] {
     if (!this.#isRenamed) return this.recorded.transactionIds
     return (this.#transactionIds ??= this.recorded.transactionIds.map((id, index) =>
@@ -109,7 +102,6 @@ export class ReplayBlock implements NodeBlock {
     ))
   }
 
-  /** `entities.Collection` messages in the order of the guarantees. */
   get collections(): readonly Buffer[] {
     if (!this.#isRenamed) return this.recorded.collections
     if (this.#collections !== undefined) return this.#collections
@@ -123,14 +115,12 @@ export class ReplayBlock implements NodeBlock {
     return this.#collections
   }
 
-  /** `TransactionResultResponse` messages in block order, without metadata. */
   results(encoding: EventEncoding): readonly Buffer[] {
     if (!this.#isMoved) return this.recorded.results[encoding]
     const recorded = this.recorded.results[encoding]
     return (this.#results[encoding] ??= recorded.map((result, index) => this.#result(result, index)))
   }
 
-  /** The events of height 0. */
   eventsBesideResults(type: string, encoding: EventEncoding): readonly Buffer[] {
     const bootstrap = this.recorded.height === 0 ? this.#version.bootstrapEvents.get(`${encoding} ${type}`) : undefined
     return bootstrap === undefined ? [] : contentsOf(bootstrap, 3)
@@ -173,7 +163,7 @@ export class ReplayBlock implements NodeBlock {
     return rewrite(guarantee, (field) => (field.number === 1 && id !== undefined ? bytesField(1, id) : undefined))
   }
 
-  /** The new value of a field that `entities.Block` and `entities.BlockHeader` have in common. */
+  /** The new value of a field that `entities.Block` and `entities.BlockHeader` share. */
   #sharedField(number: number): Buffer | undefined {
     const { identity } = this
     switch (number) {
@@ -191,12 +181,10 @@ export class ReplayBlock implements NodeBlock {
   }
 }
 
-/** The id of an `entities.Transaction`. */
 function idOf(body: Buffer): Buffer {
   return transactionId(readTransactionResponse(bytesField(1, body)))
 }
 
-/** An `entities.Event` under another transaction id. */
 function withTransactionId(event: Buffer, transactionId: Buffer): Buffer {
   return rewrite(event, (field) => (field.number === 2 ? bytesField(2, transactionId) : undefined))
 }

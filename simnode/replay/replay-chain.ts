@@ -1,25 +1,26 @@
 import { hash } from 'node:crypto'
 import { FatalError } from '../../src/platform/errors.ts'
 import type { ChainPlace, NodeChain } from '../node/node-view.ts'
+import { RecentCache } from '../node/recent-cache.ts'
 import { bytesField, numberOf } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'
 
-/** How recorded blocks are laid out as a chain. One recording in one shape is always the same chain, byte for byte. */
+/** The layout of recorded blocks as a chain. Equal shapes are equal chains, byte for byte. */
 export interface ChainShape {
   /**
-   * After the last recorded block the blocks from height 1 on come again, with fresh ids, parents and times, without
-   * end. Events keep their recorded payloads, so numbers told in events do not grow on. Default false.
+   * After the last recorded block, repeat from height 1 with new ids, parents and times, without end. Events keep their
+   * recorded payloads. Default false.
    */
   readonly loop?: boolean
   /**
-   * The height that the recorded block 1 gets; the recorded block 0 is then not part of the chain. Ids stay recorded
-   * in the first pass. Default 0: heights as recorded, from block 0.
+   * The height of recorded block 1; recorded block 0 is then omitted, and ids of the first pass stay. Default 0:
+   * heights as recorded.
    */
   readonly startHeight?: number
   /**
-   * Block times `spacingMs` apart, with `time` at `height`; below it `pastSpacingMs`, by default the same. Default: as
-   * recorded, continued when looped.
+   * Block times `spacingMs` apart, with `time` at `height`. `pastSpacingMs` applies below it. Default: times as
+   * recorded.
    */
   readonly clock?: {
     readonly height: number
@@ -27,25 +28,22 @@ export interface ChainShape {
     readonly spacingMs: number
     readonly pastSpacingMs?: number
   }
-  /** How many made blocks are kept. Default 512. */
+  /** Default 512. */
   readonly cachedBlocks?: number
 }
 
-/** Most transaction ids of the repeated passes that are remembered for calls by id alone. */
+/** Transaction ids of repeated passes that are remembered for calls by id alone. */
 const maxRememberedTransactions = 200_000
 
 /**
- * One version of a recording, laid out as a chain. Any height is made on demand, whatever was asked before: the id of a
- * repeated block or collection carries its place. Transaction ids are true hashes and cannot: those of repeated blocks
- * are known while the block was made not too long ago.
+ * One version of a recording as a chain. Any height is made on demand: ids of repeated blocks and collections carry
+ * their place. Transaction ids are hashes, and are known for recently requested blocks.
  */
 export class ReplayChain implements NodeChain {
   readonly version: RecordedVersion
-  /** The lowest height. */
   readonly lowest: number
-  /** The highest height; Infinity when looped. */
   readonly highest: number
-  /** The height of the last recorded block in the first pass. */
+  /** Height of the last recorded block in the first pass. */
   readonly lastRecorded: number
   readonly #shape: ChainShape
   readonly #shift: number
@@ -53,18 +51,18 @@ export class ReplayChain implements NodeChain {
   readonly #length: number
   readonly #passNs: bigint
   readonly #viewsPerPass: number
-  readonly #blocks = new Map<number, ReplayBlock>()
+  readonly #blocks: RecentCache<number, ReplayBlock>
   readonly #recordedHeights = new Map<string, number>()
   readonly #recordedCollections = new Map<string, number>()
   readonly #transactions = new Map<string, ChainPlace>()
   readonly #systemBodies = new Map<string, Buffer>()
-  readonly #remembered: string[] = []
-  #nextForgotten = 0
+  readonly #repeatedTransactions = new RecentCache<string, ChainPlace>(maxRememberedTransactions)
 
-  /** @throws FatalError when the recording is too short to be laid out so */
+  /** @throws FatalError for a recording without a block after height 0 */
   constructor(version: RecordedVersion, shape: ChainShape = {}) {
     this.version = version
     this.#shape = shape
+    this.#blocks = new RecentCache(shape.cachedBlocks ?? 512)
     this.#length = version.blocks.length - 1
     this.lowest = shape.startHeight ?? 0
     this.#shift = Math.max(0, this.lowest - 1)
@@ -93,19 +91,8 @@ export class ReplayChain implements NodeChain {
     return this.version.metadata
   }
 
-  /** @param height from `lowest` to `highest` */
   block(height: number): ReplayBlock {
-    const known = this.#blocks.get(height)
-    if (known !== undefined) return known
-    const made = this.#make(height)
-    this.#blocks.set(height, made)
-    if (this.#blocks.size > (this.#shape.cachedBlocks ?? 512)) {
-      for (const oldest of this.#blocks.keys()) {
-        this.#blocks.delete(oldest)
-        break
-      }
-    }
-    return made
+    return this.#blocks.get(height, () => this.#make(height))
   }
 
   heightOfBlock(id: Buffer): number | undefined {
@@ -115,7 +102,6 @@ export class ReplayChain implements NodeChain {
     return height !== undefined && this.#idAt(height).equals(id) ? height : undefined
   }
 
-  /** Where a collection stands: its height and its position among the guarantees. */
   placeOfCollection(id: Buffer): ChainPlace | undefined {
     const recorded = this.#recordedCollections.get(key(id))
     const height = recorded === undefined ? this.#placeInFreshId(id) : this.#inChain(recorded + this.#shift)
@@ -124,12 +110,10 @@ export class ReplayChain implements NodeChain {
     return index === -1 ? undefined : { height, index }
   }
 
-  /** Where a user transaction stands, the last place when it stands in several. */
   placeOfTransaction(id: Buffer): ChainPlace | undefined {
-    return this.#transactions.get(key(id))
+    return this.#transactions.get(key(id)) ?? this.#repeatedTransactions.peek(key(id))
   }
 
-  /** The body of a system transaction, which has the same id and body in many blocks. */
   systemTransaction(id: Buffer): Buffer | undefined {
     return this.#systemBodies.get(key(id))
   }
@@ -147,7 +131,7 @@ export class ReplayChain implements NodeChain {
     return height >= this.lowest && height <= this.highest ? height : undefined
   }
 
-  /** Which recorded block stands at a height, and how often the recording was gone through before. */
+  /** The recorded block at a height, and the number of passes before it. */
   #origin(height: number): { recorded: RecordedBlock; pass: number } {
     const position = height - this.#shift
     const pass = position <= this.#length ? 0 : Math.floor((position - 1) / this.#length)
@@ -163,7 +147,7 @@ export class ReplayChain implements NodeChain {
     return pass === 0 ? recorded.id : freshId(recorded.id, pass, recorded.height)
   }
 
-  /** The height that a fresh id of a block or collection would belong to; the caller compares the id. */
+  /** The height in a new id. The caller verifies the id. */
   #placeInFreshId(id: Buffer): number | undefined {
     if (id.length !== 32 || this.#shape.loop !== true) return undefined
     const pass = (id.readUInt32BE(24) ^ id.readUInt32BE(0)) >>> 0
@@ -200,21 +184,14 @@ export class ReplayChain implements NodeChain {
     return BigInt(Math.round(clock.time.getTime() + (height - clock.height) * spacingMs)) * 1_000_000n
   }
 
-  /** Keeps the transaction ids of a repeated block findable, and forgets the oldest ones beyond the limit. */
-  #remember(block: ReplayBlock): void {
-    for (let index = 0; index < block.recorded.userTransactionCount; index++) {
-      const id = key(block.transactionIds[index] as Buffer)
-      if (this.#transactions.has(id)) continue
-      this.#transactions.set(id, { height: block.height, index })
-      const forgotten = this.#remembered[this.#nextForgotten]
-      if (forgotten !== undefined) this.#transactions.delete(forgotten)
-      this.#remembered[this.#nextForgotten] = id
-      this.#nextForgotten = (this.#nextForgotten + 1) % maxRememberedTransactions
+  #remember({ recorded, transactionIds, height }: ReplayBlock): void {
+    for (const [index, id] of transactionIds.slice(0, recorded.userTransactionCount).entries()) {
+      this.#repeatedTransactions.get(key(id), () => ({ height, index }))
     }
   }
 }
 
-/** An id that carries its place, hidden under its own hash so that it looks like any other. */
+/** An id that carries its place, masked by its own hash. */
 function freshId(recordedId: Buffer, pass: number, recordedHeight: number): Buffer {
   const id = hash('sha3-256', Buffer.concat([recordedId, bytesField(1, Buffer.from(String(pass)))]), 'buffer')
   id.writeUInt32BE((id.readUInt32BE(0) ^ pass) >>> 0, 24)

@@ -48,7 +48,7 @@ function versionInfo(view: ReplayView, request: Buffer): Buffer {
   return bytesField(1, Buffer.concat([told.subarray(0, later), ...roots, told.subarray(later)]))
 }
 
-export const nodeMethods: Readonly<Record<string, ReplayMethod>> = {
+const nodeMethods: Readonly<Record<string, ReplayMethod>> = {
   GetNetworkParameters: asRecorded('GetNetworkParameters'),
   GetNodeVersionInfo: { answer: versionInfo },
   GetLatestProtocolStateSnapshot: asRecorded('GetLatestProtocolStateSnapshot'),
@@ -71,28 +71,22 @@ interface JsonCdc {
  * Scripts return the values at the end of the recording. Scripts that take lists were recorded with one element each;
  * longer lists are assembled from these.
  */
-export const scriptMethods: Readonly<Record<string, UnaryMethod<ReplayChain>>> = {
-  [method]: { answer: (view, request) => recordedScript(view, request) ?? assembled(view, request) },
-}
-
-function recordedScript(view: NodeView<ReplayChain>, request: Buffer): Buffer | undefined {
-  const answer = view.chain.version.answers.get(keyOf(method, request))
-  if (answer === undefined || Buffer.isBuffer(answer)) return answer
-  throw new Refusal(answer.code, answer.message)
+export const scriptMethods: Readonly<Record<string, ReplayMethod>> = {
+  [method]: { answer: (view, request) => recorded(view, method, request) ?? assembled(view, request) },
 }
 
 /** @throws Refusal UNIMPLEMENTED for an unrecorded element, or arguments that are no lists of one length */
-function assembled(view: NodeView<ReplayChain>, request: Buffer): Buffer {
+function assembled(view: ReplayView, request: Buffer): Buffer {
   const script = bytesField(1, bytesOf(request, 1))
   const lists = contentsOf(request, 2).map(listOf)
   const [length, ...others] = new Set(lists.map((list) => list?.length))
   if (length === undefined || length < 2 || others.length > 0) throw unknown()
   const elements = Array.from({ length }, (_, at) => {
     const args = lists.map((list) => bytesField(2, jsonBytes({ type: 'Array', value: [list?.[at]] })))
-    const answer = recordedScript(view, Buffer.concat([script, ...args]))
-    const told = answer === undefined ? undefined : listOf(bytesOf(answer, 1))
-    if (told?.length !== 1) throw unknown()
-    return told[0]
+    const answer = recorded(view, method, Buffer.concat([script, ...args]))
+    const values = answer === undefined ? undefined : listOf(bytesOf(answer, 1))
+    if (values?.length !== 1) throw unknown()
+    return values[0]
   })
   return bytesField(1, jsonBytes({ type: 'Array', value: elements }))
 }

@@ -13,7 +13,7 @@ const maxBlocks = 50
 const statuses = ['BLOCK_UNKNOWN', 'BLOCK_FINALIZED', 'BLOCK_SEALED'] as const
 
 /** In milliseconds, as block times are. */
-export function timeText(timestamp: Timestamp | undefined): string {
+function timeText(timestamp: Timestamp | undefined): string {
   return (timestamp === undefined ? new Date(0) : timestampDate(timestamp)).toISOString()
 }
 

@@ -11,7 +11,7 @@ import { accountRoutes, nodeRoutes, scriptRoutes } from './account-routes.ts'
 import { blockRoutes, eventRoutes } from './block-routes.ts'
 import { transactionRoutes } from './transaction-routes.ts'
 
-export interface RestFailure {
+interface RestFailure {
   /** HTTP status. */
   readonly code: number
   readonly message: string
@@ -34,7 +34,7 @@ const statuses: Readonly<Record<number, { readonly code: number; readonly prefix
   [status.DEADLINE_EXCEEDED]: { code: 408, prefix: 'Failed to process request: ' },
 }
 
-export function restFailure(thrown: unknown): RestFailure {
+function restFailure(thrown: unknown): RestFailure {
   if (thrown instanceof ApiError) return { code: thrown.status, message: thrown.message }
   const known = thrown instanceof Refusal ? statuses[thrown.code] : undefined
   if (known === undefined)

@@ -33,7 +33,7 @@ export const nodeArgumentsHelp = `  --port <port>          to listen on (default
   --help                 this text
 `
 
-export interface NodeArgumentValues {
+interface NodeArgumentValues {
   readonly port?: string | undefined
   readonly host?: string | undefined
   readonly head?: string | undefined

@@ -51,7 +51,7 @@ export interface Outcome {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-export interface SignedCall extends Outcome {
+interface SignedCall extends Outcome {
   readonly to: Buffer
   readonly value?: bigint
   readonly input?: Buffer

@@ -82,7 +82,7 @@ export interface DictionaryType {
 }
 
 /** `InclusiveRange<element>` */
-export interface RangeType {
+interface RangeType {
   readonly kind: 'range'
   readonly element: CadenceType
 }
@@ -103,7 +103,7 @@ export interface InterfaceType {
 }
 
 /** `{A, B}` */
-export interface IntersectionType {
+interface IntersectionType {
   readonly kind: 'intersection'
   readonly members: readonly InterfaceType[]
 }
@@ -119,7 +119,7 @@ export type Authorization =
   | { readonly kind: 'conjunction' | 'disjunction'; readonly entitlements: readonly string[] }
   | { readonly kind: 'map'; readonly id: string }
 
-export interface CapabilityType {
+interface CapabilityType {
   readonly kind: 'capability'
   /** Null for an untyped capability. */
   readonly borrowType: CadenceType | null
@@ -289,7 +289,7 @@ export type CadenceValue =
   | TypedValue
 
 /** A value of type `Type`; null for an unknown type. */
-export interface TypeValue {
+interface TypeValue {
   readonly staticType: CadenceType | null
 }
 

@@ -5,7 +5,7 @@ const halves = new Uint32Array(whole.buffer)
 const lowIndex = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 1
 
 /** The halves of a bigint modulo 2^64, without bigint arithmetic, which would dominate encoding. */
-export const splitUint64 = {
+const splitUint64 = {
   set(value: bigint): void {
     whole[0] = value
   },
@@ -22,7 +22,7 @@ export const splitUint64 = {
 /** Major types: the upper three bits of a head. Source: RFC 8949. */
 export const major = { unsigned: 0x00, negative: 0x20, bytes: 0x40, text: 0x60, array: 0x80, tag: 0xc0 } as const
 
-export type Major = (typeof major)[keyof typeof major]
+type Major = (typeof major)[keyof typeof major]
 
 /** Short texts are copied by character, which is faster than a call into the runtime. */
 const shortText = 64

@@ -17,7 +17,7 @@ import { writeTypeValue, writeInlineType, sortDefinitions, writeDefinitions } fr
 import type { DefinitionIds } from './ccf-types.ts'
 
 /** @param ids of the message's definitions, for abstract types */
-export type CcfWriter = (out: ByteWriter, value: CadenceValue, ids: DefinitionIds) => void
+type CcfWriter = (out: ByteWriter, value: CadenceValue, ids: DefinitionIds) => void
 
 const typeAndValueTag = 130
 const bignumTags = { positive: 2, negative: 3 } as const
@@ -25,7 +25,7 @@ const domains = { storage: 1, private: 2, public: 3 } as const
 
 const writers = new Map<CadenceType, CcfWriter>()
 
-export function ccfWriter(type: CadenceType): CcfWriter {
+function ccfWriter(type: CadenceType): CcfWriter {
   const found = writers.get(type)
   if (found !== undefined) return found
   // A recursive type finds this one while its own is being made.

@@ -32,13 +32,13 @@ const unsafe = /[<>&\u2028\u2029]/g
 /** Short texts are copied by character, which is faster than a call into the runtime. */
 const shortText = 64
 
-export function jsonText(text: string): string {
+function jsonText(text: string): string {
   return JSON.stringify(text).replace(unsafe, (mark) => {
     return escapes[mark] ?? `\\u${mark.charCodeAt(0).toString(16)}`
   })
 }
 
-export function writeJsonText(out: ByteWriter, text: string): void {
+function writeJsonText(out: ByteWriter, text: string): void {
   if (text.length > shortText || !writePlainText(out, text)) out.utf8(jsonText(text))
 }
 
@@ -69,7 +69,7 @@ function writePlainText(out: ByteWriter, text: string): boolean {
   return true
 }
 
-export function writeAscii(out: ByteWriter, text: string): void {
+function writeAscii(out: ByteWriter, text: string): void {
   const { length } = text
   out.reserve(length)
   const { bytes } = out
@@ -91,7 +91,7 @@ const kinds = {
 } as const
 
 /** A type value. A repeated nominal type is its id. */
-export function typeJson(type: CadenceType, known = new Set<string>()): string {
+function typeJson(type: CadenceType, known = new Set<string>()): string {
   const inner = (element: CadenceType): string => typeJson(element, known)
   if (typeof type === 'string') return `{"kind":"${type}"}`
   switch (type.kind) {

@@ -29,7 +29,7 @@ export interface BlockParts {
   readonly collections: readonly CollectionParts[]
 }
 
-export interface CollectionParts {
+interface CollectionParts {
   readonly id: Buffer
   readonly transactionIds: readonly Buffer[]
 }
@@ -169,7 +169,7 @@ export function writeEventPayload(
 }
 
 /** Values are in the order of the shape's fields. */
-export interface EventParts {
+interface EventParts {
   readonly shape: EventShape
   readonly values: readonly CadenceValue[]
 }

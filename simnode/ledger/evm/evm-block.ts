@@ -10,7 +10,7 @@ export interface LogParts {
   readonly data: Buffer
 }
 
-export interface ReceiptParts {
+interface ReceiptParts {
   /** 255 for a direct call. */
   readonly type: number
   readonly succeeded: boolean
@@ -23,7 +23,7 @@ const bloomBytes = 256
 const directCallType = 255
 
 /** A receipt in the trie of its block. */
-export function receiptBytes({ type, succeeded, cumulativeGas, logs }: ReceiptParts): Buffer {
+function receiptBytes({ type, succeeded, cumulativeGas, logs }: ReceiptParts): Buffer {
   const prefix = type === 0 || type === directCallType ? [] : [type]
   return encodeRlp([succeeded ? 1 : 0, cumulativeGas, bloomOf(logs), logList(logs)], ...prefix)
 }
@@ -64,14 +64,14 @@ const empty = Buffer.alloc(0)
 /** Nibbles of the keys, by index. */
 const paths: Array<readonly number[]> = []
 
-export const emptyRoot = rlpHash(empty)
+const emptyRoot = rlpHash(empty)
 
 /**
  * The root of the Merkle Patricia trie of a list, each item under the RLP of its index.
  * Source: Ethereum yellow paper, appendix D.
  * @param items empty items are omitted
  */
-export function listRoot(items: readonly Uint8Array[]): Buffer {
+function listRoot(items: readonly Uint8Array[]): Buffer {
   const leaves: Leaf[] = []
   for (const [index, value] of items.entries()) {
     if (value.length > 0) leaves.push({ path: (paths[index] ??= halves(encodeRlp(index))), value })
@@ -135,7 +135,7 @@ export interface BlockTransaction {
   readonly logs: readonly LogParts[]
 }
 
-export interface OpenEvmBlock {
+interface OpenEvmBlock {
   readonly parentHash: Buffer
   readonly height: number
   /** Seconds since 1970. */

@@ -53,7 +53,7 @@ export function lazy<Value>(make: () => Value): () => Value {
 }
 
 /** An address of 20 bytes, or a number of 256 bits. */
-export type AbiWord = Buffer | bigint | number
+type AbiWord = Buffer | bigint | number
 
 const wordBytes = 32
 const hashes = new Map<string, Buffer>()

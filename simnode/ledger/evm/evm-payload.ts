@@ -5,7 +5,7 @@ import type { RlpItem } from './evm-encoding.ts'
 import { evmAddressLength } from './evm-world.ts'
 
 /** A recoverable secp256k1 signature. */
-export interface RecoverableSignature {
+interface RecoverableSignature {
   /** Parity of the nonce point's y coordinate: 0 or 1. */
   readonly parity: number
   /** 32 bytes, big endian. */
@@ -76,7 +76,7 @@ function toBytes(scalar: bigint): Buffer {
 }
 
 /** Amounts are in attoflow, prices in attoflow per gas. */
-export interface UnsignedTransaction {
+interface UnsignedTransaction {
   /** 0 legacy (EIP-155), 1 with access list (EIP-2930), 2 with fee caps (EIP-1559). */
   readonly type: 0 | 1 | 2
   readonly chainId: number
@@ -91,7 +91,7 @@ export interface UnsignedTransaction {
 }
 
 /** Kinds of direct calls. Source: onflow/flow-go `fvm/evm/types/call.go`. */
-export const directCallKinds = { deposit: 1, withdraw: 2, transfer: 3, deploy: 4, call: 5 } as const
+const directCallKinds = { deposit: 1, withdraw: 2, transfer: 3, deploy: 4, call: 5 } as const
 
 /** An unsigned call by Cadence. */
 export interface DirectCall {

@@ -21,7 +21,7 @@ export type Direction = 'there' | 'back'
  * Signers, relayers and costs of an activity's transactions. They follow from the ordinals of turns, so that nonces and
  * fees follow from the number of turns.
  */
-export interface SignedTurns {
+interface SignedTurns {
   readonly signers: Readonly<Record<Direction, Rotation>>
   readonly relayers: Rotation
   readonly gasUsed: number
@@ -64,7 +64,7 @@ export const signedTurnsOf = {
 export type SignedKind = keyof typeof signedTurnsOf
 
 /** The Cadence-owned accounts of direct calls. */
-export const coaTurns = { deposit: rotation(coas.length, 5, 3), call: rotation(coas.length, 3, 8) } as const
+const coaTurns = { deposit: rotation(coas.length, 5, 3), call: rotation(coas.length, 3, 8) } as const
 
 export function signerOf(kind: SignedKind, direction: Direction, ordinal: number): EvmUser {
   return evmUsers[signedTurnsOf[kind].signers[direction].placeOf(ordinal)] as EvmUser
@@ -79,7 +79,7 @@ export function coaOf(kind: keyof typeof coaTurns, ordinal: number): Coa {
 }
 
 /** Turns of each EVM activity. */
-export type EvmTurns = Readonly<Record<SignedKind | 'deposit' | 'coaCreation', number>>
+type EvmTurns = Readonly<Record<SignedKind | 'deposit' | 'coaCreation', number>>
 
 const kinds = Object.keys(signedTurnsOf) as SignedKind[]
 const hexOf = (address: Buffer): string => address.toString('hex')

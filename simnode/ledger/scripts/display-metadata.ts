@@ -8,7 +8,7 @@ import type { CollectionMetadata, ItemMetadata, TokenMetadata } from './script-s
 export const side = 120
 
 /** A picture as a data URL, visible offline. @param drawing SVG elements */
-export function pictureAddress(drawing: string, width = side, height = side): string {
+function pictureAddress(drawing: string, width = side, height = side): string {
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${drawing}</svg>`
   return `data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}`
 }
@@ -63,7 +63,7 @@ const skies: Readonly<Record<string, readonly [sky: string, light: string, heigh
 const catches: Readonly<Record<string, string>> = { Minnow: '#cbd5e0', Eel: '#4a4036', 'A golden carp': '#e0a526' }
 
 /** @param lean -1 to 1 */
-export function drawHeron(traits: Readonly<Record<string, string>>, lean: number): string {
+function drawHeron(traits: Readonly<Record<string, string>>, lean: number): string {
   const { Species: species = '', Water: water = '', Hour: hour = '', Catch: caught = '' } = traits
   const plumage = plumages[species] ?? '#7d8a97'
   const [sky, light, height] = skies[hour] ?? ['#cfe6f5', '#fff3b0', 20]
@@ -125,7 +125,7 @@ const weathers: Readonly<Record<string, () => readonly string[]>> = {
 }
 
 /** @param shift of the moon and the hills, -1 to 1 */
-export function drawNightTrain(traits: Readonly<Record<string, string>>, shift: number): string {
+function drawNightTrain(traits: Readonly<Record<string, string>>, shift: number): string {
   const { Livery: livery = '', Carriage: carriage = '', Weather: weather = '' } = traits
   const paint = liveries[livery] ?? '#24478f'
   const hill = Math.round(56 + shift * 14)

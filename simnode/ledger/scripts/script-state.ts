@@ -18,7 +18,7 @@ import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import type { Token } from '../world/tokens.ts'
 import { collectionMetadata, itemMetadata, tokenMetadata } from './display-metadata.ts'
 
-export interface StoredThing {
+interface StoredThing {
   /** `/storage/x` or `/public/x`. */
   readonly path: string
   /** Type identifier. */
@@ -93,7 +93,7 @@ export interface NodeState {
   readonly initialWeight: number
 }
 
-export interface NetworkState {
+interface NetworkState {
   readonly epoch: number
   /** 0 staking auction, 1 setup, 2 commit. */
   readonly phase: number
@@ -139,7 +139,7 @@ export interface ScriptState {
 const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
 
 /** Users store all tokens and collections; other accounts a FLOW vault and what they hold. */
-export function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
+function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
   const isPerson = placeInRound(account) !== undefined
   const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
   const vaults = own.map(({ storagePath, vaultType }) => ({ path: storagePath, type: vaultType }))
@@ -155,7 +155,7 @@ export function storedBy(state: LedgerState, account: Account): readonly StoredT
   ]
 }
 
-export function publishedBy(state: LedgerState, account: Account): readonly StoredThing[] {
+function publishedBy(state: LedgerState, account: Account): readonly StoredThing[] {
   const isPerson = placeInRound(account) !== undefined
   const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
   const vaults = own.flatMap(({ receiverPath, balancePath, vaultType }) => [

@@ -8,7 +8,7 @@ export type Bucket = (typeof buckets)[number]
 
 /** Final number; each cycle adds a node or a delegator. */
 export const nodeCount = 24
-export const delegatorsPerNode = 2
+const delegatorsPerNode = 2
 export const stakerCount = nodeCount * (1 + delegatorsPerNode)
 
 /** A node or a delegator, in the order of registration. */

@@ -13,7 +13,7 @@ const struct = (name: string, fields: Readonly<Record<string, CadenceType>>) =>
 const dictionary = (value: CadenceType): CadenceType => ({ kind: 'dictionary', key: 'String', value })
 
 /** Events of a node or delegator with an amount, without the prefix `Delegator`. */
-export const amountEvents = [
+const amountEvents = [
   'TokensCommitted',
   'TokensStaked',
   'TokensRequestedToUnstake',

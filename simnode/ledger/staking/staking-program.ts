@@ -119,7 +119,7 @@ export function beginEpoch(table: StakingTable, context: StakingContext, epoch: 
   table.moveTokens(context)
 }
 
-export interface StakingStart extends StakingContent {
+interface StakingStart extends StakingContent {
   /** Net FLOW that staking has moved into vaults, by account index, in units of 10^-8. */
   readonly purses: ReadonlyMap<number, bigint>
 }

@@ -10,7 +10,7 @@ import { delegatorShapes, nodeShapes, stakingShapes } from './staking-events.ts'
 import type { AmountEvent } from './staking-events.ts'
 
 /** Holds the FLOW that is not staked. Both methods return the balance after. */
-export interface Purse {
+interface Purse {
   withdraw(account: Account, amount: bigint): bigint
   deposit(account: Account, amount: bigint): bigint
 }

@@ -12,7 +12,7 @@ import { bytesField, bytesOf, varintField } from '../../node/wire.ts'
 import { transactionMessages } from '../encoding/messages.ts'
 
 /** The status of a transaction in no block. */
-export type UnminedStatus = 'pending' | 'expired'
+type UnminedStatus = 'pending' | 'expired'
 
 /** They enter one block, whose uuids are limited. */
 const maxPending = 5000
