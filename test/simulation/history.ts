@@ -10,7 +10,6 @@ import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 import { CarelessStore } from './careless-queue.ts'
 import type { ExpectedStates } from './expected-state.ts'
-import { HistoryFailure } from './history-failure.ts'
 import { describeState, findBreaches, readProgress } from './invariants.ts'
 import type { FarmProgress } from './invariants.ts'
 import { auditLines, findAuditFaults } from './lease-audit.ts'
@@ -22,6 +21,37 @@ import { chains } from './recorded-chains.ts'
 import { SimulatedIngest } from './simulated-ingest.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import type { WireName } from './simulated-process.ts'
+
+/** What a history that went wrong tells: what is wrong, all that happened, the farm's state, and how to repeat it. */
+export class HistoryFailure extends Error {
+  readonly seed: number
+
+  constructor(
+    seed: number,
+    cause: Error,
+    details: { readonly events: readonly string[]; readonly state: string; readonly audit: readonly string[] },
+  ) {
+    super(
+      [
+        `seed ${seed}: ${cause.message}`,
+        '',
+        'what happened:',
+        ...details.events,
+        '',
+        'the last of what became of leases:',
+        ...details.audit,
+        '',
+        details.state,
+        '',
+        `repeat it with: SIMULATION_SEEDS=${seed} npm test -- test/simulation/rebuild-equivalence.test.ts`,
+        'The seed decides what happens, but not when exactly the servers see it: SIMULATION_TIMES=20 repeats it as often.',
+      ].join('\n'),
+      { cause },
+    )
+    this.name = 'HistoryFailure'
+    this.seed = seed
+  }
+}
 
 /** After its last fault the farm has so long to finish a few dozen blocks, ms without stalls of the machine. */
 const healMs = 40_000

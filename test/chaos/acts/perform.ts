@@ -1,10 +1,9 @@
 import type { Act } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
-import { fork, faultNodes, halt, killNodes, leaveBehind } from './chain-acts.ts'
+import { fork, faultNodes, halt, killNodes, leaveBehind, disturbWalletNode } from './chain-acts.ts'
 import { freeze, kill, stepClock, terminate } from './process-acts.ts'
 import { disturbPostgres, fillDisk, loseQueue } from './storage-acts.ts'
 import type { Underway } from './underway.ts'
-import { disturbWalletNode } from './wallet-acts.ts'
 
 /** Begins an act. */
 export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {

@@ -1,8 +1,10 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { workers } from '../../../jobs/index.ts'
 import { contains } from '../../../src/platform/ranges.ts'
 import { pause } from '../../../src/platform/retry.ts'
 import { readCoverage } from '../../../src/farm/coverage/coverage.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
+import { runVariable } from '../world/child-program.ts'
 
 /** What cannot be mended in this time stands still. */
 const deadlineMs = 90_000
@@ -78,4 +80,22 @@ export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
     if (performance.now() - startedAt > deadlineMs) return false
     await pause(betweenMs)
   }
+}
+
+/** Processes that have the run's name in their environment, this one excepted: none after a run. */
+export async function leftOverProcesses(run: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue
+    try {
+      const environment = await readFile(`/proc/${entry}/environ`, 'latin1')
+      if (environment.split('\0').includes(`${runVariable}=${run}`)) {
+        found.push(`${entry}: ${(await readFile(`/proc/${entry}/cmdline`, 'latin1')).replaceAll('\0', ' ')}`)
+      }
+    } catch (error) {
+      // It has ended, or belongs to another user.
+      if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+  }
+  return found
 }

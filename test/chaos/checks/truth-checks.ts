@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import type pg from 'pg'
 import {
   compareContracts,
@@ -11,6 +14,10 @@ import {
 } from '../../support/ledger-truth.ts'
 import type { Findings } from '../report/findings.ts'
 import type { DrivenChain } from '../world/driven-chain.ts'
+import type { SeenChain } from '../../support/seen-chain.ts'
+import type { DerivedComparison } from '../../../src/farm/rebuild/compare-derived.ts'
+import { bareEnvironment } from '../../support/bare-environment.ts'
+import { repositoryRoot } from '../../support/repository.ts'
 
 const domains = {
   'what is in vaults': compareVaults,
@@ -76,4 +83,80 @@ async function checkRaw(pool: pg.Pool, chain: DrivenChain, findings: Findings): 
     findings.add('truth', `${rows.length} blocks are stored, and the chain has ${chain.head + 1}`)
   if (wrong.length > 0) findings.add('truth', `${wrong.length} blocks are not as the chain has them; first ${wrong[0]}`)
   return `blocks with their transactions and events (${rows.length})`
+}
+
+/** Compares what a client of the feed has with what is stored. @returns what was compared, in words */
+export async function checkFeed(pool: pg.Pool, seen: SeenChain, findings: Findings): Promise<string> {
+  const first = Math.min(...seen.blocks.keys())
+  if (seen.blocks.size === 0) {
+    findings.add('feed', 'the feed told of nothing')
+    return 'nothing'
+  }
+  const { rows } = await pool.query<{ height: number; id: string; transactions: string[] }>(
+    `
+    select height::int4 as height, encode(id, 'hex') as id,
+      array(select encode(t.id, 'hex') from raw.transactions t where t.block_height = height order by tx_index) as transactions
+    from raw.blocks where height >= $1 order by height`,
+    [first],
+  )
+  const wrong = rows.filter(
+    ({ height, id, transactions }) =>
+      seen.blocks.get(height) !== id || (seen.transactions.get(height) ?? []).join() !== transactions.join(),
+  )
+  if (wrong.length > 0) {
+    const [one] = wrong
+    const has =
+      one === undefined
+        ? ''
+        : `${seen.blocks.get(one.height)} with ${seen.transactions.get(one.height)?.length ?? 0} transactions`
+    findings.add(
+      'feed',
+      `${wrong.length} blocks are not as they were told; first ${one?.height} ${one?.id} with ${one?.transactions.length}, told was ${has}`,
+    )
+  }
+  if (seen.blocks.size > rows.length)
+    findings.add('feed', `${seen.blocks.size - rows.length} blocks were told that are not there`)
+  return `${rows.length} blocks from ${first} on`
+}
+
+/** Whether a client of the feed has all of the highest block. */
+export async function hasHeardAll(pool: pg.Pool, seen: SeenChain): Promise<boolean> {
+  const {
+    rows: [block],
+  } = await pool.query<{ height: number; id: string; count: number }>(
+    "select height::int4 as height, encode(id, 'hex') as id, tx_count as count from raw.blocks order by height desc limit 1",
+  )
+  return (
+    block !== undefined &&
+    seen.blocks.get(block.height) === block.id &&
+    (seen.transactions.get(block.height)?.length ?? 0) === block.count
+  )
+}
+
+/**
+ * `npm run verify -- --rebuild`: derives everything a second time and compares. @returns what was compared, in words
+ */
+export async function checkRebuild(databaseUrl: string, head: number, findings: Findings): Promise<string> {
+  const child = spawn(process.execPath, ['scripts/farm.ts', 'verify', '--rebuild', '--json'], {
+    cwd: repositoryRoot,
+    env: { ...bareEnvironment(), DB_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  if (child.exitCode !== 0 && !output.includes('"tables"')) {
+    findings.add('rebuild', `npm run verify ended with ${child.exitCode}: ${(errors || output).slice(-2000)}`)
+    return 'nothing'
+  }
+  const { isEqual, heights, tables } = JSON.parse(output) as DerivedComparison
+  for (const { table, differences, first } of tables.filter((one) => one.differences > 0)) {
+    findings.add(
+      'rebuild',
+      `${table}: ${differences} rows differ from a second derivation; first ${JSON.stringify(first[0])}`,
+    )
+  }
+  const isWhole = heights.length === 1 && heights[0]?.from === 0 && heights[0].to === head + 1
+  if (!isWhole) findings.add('rebuild', `only the heights ${JSON.stringify(heights)} could be compared`)
+  if (!isEqual && tables.every(({ differences }) => differences === 0))
+    findings.add('rebuild', 'the comparison says that something differs')
+  return `${tables.length} tables, ${tables.reduce((sum, { kept }) => sum + kept, 0)} rows`
 }

@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { startRedis } from '../../../scripts/support/start-redis.ts'
+import { dropQueues, truncateQueues } from '../../support/lose-queues.ts'
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { Random } from '../../simulation/random.ts'
 import { repositoryRoot } from '../../support/repository.ts'
@@ -15,14 +20,74 @@ import { WalletPeople } from '../wallet/wallet-people.ts'
 import type { ProgramEnd } from './child-program.ts'
 import { ChaosPostgres } from './chaos-postgres.ts'
 import { DrivenChain } from './driven-chain.ts'
-import { postgresQueue, redisQueue } from './farm-queue.ts'
-import type { FarmQueue } from './farm-queue.ts'
-import { freePort } from './free-port.ts'
 import { readProcfile } from './procfile.ts'
 import { SimulatedNode } from './simulated-node.ts'
 import { SmallDisk } from './small-disk.ts'
 import { SupervisedProcess } from './supervised-process.ts'
 import { WalletChain } from './wallet-chain.ts'
+
+/**
+ * A port that is free now and that the system gives to nobody by itself: a process that is started again and again must
+ * find its port free each time, and connections from this machine have ports of 32768 and above.
+ */
+export async function freePort(random: Random): Promise<number> {
+  for (;;) {
+    const port = random.integer(20_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      continue
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+}
+
+/** Where the farm's jobs are, and how they are lost. */
+export interface FarmQueue {
+  readonly name: string
+  readonly variables: Readonly<Record<string, string>>
+  empty(): Promise<void>
+  /** Takes the queue itself away. @returns brings it back, where it does not come by itself */
+  destroy(): Promise<() => Promise<void>>
+  stop(): Promise<void>
+}
+
+export function postgresQueue(postgres: ChaosPostgres): FarmQueue {
+  return {
+    name: 'PostgreSQL',
+    variables: {},
+    empty: () => truncateQueues(postgres.pool),
+    destroy: async () => {
+      await dropQueues(postgres.pool)
+      return () => Promise.resolve()
+    },
+    stop: () => Promise.resolve(),
+  }
+}
+
+/** @returns undefined where there is no Redis */
+export async function redisQueue(): Promise<FarmQueue | undefined> {
+  const redis = await startRedis()
+  if (redis === undefined) return undefined
+  return {
+    name: 'Redis',
+    variables: { REDIS_URL: redis.url },
+    empty: async () => {
+      const client = new Redis(redis.url)
+      await client.flushall()
+      await client.quit()
+    },
+    destroy: async () => {
+      await redis.kill()
+      return () => redis.restart()
+    },
+    stop: () => redis.stop(),
+  }
+}
 
 export interface WorldOptions {
   readonly seed: number
