@@ -401,7 +401,8 @@ describe('Http2Transport', () => {
     }
     process.off('warning', warn)
     expect(warnings).to.deep.equal([])
-    expect(timers()).to.equal(before)
+    // Timers of earlier tests may have ended meanwhile.
+    expect(timers()).to.be.at.most(before)
   })
 })
 

@@ -6,6 +6,7 @@ import { Metrics } from '../../../src/platform/metrics.ts'
 import { createGitHub } from '../../../src/editor/github/create-github.ts'
 import type { GitHub, GitHubOptions } from '../../../src/editor/github/create-github.ts'
 import { createDeployFeed } from '../../../src/editor/github/deploy-feed.ts'
+import { createPool } from '../../../src/platform/db/pool.ts'
 import type { RunningDeployFeed } from '../../../src/editor/github/deploy-feed.ts'
 import { createEditorServer } from '../../../src/editor/editor-server.ts'
 import type { ProjectAccess } from '../../../src/editor/projects/read-projects.ts'
@@ -130,9 +131,12 @@ export class GitHubWorld {
     return id
   }
 
-  async feed(): Promise<RunningDeployFeed> {
+  /** @param connections of the feed's pool; with one it reads in the order of notifications */
+  async feed(connections?: number): Promise<RunningDeployFeed> {
+    const pool = connections === undefined ? this.pool : createPool(this.#database?.url ?? '', { max: connections })
+    if (pool !== this.pool) this.closing.push(() => pool.end())
     const feed = await createDeployFeed({
-      pool: this.pool,
+      pool,
       databaseUrl: this.#database?.url ?? '',
       projects: this.access,
       authenticate: this.authenticate,
