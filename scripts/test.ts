@@ -4,12 +4,11 @@ import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isCi } from './support/is-ci.ts'
-import { saveDurations, slowestFirst } from './test/durations.ts'
-import { runInLanes } from './test/run-lanes.ts'
-import { isTestCounts, noTests } from './test/test-counts.ts'
-import { removeAbandonedFolders, runTestProcess } from './test/test-process.ts'
-import type { TestCounts } from './test/test-counts.ts'
+import { changedFiles, testsOfChange } from './test/changed-tests.ts'
+import { isTestCounts, noTests } from './test/messages.ts'
+import type { TestCounts } from './test/messages.ts'
+import { runInLanes, saveDurations, slowestFirst } from './test/run-lanes.ts'
+import { isCi, removeAbandonedFolders, runTestProcess } from './test/test-process.ts'
 
 const suites = {
   all: {
@@ -29,9 +28,9 @@ const saveOption = '--save-durations'
 /** One more than cores keeps these busy, because tests also wait: for a lease to expire, or for a silent connection to be noticed. */
 const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
 /** Fewer files take less time than the start of further processes. */
-const leastInLanes = 12
+const minInLanes = 12
 /** Files with failures, above which a second try would only take time: something is broken. */
-const mostSecondTries = 3
+const maxSecondTries = 3
 
 const help = `Runs the tests on a real PostgreSQL, and prints "N passed, N failed" as the last line.
 
@@ -39,6 +38,8 @@ Usage: npm test -- [options] [files or folders] [options of mocha]
 
   --unit             Only tests that need no database, in seconds.
   --long             Only the long simulations, *.long.test.ts.
+  --changed[=<ref>]  Only tests that the changes against a commit may break: those that import or name a changed
+                     file, a program or a folder with one, at any depth. Default HEAD, with new files.
   --lanes=<number>   Processes with a database server each; 1 runs all files in one process.
   --save-durations   Measure again by which files are ordered: the slowest start first.
   -g <words>         Of mocha: only tests whose name contains this. Others, such as --bail, work too.
@@ -47,6 +48,7 @@ Usage: npm test -- [options] [files or folders] [options of mocha]
 Examples:
   npm test                             Everything but the long simulations.
   npm test -- src/flow                 The tests of a folder.
+  npm test -- --changed=main           Those of a branch.
   npm test -- test/farm -g 'takes over'
 
 With CI set, up to three files with failures run once more, each alone; what passes then counts as passed and is named.
@@ -60,15 +62,17 @@ if (process.argv.includes('--help')) {
 }
 removeAbandonedFolders()
 const counts = await runTests(process.argv.slice(2))
-if (counts.passed + counts.failed === 0) console.error('No test ran.')
+const hasNothingToRun = counts === noTests
+if (counts.passed + counts.failed === 0)
+  console.error(hasNothingToRun ? 'No test depends on the changes.' : 'No test ran.')
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
-process.exitCode = counts.passed > 0 && counts.failed === 0 ? 0 : 1
+process.exitCode = hasNothingToRun || (counts.passed > 0 && counts.failed === 0) ? 0 : 1
 
 async function runTests(args: readonly string[]): Promise<TestCounts> {
   const first = await runOnce(args)
   const { failedFiles, isStopped } = first
-  if (!isCi() || isStopped || failedFiles.length === 0 || failedFiles.length > mostSecondTries) return first
+  if (!isCi() || isStopped || failedFiles.length === 0 || failedFiles.length > maxSecondTries) return first
   for (const file of failedFiles) {
     console.error(`\nA second try of ${relative(process.cwd(), file)}, by itself:`)
     const second = await runMocha([file])
@@ -81,14 +85,16 @@ async function runTests(args: readonly string[]): Promise<TestCounts> {
 
 async function runOnce(args: readonly string[]): Promise<TestCounts> {
   const suite = args.includes('--unit') ? suites.unit : args.includes('--long') ? suites.long : suites.all
-  const given = args.filter((arg) => !isOwnOption(arg)).map(testsBelow)
+  const change = changedTests(args)
+  if (change?.length === 0) return noTests
+  const given = [...args.filter((arg) => !isOwnOption(arg)).map(testsBelow), ...(change ?? [])]
   const patterns = given.some((arg) => arg.endsWith('.ts')) ? [] : suite.spec
   const ignored = suite.ignore.flatMap((pattern) => ['--ignore', pattern])
   if (given.some((arg) => arg.startsWith('-'))) return runMocha([...ignored, ...given, ...patterns])
   const files = [...given, ...patterns]
     .flatMap((pattern) => globSync(pattern, { exclude: suite.ignore }).toSorted())
     .map((file) => resolve(file))
-  const lanes = lanesOf(args) ?? (args.includes('--long') || files.length < leastInLanes ? 1 : usualLanes)
+  const lanes = lanesOf(args) ?? (args.includes('--long') || files.length < minInLanes ? 1 : usualLanes)
   return lanes === 1
     ? runMocha([...ignored, ...given, ...patterns])
     : runInLanes(slowestFirst(files), lanes, args.includes(saveOption) ? saveDurations : undefined)
@@ -128,7 +134,24 @@ function lanesOf(args: readonly string[]): number | undefined {
 }
 
 function isOwnOption(arg: string): boolean {
-  return arg === '--unit' || arg === '--long' || arg === saveOption || arg.startsWith(lanesOption)
+  return (
+    arg === '--unit' ||
+    arg === '--long' ||
+    arg === saveOption ||
+    arg.startsWith(lanesOption) ||
+    /^--changed(=|$)/.test(arg)
+  )
+}
+
+/** Of `--changed`; undefined without it. Long simulations and, with `--unit`, tests with a database are left out. */
+function changedTests(args: readonly string[]): readonly string[] | undefined {
+  const option = args.find((arg) => /^--changed(=|$)/.test(arg))
+  if (option === undefined) return undefined
+  const changed = changedFiles(process.cwd(), option.split('=')[1] ?? 'HEAD')
+  const left = args.includes('--unit') ? /\.(long|db)\.test\.ts$|^test\// : /\.long\.test\.ts$/
+  const tests = testsOfChange(process.cwd(), changed).filter((file) => !left.test(file))
+  console.error(`${changed.length} files changed, ${tests.length} test files depend on them.`)
+  return tests
 }
 
 /** A folder stands for the tests in it; anything else is left as it is. */

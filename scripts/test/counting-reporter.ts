@@ -1,6 +1,6 @@
 import Mocha from 'mocha'
-import { failIfOpen } from './open-resources.ts'
-import type { TestCounts } from './test-counts.ts'
+import { failIfOpen } from './messages.ts'
+import type { TestCounts } from './messages.ts'
 
 /**
  * Mocha's own listing, and the counts to the parent process. A test that leaves a connection, a timer or a child

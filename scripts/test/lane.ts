@@ -8,9 +8,8 @@
 import { resolve } from 'node:path'
 import Mocha from 'mocha'
 import settings from '../../.mocharc.json' with { type: 'json' }
-import { endOfFile, isLaneOrder } from './lane-messages.ts'
-import type { LaneResult } from './lane-messages.ts'
-import { failIfOpen } from './open-resources.ts'
+import { endOfFile, failIfOpen, isLaneOrder } from './messages.ts'
+import type { LaneResult } from './messages.ts'
 import { endProcesses } from './process-tree.ts'
 
 interface RequiredFile {

@@ -71,3 +71,8 @@ function temporaryFolder(): string {
     return tmpdir()
   }
 }
+
+/** Whether this is a run of continuous integration; every such service sets `CI`. */
+export function isCi(): boolean {
+  return (process.env['CI'] ?? '') !== ''
+}
