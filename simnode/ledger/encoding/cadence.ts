@@ -167,42 +167,31 @@ export type NominalType = CompositeType | InterfaceType
 
 /** Collects the nominal types that a type and its fields mention, by id. */
 export function collectNominalTypes(type: CadenceType, found: Map<string, NominalType>): void {
-  if (typeof type === 'string') return
+  if (typeof type === 'object' && 'id' in type) {
+    if (found.has(type.id)) return
+    found.set(type.id, type)
+  }
+  for (const part of partsOf(type)) collectNominalTypes(part, found)
+}
+
+/** The types of a type's values within values; those of interfaces and functions have none. */
+export function partsOf(type: CadenceType): readonly CadenceType[] {
+  if (typeof type === 'string' || type.kind === 'function') return []
   switch (type.kind) {
     case 'optional':
     case 'array':
     case 'range':
-      collectNominalTypes(type.element, found)
-      return
+      return [type.element]
     case 'dictionary':
-      collectNominalTypes(type.key, found)
-      collectNominalTypes(type.value, found)
-      return
+      return [type.key, type.value]
     case 'reference':
-      collectNominalTypes(type.referenced, found)
-      return
+      return [type.referenced]
     case 'intersection':
-      for (const member of type.members) collectNominalTypes(member, found)
-      return
+      return type.members
     case 'capability':
-      if (type.borrowType !== null) collectNominalTypes(type.borrowType, found)
-      return
-    case 'function':
-      return
-    case 'struct-interface':
-    case 'resource-interface':
-    case 'contract-interface':
-      found.set(type.id, type)
-      return
-    case 'struct':
-    case 'resource':
-    case 'event':
-    case 'contract':
-    case 'enum':
-    case 'attachment':
-      if (found.has(type.id)) return
-      found.set(type.id, type)
-      for (const field of type.fields) collectNominalTypes(field.type, found)
+      return type.borrowType === null ? [] : [type.borrowType]
+    default:
+      return isInterface(type) ? [] : type.fields.map((field) => field.type)
   }
 }
 

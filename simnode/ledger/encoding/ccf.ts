@@ -11,6 +11,8 @@ import {
   wrongValue,
   isAbstract,
   collectNominalTypes,
+  isInterface,
+  partsOf,
 } from './cadence.ts'
 import { major, writeBigHead, writeBytes, writeHead, writeInteger, writeNil, writeTag, writeText } from './cbor.ts'
 import { writeTypeValue, writeInlineType, sortDefinitions, writeDefinitions } from './ccf-types.ts'
@@ -282,33 +284,15 @@ function messagePlan(type: CadenceType, nominal: ReadonlyMap<string, NominalType
   return { prefix: out.view(), ids, write: ccfWriter(type) }
 }
 
+const openNames: ReadonlySet<string> = new Set(['AnyStruct', 'AnyResource', 'HashableStruct'])
+
 /** Whether a type contains abstract types. */
 function isOpen(type: CadenceType, seen: Set<CadenceType>): boolean {
   if (seen.has(type)) return false
   seen.add(type)
-  if (type === 'AnyStruct' || type === 'AnyResource' || type === 'HashableStruct') return true
-  if (typeof type === 'string') return false
-  switch (type.kind) {
-    case 'optional':
-    case 'array':
-    case 'range':
-      return isOpen(type.element, seen)
-    case 'dictionary':
-      return isOpen(type.key, seen) || isOpen(type.value, seen)
-    case 'reference':
-      return isOpen(type.referenced, seen)
-    case 'function':
-      return false
-    case 'capability':
-    case 'intersection':
-    case 'struct-interface':
-    case 'resource-interface':
-    case 'contract-interface':
-      return true
-    // Composite types.
-    default:
-      return type.fields.some((field) => isOpen(field.type, seen))
-  }
+  if (typeof type === 'string') return openNames.has(type)
+  if (type.kind === 'capability' || type.kind === 'intersection' || isInterface(type)) return true
+  return partsOf(type).some((part) => isOpen(part, seen))
 }
 
 function collectTypesOfValues(value: CadenceValue, found: Map<string, NominalType>): void {
