@@ -1,6 +1,7 @@
-import { QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { AskResult, GeneratedSql, Health, HistoryItem, Pair, SqlFailure, SqlResult, Target } from './contract.ts'
+import { createQueryClient } from '../kit/query-client.ts'
 import { readToken, useToken } from '../kit/token.ts'
 
 /** An answer that is none, as the service words it. `status` 0: there was no answer at all. */
@@ -100,18 +101,8 @@ export const api = {
   forget: (id: string) => request(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
 }
 
-/** What was read of the service. Only what may be different the next time is asked again. */
-export const queryClient: QueryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      retry: (failures, error) =>
-        failures < 2 && error instanceof ApiProblem && (error.status === 0 || error.status >= 500),
-      retryDelay: (failures) => 500 * 2 ** failures,
-      staleTime: 5000,
-      networkMode: 'always',
-    },
-    mutations: { networkMode: 'always' },
-  },
+export const queryClient = createQueryClient({
+  mayRecover: (error) => error instanceof ApiProblem && (error.status === 0 || error.status >= 500),
 })
 
 /** Names of what is read; the lists are other ones under another token. */

@@ -160,7 +160,7 @@ function Header(): ReactNode {
   )
 }
 
-/** Says what stands in the way of an answer before anybody asks: no service, no model, or one that only knows its examples. */
+/** States what prevents answers: no service, no model, or a model that only knows its examples. */
 function ModelNotice(): ReactNode {
   const { data, error } = useHealth()
   if (data === undefined)

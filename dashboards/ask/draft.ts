@@ -1,8 +1,8 @@
 import type { Target, SqlFailure } from './contract.ts'
 
 /**
- * What is in the fields, in the address behind `#`: it survives a reload and can be sent to somebody, and no server sees it. It is only
- * put back there; nothing runs before a person has looked at it.
+ * What is in the fields, in the address behind `#`: it survives a reload and can be sent to somebody, and no server
+ * sees it. It is only put back there; nothing runs before a person has looked at it.
  */
 export function readDraft(hash: string): Chosen {
   const values = new URLSearchParams(hash.replace(/^#/, ''))

@@ -68,7 +68,7 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
   return order.isDescending ? 'descending' : 'ascending'
 }
 
-/** Addresses and ids stay in one line, up to `0x` and 64 digits, and numbers up to the 78 digits of a UInt256; of words only a few do. */
+/** Column width in characters: ids up to 66, UInt256 up to 78 digits stay on one line; text wraps. */
 const longestId = 66
 const longestNumber = 78
 const longestPhrase = 24

@@ -83,7 +83,7 @@ function Busy({ work, since }: { readonly work: Work; readonly since: number }):
 
 type View = 'table' | 'chart'
 
-/** An answer: how much it is, its rows in the order and with the text that one wishes, and its picture where there can be one. */
+/** A result: row count, sorted and filtered rows, and a chart where the columns allow one. */
 function ResultView({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [view, setView] = useState<View>('table')
   const [filter, setFilter] = useState('')
@@ -126,7 +126,8 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
         <p className="cut" role="note">
           <Icon name="alert" />
           {result.truncated_by === 'bytes'
-            ? `There are more rows, and an answer cannot be larger. Select fewer columns, or parts of long values with left().`
+            ? 'There are more rows, and an answer cannot be larger. Select fewer columns, or parts of long values ' +
+              'with left().'
             : `There are more rows than these ${count}. Count or sum them in the SQL, or narrow it with WHERE.`}
         </p>
       )}
@@ -221,7 +222,7 @@ function ResultChart({ table, choice }: { readonly table: ResultTable; readonly 
   )
 }
 
-/** Lets a person say that the SQL answers the question, so that the model learns from it: nothing is kept that nobody looked at. */
+/** Saves the question and its SQL as an example for the model, after the user confirmed the pair. */
 function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [isAsking, setIsAsking] = useState(false)
   const say = useToast()

@@ -11,8 +11,8 @@ type Row = readonly SqlValue[]
 const texts = new Intl.Collator('en', { numeric: false })
 
 /**
- * The rows in the order of a column: numbers by their exact value, however many digits they have, all else as text. Rows
- * without a value are last in both directions; equal ones stay as they were.
+ * The rows in the order of a column: numbers by their exact value, however many digits they have, all else as text.
+ * Rows without a value are last in both directions; equal ones stay as they were.
  * @param type PostgreSQL's name of the column's type
  */
 export function sortRows(rows: readonly Row[], { column, isDescending }: Order, type: string): readonly Row[] {

@@ -46,8 +46,9 @@ const looks = EditorView.theme({
 })
 
 /**
- * SQL with colours, undo and the keys of an editor; the Tab key leads on, as everywhere on the page. It lives in a shadow root:
- * there its styles are sheets and no elements, which the page's Content-Security-Policy would not let in.
+ * SQL with colours, undo and the keys of an editor; the Tab key leads on, as everywhere on the page. It lives in a
+ * shadow root: there its styles are sheets and no elements, which the page's Content-Security-Policy would not let
+ * in.
  */
 export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): ReactNode {
   const place = useRef<HTMLDivElement>(null)

@@ -15,7 +15,8 @@ export type Work =
  *                      ├──another token wanted──► locked ──start──► busy
  *                      └──cancel──► cancelled
  *
- * A new start ends what is under way. A failure that `mayPass` is worth another try as it is; any other asks for other words or SQL.
+ * A new start ends what is under way. A failure that `mayPass` is worth another try as it is; any other asks for
+ * other words or SQL.
  */
 export type TaskState =
   | { readonly is: 'idle' }
@@ -39,8 +40,8 @@ export interface Task {
 }
 
 /**
- * The one thing that the service does for this page at a time. The connection is closed when it is cancelled or when the page is
- * left, and with it ends the statement in the database.
+ * The one thing that the service does for this page at a time. The connection is closed when it is cancelled or when
+ * the page is left, and with it ends the statement in the database.
  * @param onSql is told the SQL that the service wrote
  */
 export function useTask(onSql: (sql: string) => void): Task {

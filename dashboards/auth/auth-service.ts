@@ -104,13 +104,14 @@ export interface AuthOptions {
   /** Name that browsers show when a passkey is made. */
   readonly rpName: string
   /**
-   * Domain of the cookie for sessions over several hosts of one site. The cookie itself is set by the service at `sessionUrl`, whose setting has to say
-   * the same. Pages of hosts that are not at or below it take no part in the session. Default: whatever that service has set.
+   * Domain of the cookie for sessions over several hosts of one site. The cookie itself is set by the service at
+   * `sessionUrl`, whose setting has to say the same. Pages of hosts that are not at or below it take no part in the
+   * session. Default: whatever that service has set.
    */
   readonly cookieDomain?: string | undefined
   /** Where the cookie is kept: see the service's `/session`. Default: `/session` here. */
   readonly sessionUrl?: string | undefined
-  /** Looks now and then, and when the tab is looked at, whether the session was ended elsewhere. Tabs of one host tell each other in any case. Default: true. */
+  /** Polls for a sign-out elsewhere, also on focus; tabs of a host notify each other anyway. Default: true. */
   readonly enableLogoutDetection?: boolean | undefined
   /** Reads roles and teams from the session: from app_metadata alone, which users cannot change. Default: true. */
   readonly enableRoles?: boolean | undefined

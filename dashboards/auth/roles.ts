@@ -5,7 +5,7 @@ export interface Roles {
   readonly teams: readonly string[]
 }
 
-/** Reads roles and teams of a user: lists, or texts with commas. Only app_metadata counts; user_metadata is the user's own to write. */
+/** Roles and teams (lists or comma-separated) from app_metadata; users can change user_metadata. */
 export function rolesOf({ app_metadata: metadata }: { readonly app_metadata?: unknown }): Roles {
   const { role, roles, team, teams } = (typeof metadata === 'object' && metadata !== null ? metadata : {}) as Readonly<
     Record<string, unknown>

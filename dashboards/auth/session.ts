@@ -20,8 +20,9 @@ const againMs = 10_000
 const lookMs = 30_000
 
 /**
- * The session of a page. Access tokens are in memory alone; tabs take turns to renew them, and tell each other what came of it, so that the cookie's
- * token is used once. What fails because the network or the service is away ends no session.
+ * The session of a page. Access tokens are in memory alone; tabs take turns to renew them, and tell each other what
+ * came of it, so that the cookie's token is used once. What fails because the network or the service is away ends no
+ * session.
  */
 export class SessionKeeper {
   readonly #options: KeeperOptions
@@ -85,7 +86,7 @@ export class SessionKeeper {
     if (changes === this.#changes) this.#begin(session)
   }
 
-  /** A token for a request, renewed where it is about to end. @throws WalletProblem 401 where nobody is signed in (any more) */
+  /** A valid access token, renewed if it ends soon. @throws WalletProblem 401 if no user is signed in */
   async accessToken(): Promise<string> {
     if (this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session.access_token
     const session = await this.#renew(false)
@@ -180,7 +181,7 @@ function isOld({ expires_at: expiresAt }: PageSession): boolean {
   return expiresAt - marginS <= Date.now() / 1000
 }
 
-/** One tab after the other. Browsers that cannot say whose turn it is are told apart by the service, which renews a token once. */
+/** Tabs renew in turn by a lock; without locks the service detects concurrent renewals. */
 function locked<T>(run: () => Promise<T>): Promise<T> {
   // Without HTTPS there are none, whatever the types say.
   const { locks } = navigator as { readonly locks?: LockManager }
@@ -212,7 +213,7 @@ interface Answer {
 /** The header is what forms of other sites cannot send. */
 const own = { 'x-wallet-session': '1' }
 
-/** What a browser sends along: cookies to another origin where the service is there, unless a domain is named that this page is not of. */
+/** Sends cookies to another origin, unless `cookieDomain` excludes this page's host. */
 function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCredentials {
   const isElsewhere = new URL(sessionUrl, location.origin).origin !== location.origin
   const isOfDomain =

@@ -106,8 +106,8 @@ const lookMs = 30_000
 const mostRefusals = 5
 
 /**
- * Has the browser offer passkeys in the field for the address, where it can, and always for a question that can still be answered. It is silent but for
- * what becomes of a passkey that somebody chose there.
+ * Has the browser offer passkeys in the field for the address, where it can, and always for a question that can still
+ * be answered. It is silent but for what becomes of a passkey that somebody chose there.
  */
 function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
   const { options, keeper } = useAuth()

@@ -4,7 +4,7 @@ import { base64UrlOf, hexOf, sha256 } from '../../clients/signing/bytes.ts'
 import { callbackUrl, callJson, jsonBody, WalletProblem, callFunction } from './auth-service.ts'
 import type { FullAuthOptions } from './auth-service.ts'
 
-/** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
+/** Sign-in methods; each returns a refresh token for the session keeper and throws WalletProblem. */
 
 interface TokenAnswer {
   readonly refresh_token?: unknown
@@ -89,7 +89,8 @@ export interface OfferedSession {
 }
 
 /**
- * Trades the token of a link that leads back without a code, which anybody may have sent: so whoever opened it has to be asked whether that is who they are.
+ * Trades the token of a link that leads back without a code, which anybody may have sent: so whoever opened it has to
+ * be asked whether that is who they are.
  */
 export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
   const answer = await callJson<TokenAnswer>(
@@ -184,7 +185,7 @@ function takeProof(): string | undefined {
 
 const passkeyKey = 'flowfarm-passkey-here'
 
-/** The passkey that was used in this browser last: base64url of its id, which is no secret. Undefined where none was, or nothing is kept. */
+/** base64url id of the passkey last used in this browser; undefined if none is stored. */
 export function passkeyHere(): string | undefined {
   try {
     return localStorage.getItem(passkeyKey) ?? undefined

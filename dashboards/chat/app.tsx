@@ -96,7 +96,7 @@ export function App(): ReactNode {
   )
 }
 
-/** The conversation that the address names, or a new one. @param onMissing where the browser does not have the one that it names */
+/** The conversation in the address, or a new one. @param onMissing if this browser does not have it */
 async function openAddressed(onMissing: () => void): Promise<Conversation> {
   const id = /^#chat=([\w-]{1,64})$/.exec(location.hash)?.[1]
   const found = id === undefined ? undefined : await openConversation(id)

@@ -168,8 +168,8 @@ interface Follow {
 const nearPx = 60
 
 /**
- * Keeps the end of what grows in sight, for as long as the person does not look elsewhere: whoever scrolls up is left alone until
- * they come back to the end, or say so.
+ * Keeps the end of what grows in sight, for as long as the person does not look elsewhere: whoever scrolls up is left
+ * alone until they come back to the end, or say so.
  */
 function useFollow(): Follow {
   const scroller = useRef<HTMLDivElement>(null)

@@ -6,8 +6,8 @@ const mostMessages = 200
 const mostBytes = 3_500_000
 
 /**
- * What of a conversation goes to the service: the newest of it, in whole turns, as much as it takes. What was said long ago is on the
- * page still, but the model is not told it again.
+ * What of a conversation goes to the service: the newest of it, in whole turns, as much as it takes. What was said
+ * long ago is on the page still, but the model is not told it again.
  */
 export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
   const encoder = new TextEncoder()
@@ -25,8 +25,9 @@ export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
 type Delta = Extract<UIMessageChunk, { type: 'text-delta' | 'reasoning-delta' }>
 
 /**
- * Joins pieces of a text that come quickly one after the other. Whoever reads an answer copies all of it for each piece, rows of tools
- * included: a model that writes a hundred words a second would keep a browser busy with nothing else. The first piece is never held back.
+ * Joins pieces of a text that come quickly one after the other. Whoever reads an answer copies all of it for each
+ * piece, rows of tools included: a model that writes a hundred words a second would keep a browser busy with nothing
+ * else. The first piece is never held back.
  * @param everyMs a piece goes on at most so often
  */
 export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UIMessageChunk> {

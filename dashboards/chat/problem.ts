@@ -14,7 +14,7 @@ export class ChatProblem extends Error {
   }
 }
 
-/** What a refusal of the service says. Whatever stands before it may answer in words of its own, which are not shown. */
+/** Text of an error response. Only problem details are shown, since a proxy may answer instead. */
 export async function problemOf(response: Response): Promise<ChatProblem> {
   const body = await readProblem(response)
   const wait = Number(response.headers.get('retry-after'))

@@ -1,6 +1,7 @@
-import { QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import { createQueryClient } from '../kit/query-client.ts'
 import { readToken } from '../kit/token.ts'
 import type { ChatSettings } from './contract.ts'
 import { ChatProblem, problemOf } from './problem.ts'
@@ -8,10 +9,7 @@ import type { LinkPlaces } from './answer/markdown-text.ts'
 
 const againMs = 3000
 
-/** What was read of the service. */
-export const queryClient: QueryClient = new QueryClient({
-  defaultOptions: { queries: { retry: 1, retryDelay: 500, staleTime: 60_000, networkMode: 'always' } },
-})
+export const queryClient = createQueryClient({ mayRecover: () => true, maxRetries: 1, staleTime: 60_000 })
 
 /** What the chat can do. A page that waits for a service which starts asks again by itself. */
 export function useSettings(): UseQueryResult<ChatSettings> {

@@ -53,8 +53,7 @@ function tableMarkdown(output: unknown): string[] {
           rows: chart.labels.map((label, i) => [label, ...chart.sets.map(({ values }) => values[i] ?? 0)]),
         }
   if (table === undefined || table.columns.length === 0) return []
-  const row = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')).join(' | ')} |`
+  const row = (cells: readonly string[]): string => `| ${cells.map(escapeCell).join(' | ')} |`
   return [
     [
       row(table.columns.map(({ name }) => name)),
@@ -99,7 +98,7 @@ interface ThreadGroup {
 
 const dayMs = 86_400_000
 
-/** Conversations under the days that people count by: today, yesterday, the last week, and before. @param now in ms, as the person's clock has it */
+/** Conversations grouped as today, yesterday, last week and earlier. @param now ms, local time */
 export function groupByAge(threads: readonly Thread[], now: number): readonly ThreadGroup[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
   const groups: Record<string, Thread[]> = { Today: [], Yesterday: [], 'Last 7 days': [], Earlier: [] }
@@ -111,4 +110,8 @@ export function groupByAge(threads: readonly Thread[], now: number): readonly Th
   return Object.entries(groups)
     .filter(([, found]) => found.length > 0)
     .map(([name, found]) => ({ name, threads: found }))
+}
+
+function escapeCell(cell: string): string {
+  return cell.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 }

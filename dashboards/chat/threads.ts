@@ -74,7 +74,7 @@ export function noteKept(id: string, messages: readonly ChatMessage[]): void {
   asKept.set(id, messages)
 }
 
-/** Keeps a conversation as it is now, if anything was said since. Where there is no room for it, the page says so and goes on. */
+/** Saves a conversation if it changed. If storage is full, the page reports it and continues. */
 export async function keepThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
   if (first === undefined || removed.has(id) || asKept.get(id) === messages) return
@@ -122,7 +122,7 @@ export async function removeAllThreads(): Promise<void> {
 
 async function changed(id: string): Promise<void> {
   await refresh()
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, and takes no other.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel takes no other origin.
   tabs?.postMessage(id)
 }
 
@@ -144,7 +144,7 @@ export const threads = 'threads'
 
 const messages = 'messages'
 
-/** Opens what this browser keeps. One that keeps nothing, or is told not to, has a store that lives as long as the tab. */
+/** Opens IndexedDB; where it is unavailable, conversations last as long as the tab. */
 async function openThreadStore(name = 'flowfarm-chat'): Promise<ThreadStore> {
   try {
     return storeIn(await openDatabase(name))

@@ -1,26 +1,8 @@
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { QueryClientProvider } from '@tanstack/react-query'
-import '../kit/base.css'
-import '../kit/controls.css'
-import '../kit/data.css'
+import { mayPass } from '../auth/auth-service.ts'
+import { createQueryClient } from '../kit/query-client.ts'
+import { startPage } from '../kit/start-page.tsx'
 import '../auth/auth.css'
 import './editor.css'
-import './parts.css'
-import { applyTheme, readTheme } from '../kit/theme.tsx'
-import { ToastProvider } from '../kit/toast.tsx'
 import { App } from './app.tsx'
-import { createQueryClient } from './settings.ts'
 
-applyTheme(readTheme())
-const root = document.getElementById('root')
-if (root === null) throw new Error('The page has no element for its content.')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={createQueryClient()}>
-      <ToastProvider>
-        <App />
-      </ToastProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+startPage({ app: <App />, queryClient: createQueryClient({ mayRecover: mayPass }) })

@@ -21,8 +21,9 @@ export interface OpenOptions {
 }
 
 /**
- * Opens what an address names: a project of the service, with changes of this browser that it does not have yet, or what was written here without one.
- * One that was deleted meanwhile comes back without its slug where this browser has changes of it.
+ * Opens what an address names: a project of the service, with changes of this browser that it does not have yet, or
+ * what was written here without one. One that was deleted meanwhile comes back without its slug where this browser
+ * has changes of it.
  * @param slug of the project; undefined for one of this browser alone
  * @throws WalletProblem
  */
@@ -78,7 +79,7 @@ function begin(state: ProjectState, draftId: string | undefined, { settings, acc
   })
 }
 
-/** Drafts of whoever is there: those of others who use this browser are not theirs to see. This tab's own comes first. */
+/** Drafts of the current user only; the draft of this tab comes first. */
 async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
   const own = ownDraftId()
   try {

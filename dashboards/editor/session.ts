@@ -34,7 +34,7 @@ export function ownDraftId(): string | undefined {
   return sessionStorage.getItem(ownDraftKey) ?? undefined
 }
 
-/** A project that is worked on, with all that runs beside it: editor, language server, saving, and what the browser keeps. */
+/** An open project with its editor, language server, saver and draft. */
 export class Session {
   readonly store: ProjectStore
   readonly saver: ProjectSaver

@@ -1,7 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { Context } from 'react'
-import { QueryClient } from '@tanstack/react-query'
-import { callJson, mayPass, callFunction } from '../auth/auth-service.ts'
+import { callJson, callFunction } from '../auth/auth-service.ts'
 import type {
   EditorSettings,
   Network,
@@ -11,20 +10,6 @@ import type {
   SaveAnswer,
   SaveRequest,
 } from './contract.ts'
-
-/** Keeps what was read of the services. Only what may be different the next time is asked again. */
-export function createQueryClient(): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: {
-        retry: (failures, error) => failures < 2 && mayPass(error),
-        retryDelay: (failures) => 500 * 2 ** failures,
-        staleTime: 5000,
-        networkMode: 'always',
-      },
-    },
-  })
-}
 
 /** @throws WalletProblem */
 export function readSettings(signal: AbortSignal): Promise<EditorSettings> {

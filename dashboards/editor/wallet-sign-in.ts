@@ -2,7 +2,7 @@ import { base64UrlOf, sha256 } from '../../clients/signing/bytes.ts'
 import { callJson, jsonBody, WalletProblem } from '../auth/auth-service.ts'
 import type { WalletPlace } from './contract.ts'
 
-/** Sign-in at the wallet: an authorization code with PKCE (RFC 7636). The editor itself asks for no passkey and no code of an e-mail. */
+/** Sign-in at the wallet by authorization code with PKCE (RFC 7636). */
 
 /** What this tab keeps until the wallet sends it back. */
 interface Begun {

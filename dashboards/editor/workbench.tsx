@@ -107,7 +107,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   )
 }
 
-/** Whether what is open is what shall be shown. Who signs in takes along what they wrote; who signs out keeps seeing it. */
+/** Whether the open project is the one to show. Signing in or out keeps the current work. */
 function staysOpen(
   { session, userId: opener }: { readonly session: Session; readonly userId: string | undefined },
   slug: string | undefined,

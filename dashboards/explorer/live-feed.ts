@@ -29,16 +29,16 @@ type Message = { readonly seq?: string } & (
   | { readonly type: 'error'; readonly payload: { readonly code: string } }
 )
 
-/** Keeps so many of people and so many of the chain: those of a quiet hour do not drive out what people did before it. */
+/** Keeps this many user and this many system transactions, so that neither crowds out the other. */
 function newestOfEach(): (transaction: TransactionSummary) => boolean {
   const seen = { people: 0, chain: 0 }
   return (transaction) => seen[isOfPeople(transaction) ? 'people' : 'chain']++ < keptTransactions
 }
 
 /**
- * The newest blocks and transactions. What is there is asked for, what comes is heard on the socket, and what came while the socket
- * was broken is told when it is back, so that nothing is missing in the middle, and nothing stays that was taken back. After a
- * long break it begins anew.
+ * The newest blocks and transactions. What is there is asked for, what comes is heard on the socket, and what came
+ * while the socket was broken is told when it is back, so that nothing is missing in the middle, and nothing stays
+ * that was taken back. After a long break it begins anew.
  *
  *     connecting ──open──► live ──closed──► broken ──after a pause──► connecting
  */
@@ -87,7 +87,7 @@ export class LiveFeed {
       socket.send(JSON.stringify(this.#place.greet(Date.now())))
       this.#set({ link: 'live' })
       if (this.#place.isNew && !wasNew) this.#clear()
-      // What came between the answer and the first word of the feed is in neither. A request that failed before is repeated.
+      // Rows between the response and the first message of the feed are in neither: read them again.
       const isStale = this.#place.isNew && (this.#state.isCaughtUp || !wasNew)
       if (isStale || (!this.#state.isCaughtUp && this.#catchUps === 0)) void this.#catchUp()
     })
@@ -109,7 +109,7 @@ export class LiveFeed {
     this.#set({ blocks: [], transactions: [], isCaughtUp: false })
   }
 
-  /** Loads what is there, and repeats it after a failure while the socket is open. A broken socket repeats it when it reconnects. */
+  /** Loads the current state; retried while the socket is open, and after a reconnect. */
   async #catchUp(): Promise<void> {
     const signal = this.#stopping?.signal
     if (signal === undefined) return
@@ -233,7 +233,7 @@ export class LivePlace {
   }
 }
 
-/** How often a block comes, in the middle of the gaps of those that are there: one long pause is not the pace of the others. */
+/** Median interval between the listed blocks, so that one pause does not distort it. */
 export function blockPace(blocks: readonly Pick<LiveBlock, 'height' | 'timestamp'>[]): string | undefined {
   const times = blocks.toSorted((a, b) => a.height - b.height)
   const gaps = times.slice(1).map(({ height, timestamp }, i) => {

@@ -1,29 +1,9 @@
-import { QueryClientProvider, QueryClient } from '@tanstack/react-query'
-import type { Query } from '@tanstack/react-query'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import '../kit/base.css'
-import '../kit/controls.css'
-import '../kit/data.css'
-import { applyTheme, readTheme } from '../kit/theme.tsx'
-import { ToastProvider } from '../kit/toast.tsx'
+import type { Query, QueryClient } from '@tanstack/react-query'
+import { createQueryClient } from '../kit/query-client.ts'
+import { startPage } from '../kit/start-page.tsx'
+import './explorer.css'
 import { ApiProblem, mayRecover } from './api.ts'
 import { App } from './app.tsx'
-import './explorer.css'
-import './parts.css'
-
-/** Responses of the API. Requests that may succeed later are repeated twice at once, and then by `retryFailed`. */
-const queryClient: QueryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      retry: (failures, error) =>
-        failures < 2 && mayRecover(error) && !(error instanceof ApiProblem && error.code === 'timeout'),
-      retryDelay: (failures) => 500 * 2 ** failures,
-      staleTime: 5000,
-      networkMode: 'always',
-    },
-  },
-})
 
 const firstPauseMs = 2000
 const maxPauseMs = 60_000
@@ -73,16 +53,9 @@ async function isReachable(): Promise<boolean> {
   }
 }
 
-applyTheme(readTheme())
+/** Requests that may succeed later are repeated twice at once, and then by `retryFailed`. */
+const queryClient = createQueryClient({
+  mayRecover: (error) => mayRecover(error) && !(error instanceof ApiProblem && error.code === 'timeout'),
+})
 retryFailed(queryClient)
-const root = document.getElementById('root')
-if (root === null) throw new Error('The page has no element for its content.')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <ToastProvider>
-        <App />
-      </ToastProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+startPage({ app: <App />, queryClient })

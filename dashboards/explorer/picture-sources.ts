@@ -11,9 +11,9 @@ export function readGateways(html: Document): readonly string[] {
 const inline = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i
 
 /**
- * Where a picture may be had, the likeliest first: by HTTPS, from IPFS by gateways, or out of the source itself. Nothing
- * else is asked for: no other scheme, nothing that carries a password. What is drawn in a source is shown as a picture,
- * in which no script runs and which asks nobody for anything.
+ * Where a picture may be had, the likeliest first: by HTTPS, from IPFS by gateways, or out of the source itself.
+ * Nothing else is asked for: no other scheme, nothing that carries a password. What is drawn in a source is shown as
+ * a picture, in which no script runs and which asks nobody for anything.
  */
 export function pictureSources(source: string | null, gateways: readonly string[]): readonly string[] {
   if (source === null) return []

@@ -9,7 +9,7 @@ import type { Suggested, Suggestion } from './suggestions.ts'
 /** How long one has to stop typing before it is asked, ms. */
 const pauseMs = 200
 
-/** Finds anything: suggestions while one types, a press of Enter for all that there is. A combobox of the ARIA practices. */
+/** Search with suggestions; Enter shows all results. A combobox by the ARIA practices. */
 export function SearchBox(): ReactNode {
   const { path, search } = usePlace()
   const here = `${path}${search}`

@@ -28,7 +28,7 @@ export function cutAmount(amount: string, decimals: number): string {
   return decimals === 0 || fraction === '' ? whole : `${whole}.${fraction.slice(0, decimals)}`
 }
 
-/** A part of a whole, 0 to 1, as per cent, cut and not rounded: all is said only of all, and nothing only of nothing. */
+/** A share from 0 to 1 as per cent, cut, not rounded: only 1 is 100 %, only 0 is 0 %. */
 export function formatPart(part: number): string {
   if (part > 0 && part < 0.0001) return '<0.01%'
   return `${(Math.floor(part * 10_000 + 1e-9) / 100).toFixed(2).replace(/\.?0+$/, '')}%`
@@ -118,7 +118,7 @@ export function symbolOf(token: string, symbol: string | null): string {
   return sayName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
 }
 
-/** `FT_TRANSFER`, `staking auction` → `Ft transfer`, `Staking auction`: for labels that have no words of their own. */
+/** `FT_TRANSFER` → `Ft transfer`: for values without a label of their own. */
 export function humanize(name: string): string {
   const words = name
     .replaceAll('_', ' ')

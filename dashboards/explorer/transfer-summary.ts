@@ -27,9 +27,9 @@ interface SummaryMove {
 const shown = 2
 
 /**
- * What a transaction of a list moved, in one sentence: for an account what it gave and got; for all accounts who moved
- * what to whom, where who set the transaction in motion counts as who moved it. Where nothing was moved, what it called,
- * unless its name says more. Undefined where nothing is known of it yet.
+ * What a transaction of a list moved, in one sentence: for an account what it gave and got; for all accounts who
+ * moved what to whom, where who set the transaction in motion counts as who moved it. Where nothing was moved, what
+ * it called, unless its name says more. Undefined where nothing is known of it yet.
  */
 export function tellSummary(transaction: Told): Sentence | undefined {
   const moves = movesOf(transaction)
@@ -269,8 +269,8 @@ export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
 }
 
 /**
- * What an error says where it says most: Flow wraps the cause in lines that only count, and what Cadence says of it stands on a
- * line of its own.
+ * What an error says where it says most: Flow wraps the cause in lines that only count, and what Cadence says of it
+ * stands on a line of its own.
  */
 export function tellError(message: string): string {
   const lines = message.split('\n').map((line) => line.trim())

@@ -1,4 +1,4 @@
-/** What the browser keeps for the page: for good, or until the tab is closed. A browser that is told to keep nothing throws on the mere question. */
+/** The browser's storage; undefined where it is blocked, since its mere access throws then. */
 export function keptIn(place: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
     return window[place]

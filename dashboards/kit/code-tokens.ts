@@ -8,9 +8,9 @@ export interface Token {
 
 const keywords = new Set(
   `access account all as attach auth break case catch contract continue create default destroy do else emit
-  entitlement enum event execute false finally for from fun guard if import in include init interface internal is let mapping mutable
-  native nil post pre prepare priv pub remove repeat require resource return self set static struct switch to transaction
-  true try typealias use var view where while with attachment before result`.split(/\s+/),
+  entitlement enum event execute false finally for from fun guard if import in include init interface internal is
+  let mapping mutable native nil post pre prepare priv pub remove repeat require resource return self set static
+  struct switch to transaction true try typealias use var view where while with attachment before result`.split(/\s+/),
 )
 
 export function isCadenceKeyword(word: string): boolean {
@@ -18,8 +18,9 @@ export function isCadenceKeyword(word: string): boolean {
 }
 
 /**
- * In this order: a comment (of any depth, see below), a text, an address, a number, a word. Everything between is plain.
- * A word that begins with a capital letter is taken for a type; before an opening bracket a small one is a call.
+ * In this order: a comment (of any depth, see below), a text, an address, a number, a word. Everything between is
+ * plain. A word that begins with a capital letter is taken for a type; before an opening bracket a small one is a
+ * call.
  */
 const pattern = /\/\/[^\n]*|\/\*|"(?:\\.|[^"\\\n])*"?|\b0x[0-9a-fA-F_]+\b|\b\d[\d_]*(?:\.\d[\d_]*)?\b|#?[A-Za-z_]\w*/g
 
@@ -106,24 +107,34 @@ export function readCadenceLines(code: string): Token[][] {
 }
 
 const sqlKeywords = new Set(
-  `all and any array as asc between both by case cast collate cross current_date current_timestamp desc distinct else end escape except exists extract false
-  fetch filter first following for from full group grouping having ilike in inner intersect interval is isnull join lateral leading left like limit
-  materialized natural not notnull null nulls offset on only or order ordinality outer over partition preceding range recursive returning right row rows
-  select sets similar some symmetric table tablesample then ties to trailing true unbounded union unnest using values when where window with within without`.split(
-    /\s+/,
-  ),
+  `all and any array as asc between both by case cast collate cross current_date current_timestamp desc distinct
+  else end escape except exists extract false fetch filter first following for from full group grouping having
+  ilike in inner intersect interval is isnull join lateral leading left like limit materialized natural not
+  notnull null nulls offset on only or order ordinality outer over partition preceding range recursive returning
+  right row rows select sets similar some symmetric table tablesample then ties to trailing true unbounded union
+  unnest using values when where window with within without`.split(/\s+/),
 )
 
 const types = new Set(
-  `bigint bool boolean bytea char character date decimal double float int int2 int4 int8 integer json jsonb numeric oid precision real smallint text time timestamp timestamptz
-  uuid varchar varying zone`.split(/\s+/),
+  `bigint bool boolean bytea char character date decimal double float int int2 int4 int8 integer json jsonb numeric
+  oid precision real smallint text time timestamp timestamptz uuid varchar varying zone`.split(/\s+/),
 )
 
 /** In this order: a comment, a text of any kind, a name in quotes, a number, a word. Everything between is plain. */
-const sqlPattern =
-  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|[eEbBxXnN]?'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\b\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b|[\p{L}_][\p{L}\p{N}_$]*/gu
+const sqlPattern = new RegExp(
+  [
+    /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/,
+    /\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|[eEbBxXnN]?'(?:[^']|'')*(?:'|$)/,
+    /"(?:[^"]|"")*(?:"|$)/,
+    /\b\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b/,
+    /[\p{L}_][\p{L}\p{N}_$]*/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+)
 
-/** Takes SQL of PostgreSQL apart for colouring; joined again, the pieces are the statement. It takes anything for SQL. */
+/** Splits PostgreSQL's SQL into tokens for colouring; joined, they are the input. Accepts any text. */
 export function readSqlTokens(sql: string): Token[] {
   const tokens: Token[] = []
   let end = 0

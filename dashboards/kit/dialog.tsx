@@ -64,7 +64,7 @@ export function Dialog({
   )
 }
 
-/** A window over the page, for what is more than a question. Open for as long as it is rendered; Escape and its cross close it. */
+/** A modal window, open while it is rendered; Escape and the cross close it. */
 export function Modal({
   title,
   isWide = false,

@@ -68,7 +68,7 @@ export function formatAge(since: string, now: number): string {
   return `${formatNumber(Math.floor(seconds / 86_400))} d`
 }
 
-/** When something was or will be, in words: `just now`, `4 min ago`, `in 3 h`. The page's clock goes by seconds, so what has just happened may seem to be ahead. */
+/** Relative time: `just now`, `4 min ago`, `in 3 h`. Tolerates clocks that differ by seconds. */
 export function formatAgo(at: string, now: number): string {
   const until = Date.parse(at) - now
   if (until >= 2000) return `in ${formatAge(new Date(now).toISOString(), Date.parse(at))}`

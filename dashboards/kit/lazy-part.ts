@@ -6,15 +6,15 @@ const [firstRetryMs, lastRetryMs] = [1000, 15_000]
 const maxFailuresWhileReachable = 2
 
 export interface LazyPartOptions {
-  /** Its name among the exports of its module. Chromium never requests a module again that failed once; by this name the part is taken from another address. */
+  /** Export name: Chromium caches failed imports, so a retry imports another address by this name. */
   readonly name?: string
-  /** The page holds no input of the user: it is loaded again when the server answers and the browser does not request the module again. */
+  /** The page holds no user input: reload it if the browser does not request the module again. */
   readonly reloads?: boolean
 }
 
 /**
- * A part of the page that is loaded when it is first shown. While the server cannot be reached the page says so and tries again by itself.
- * React throws for a part that cannot be loaded although the server answers.
+ * A part of the page that is loaded when it is first shown. While the server cannot be reached the page says so and
+ * tries again by itself. React throws for a part that cannot be loaded although the server answers.
  */
 export function lazyPart<Props>(
   load: () => Promise<ComponentType<Props>>,

@@ -6,7 +6,7 @@ export interface DifferentLine {
   readonly text: string
 }
 
-/** Beyond so many added and removed lines no comparison is made. It runs while a page renders: 20 to 80 ms at this limit. */
+/** Above this many changed lines nothing is compared: 20 to 80 ms of rendering at the limit. */
 export const maxEdits = 500
 
 /**

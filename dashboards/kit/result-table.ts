@@ -23,8 +23,8 @@ export function cellText(value: SqlValue): string {
 }
 
 /**
- * The same for the eye: signs that cannot be seen, or that turn the direction of what follows, are told by their code, so that a name
- * which a stranger chose does not read as another one.
+ * The same for the eye: signs that cannot be seen, or that turn the direction of what follows, are told by their
+ * code, so that a name which a stranger chose does not read as another one.
  */
 export function shownText(text: string): string {
   return text.replaceAll(
@@ -68,10 +68,11 @@ export function safeCell(value: SqlValue): string {
   return formula.test(text) && !number.test(text) ? `'${text}` : text
 }
 
-/** The table as RFC 4180 has it, with the mark by which Excel knows UTF-8. Nothing is empty, an empty text is `""`, as PostgreSQL writes it. */
+/** CSV by RFC 4180 with a BOM for Excel. Null is empty, an empty text is `""`, as in PostgreSQL. */
 export function toCsv({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
-  return `\uFEFF${lines.map((cells) => cells.map((cell) => (cell === '' ? '""' : quote(safeCell(cell)))).join(',')).join('\r\n')}\r\n`
+  const texts = lines.map((cells) => cells.map((cell) => (cell === '' ? '""' : quote(safeCell(cell)))).join(','))
+  return `\uFEFF${texts.join('\r\n')}\r\n`
 }
 
 /** The table for the clipboard, with a tab between cells: a spreadsheet takes it apart as it is pasted. */

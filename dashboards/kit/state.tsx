@@ -78,8 +78,9 @@ interface ErrorBoundaryProps {
 }
 
 /**
- * Keeps what goes wrong in one part from taking all of the page away: it says so (and React tells the console), and offers to show the part again or to load the page anew. Give it a
- * `key` that changes with what is shown, so that another part is not hidden by the mistake of this one.
+ * Keeps what goes wrong in one part from taking all of the page away: it says so (and React tells the console), and
+ * offers to show the part again or to load the page anew. Give it a `key` that changes with what is shown, so that
+ * another part is not hidden by the mistake of this one.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: Error | undefined }> {
   override state: { readonly error: Error | undefined } = { error: undefined }

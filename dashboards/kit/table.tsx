@@ -1,8 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react'
 
 /**
- * The parts of a table whose rows are shown as cards on a narrow screen. Their roles are written out, because what is no
- * longer laid out as a table would no longer be read as one.
+ * The parts of a table whose rows are shown as cards on a narrow screen. Their roles are written out, because what is
+ * no longer laid out as a table would no longer be read as one.
  */
 export function Table(props: ComponentProps<'table'>): ReactNode {
   return <table role="table" {...props} className={`table ${props.className ?? ''}`} />

@@ -28,8 +28,8 @@ const widthOfSign = 6.4
 const leastLeft = 36
 
 /**
- * Values over time, from nought. A point is looked at with the pointer or with the arrow keys, and is then said in words;
- * all of them are in a table for who does not see the picture.
+ * Values over time, from nought. A point is looked at with the pointer or with the arrow keys, and is then said in
+ * words; all of them are in a table for who does not see the picture.
  */
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
   const [looked, setLooked] = useState<number>()
@@ -144,7 +144,7 @@ function PointName({ x, y, right, text }: PointNameProps): ReactNode {
   )
 }
 
-/** For who does not see the picture. A table keeps its height whatever it is told: hidden alone, it would lengthen the page. */
+/** For screen readers. Clipped by a wrapper: a table keeps its height, and would lengthen the page. */
 function PointTable({ label, points }: Pick<TimeChartProps, 'label' | 'points'>): ReactNode {
   return (
     <div className="visually-hidden">

@@ -13,7 +13,7 @@ type Say = (text: string, tone?: Toast['tone']) => void
 const shownForMs = 5000
 const SayContext = createContext<Say>(() => undefined)
 
-/** Says in a corner of the page what came of an action. Good news leaves by itself, bad news stays until it is closed. */
+/** Shows the result of an action. Successes disappear, errors stay until they are closed. */
 export function useToast(): Say {
   return useContext(SayContext)
 }

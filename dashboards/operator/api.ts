@@ -1,4 +1,6 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
+import { createQueryClient } from '../kit/query-client.ts'
 import type {
   Coverage,
   IndexingError,
@@ -109,21 +111,15 @@ export const api = {
 
 export const sessionKey = ['session'] as const
 
-/** What was asked of the API. A call that is refused for want of a login asks for the session again, which shows the login. */
-export const queryClient: QueryClient = new QueryClient({
+/** A request that is refused for lack of a login reads the session again, which shows the login. */
+export const queryClient: QueryClient = createQueryClient({
   queryCache: new QueryCache({ onError: checkLogin }),
   mutationCache: new MutationCache({ onError: checkLogin }),
-  defaultOptions: {
-    queries: { retry: isWorthAnotherTry, staleTime: 1000 },
-    mutations: { retry: false, networkMode: 'always' },
-  },
+  mayRecover: (error) => !(error instanceof ApiProblem && error.status >= 400 && error.status < 500),
+  staleTime: 1000,
+  networkMode: 'online',
 })
 
 function checkLogin(error: Error): void {
   if (error instanceof ApiProblem && error.status === 401) void queryClient.invalidateQueries({ queryKey: sessionKey })
-}
-
-function isWorthAnotherTry(failures: number, error: Error): boolean {
-  const isRefused = error instanceof ApiProblem && error.status >= 400 && error.status < 500
-  return !isRefused && failures < 2
 }

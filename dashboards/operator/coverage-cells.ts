@@ -7,7 +7,7 @@ export interface Run extends HeightRange {
   readonly state: CellState
 }
 
-/** The heights of a cell. Cells share the span evenly, so that where there are more cells than heights some are empty. */
+/** Heights of a cell. Cells divide the span evenly; with more cells than heights some are empty. */
 export function cellRange({ from, to, cells }: Pick<Coverage, 'from' | 'to' | 'cells'>, cell: number): HeightRange {
   const at = (edge: number): number => from + Math.floor(((to - from) * edge) / cells)
   return { from: at(cell), to: Math.max(at(cell) + 1, at(cell + 1)) }

@@ -345,5 +345,6 @@ function inWords(lane: CoverageLane, cell: number): string {
 }
 
 function describe(coverage: Coverage, cell: number): string {
-  return `${formatRange(cellRange(coverage, cell))}: ${coverage.stages.map((lane) => `${lane.name} ${inWords(lane, cell)}`).join('; ')}`
+  const lanes = coverage.stages.map((lane) => `${lane.name} ${inWords(lane, cell)}`)
+  return `${formatRange(cellRange(coverage, cell))}: ${lanes.join('; ')}`
 }

@@ -181,7 +181,7 @@ interface LeaseDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before leases are changed: for the reason of a skip, the pieces of a split, and whether all are really meant. */
+/** Confirms a change of leases: the reason of a skip, the pieces of a split, and the extent. */
 function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogProps): ReactNode {
   const [pieces, setPieces] = useState(2)
   const [reason, setReason] = useState('')
@@ -199,12 +199,16 @@ function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogP
     split: {
       title: `Split ${ranges}?`,
       action: 'Split',
-      text: 'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one block stay as they are.',
+      text:
+        'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one ' +
+        'block stay as they are.',
     },
     skip: {
       title: `Skip ${ranges}?`,
       action: 'Skip',
-      text: `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived again. What is skipped stays listed with your reason, and the workers that follow go on without it.`,
+      text:
+        `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived ` +
+        'again. What is skipped stays listed with your reason, and the workers that follow go on without it.',
     },
   }[kind]
   return (

@@ -1,20 +1,13 @@
-import { QueryClientProvider, useQuery, useMutation } from '@tanstack/react-query'
-import { StrictMode, useEffect, useState } from 'react'
+import { useQuery, useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { createRoot } from 'react-dom/client'
-import '../kit/base.css'
 import { Button, Icon } from '../kit/controls.tsx'
-import '../kit/controls.css'
-import '../kit/data.css'
-import { ThemeToggle, applyTheme, readTheme } from '../kit/theme.tsx'
-import { ToastProvider } from '../kit/toast.tsx'
+import { startPage } from '../kit/start-page.tsx'
+import { ThemeToggle } from '../kit/theme.tsx'
 import { ApiProblem, api, problemText, queryClient, sessionKey } from './api.ts'
 import { Brand, showFavicon } from './parts.tsx'
-import './coverage.css'
-import './leases.css'
 import { OperatorPage } from './operator-page.tsx'
 import './operator.css'
-import './stages.css'
 
 const againMs = 3000
 const slowMs = 4000
@@ -57,19 +50,8 @@ function useIsAfter(ms: number): boolean {
   return isAfter
 }
 
-applyTheme(readTheme())
 showFavicon('well')
-const root = document.getElementById('root')
-if (root === null) throw new Error('The page has no element for its content.')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <ToastProvider>
-        <App />
-      </ToastProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+startPage({ app: <App />, queryClient })
 
 /** Asks for the token that opens the page. */
 function Login({ onLogin }: { readonly onLogin: () => void }): ReactNode {

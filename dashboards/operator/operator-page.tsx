@@ -250,13 +250,13 @@ function BrokenBanner({ state, onRetry }: { readonly state: FeedState; readonly 
 }
 
 function StuckBanner({ count }: { readonly count: number }): ReactNode {
+  const title = count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`
   return (
     <div className="banner bad" role="alert">
       <Icon name="alert" />
       <p>
-        <strong>{count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`}</strong>{' '}
-        PostgreSQL cannot interrupt their statements, and each occupies a processor. The log of the query service has
-        the process ids and the command that ends them.
+        <strong>{title}</strong> PostgreSQL cannot interrupt their statements, and each occupies a processor. The log of
+        the query service has the process ids and the command that ends them.
       </p>
     </div>
   )

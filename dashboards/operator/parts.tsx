@@ -26,10 +26,11 @@ export function showFavicon(state: keyof typeof colours): void {
     document.head.appendChild(document.createElement('link'))
   link.rel = 'icon'
   link.type = 'image/svg+xml'
+  const svg = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'"
   const bars = ["y='2' width='16'", "y='7.3' width='16'", "y='12.6' width='9'"]
     .map((bar) => `<rect x='1' height='3.4' rx='1.7' ${bar}/>`)
     .join('')
-  link.href = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18' fill='${colours[state]}'>${bars}</svg>`
+  link.href = `data:image/svg+xml,${svg} fill='${colours[state]}'>${bars}</svg>`
 }
 
 const limits = [8, 50, 100] as const

@@ -99,7 +99,7 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
       <Cell
         className="number"
         label="Covered"
-        title={`${formatNumber(covered)} of ${formatNumber(available)}${holesText === undefined ? '' : `; ${holesText}`}`}
+        title={[`${formatNumber(covered)} of ${formatNumber(available)}`, holesText].filter(Boolean).join('; ')}
       >
         {formatCompact(covered)}
       </Cell>
@@ -109,7 +109,10 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
       <Cell
         className="number"
         label="In flight"
-        title={`${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ${formatCount(stage.queued.leases, 'range')} queued`}
+        title={
+          `${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ` +
+          `${formatCount(stage.queued.leases, 'range')} queued`
+        }
       >
         {active.leases === 0 ? <span className="soft">0</span> : formatNumber(active.leases)}
       </Cell>
@@ -196,7 +199,7 @@ interface ProgressBarProps {
   readonly troubled?: number
 }
 
-/** How much of a whole is done, under way, given up and in trouble, side by side. Trouble is seen however small it is. */
+/** Shares done, active, skipped and failing; failing is visible however small it is. */
 function ProgressBar({ label, total, done, active = 0, skipped = 0, troubled = 0 }: ProgressBarProps): ReactNode {
   const width = (part: number): { width: string } => ({
     width: `${total <= 0 ? 0 : Math.min(100, (part / total) * 100)}%`,

@@ -93,7 +93,9 @@ function judge(
     return {
       tone: 'warn',
       verdict: 'Nothing is stuck',
-      detail: `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ${errors === 1 ? 'it' : 'they'} came.`,
+      detail:
+        `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ` +
+        `${errors === 1 ? 'it' : 'they'} came.`,
     }
   }
   if (overview.stored === null)

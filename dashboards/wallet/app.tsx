@@ -3,7 +3,7 @@ import { useState, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
 import { ProblemLine } from '../auth/action.tsx'
-import { problemText } from '../auth/auth-service.ts'
+import { mayPass, problemText } from '../auth/auth-service.ts'
 import type { SessionUser } from '../auth/session.ts'
 import { SignInForm } from '../auth/sign-in-form.tsx'
 import { finishCallback } from '../auth/sign-in.ts'
@@ -21,7 +21,8 @@ import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { Alone, PageTitle } from './pages/layout.tsx'
-import { createQueryClient, readSettings, SettingsContext, useSettings, hasOwnAuth } from './own.ts'
+import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own.ts'
+import { createQueryClient } from '../kit/query-client.ts'
 
 /** Browsers give passkeys to the wallet's own address alone: whoever came by another is shown the way. */
 function HomeNote(): ReactNode {
@@ -35,7 +36,7 @@ function HomeNote(): ReactNode {
   )
 }
 
-/** Who is signed in, towards the service: their address, their sessions, and the way out. An auth server of somebody else keeps people by itself. */
+/** The signed-in user: address, sessions, sign-out. A third-party auth server manages users itself. */
 function AccountPage(): ReactNode {
   const isOwn = hasOwnAuth(useSettings())
   return (
@@ -123,7 +124,7 @@ function Pages(): ReactNode {
 /** What one user was shown is not for the next one: each has answers of their own. */
 function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
   const { path } = usePlace()
-  const [client] = useState(createQueryClient)
+  const [client] = useState(() => createQueryClient({ mayRecover: mayPass }))
   const Page = Object.hasOwn(pages, path) ? pages[path] : undefined
   return (
     <QueryClientProvider client={client}>
@@ -135,7 +136,10 @@ function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
         <ErrorBoundary
           key={path}
           what="This page"
-          hint="Your accounts are as they were. If you were sending something, look at the activity before you send it again."
+          hint={
+            'Your accounts are as they were. ' +
+            'If you were sending something, look at the activity before you send it again.'
+          }
         >
           {Page === undefined ? <PageTitle title="There is nothing at this address" /> : <Page />}
         </ErrorBoundary>

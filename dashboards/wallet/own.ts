@@ -1,4 +1,4 @@
-import { useQueries, useQuery, useQueryClient, QueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { UseQueryOptions, UseQueryResult } from '@tanstack/react-query'
 import { useMemo, createContext, useContext } from 'react'
 import type { Context } from 'react'
@@ -17,7 +17,7 @@ import type {
 } from './contract.ts'
 import { withOwnNames } from './chain/passkey-keys.ts'
 import { listAccounts, listActivity, listPasskeys } from './chain/passkeys.ts'
-import { callJson, mayPass } from '../auth/auth-service.ts'
+import { callJson } from '../auth/auth-service.ts'
 
 /** What is read of whoever is signed in. */
 
@@ -146,20 +146,6 @@ export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undef
   return { data, error: accounts.error ?? passkeys.error }
 }
 
-/** Keeps what was read of the services. Only what may be different the next time is asked again. */
-export function createQueryClient(): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: {
-        retry: (failures, error) => failures < 2 && mayPass(error),
-        retryDelay: (failures) => 500 * 2 ** failures,
-        staleTime: 5000,
-        networkMode: 'always',
-      },
-    },
-  })
-}
-
 /** @throws WalletProblem */
 export function readSettings(signal: AbortSignal): Promise<WalletSettings> {
   return callJson<WalletSettings>('/wallet/settings', { signal })
@@ -177,7 +163,7 @@ export function networkSettings({ networks }: WalletSettings, network: Network):
   return networks.find((one) => one.network === network)
 }
 
-/** Whether people are kept by the wallet itself, which lets them change their address and leave; an auth server of somebody else need not. */
+/** Whether the wallet's own auth server manages users: only it can change addresses and delete accounts. */
 export function hasOwnAuth({ gotrue_url: gotrueUrl }: WalletSettings): boolean {
   return gotrueUrl === '/auth/v1'
 }

@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import type { Middleware } from 'koa'
 import { build } from 'vite'
 
-const entry = fileURLToPath(new URL('../../dashboards/auth/auth-page.test-support.tsx', import.meta.url))
+const entry = fileURLToPath(new URL('../../dashboards/wallet/auth-page.test-support.tsx', import.meta.url))
 
 export interface AuthPage {
   /** Serves the page at any path that is none of the service's own. */

@@ -60,7 +60,7 @@ interface Slice {
 
 const mostSlices = 8
 
-/** The slices of a pie: the largest as they are, the rest as one; none where a value is below nought or all are nought. */
+/** Slices of a pie: the largest, and the rest as one; none with a negative value or only zeros. */
 export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
   const values = sets[0]?.values ?? []
   if (values.some((value) => value < 0) || values.every((value) => value === 0)) return []
@@ -94,7 +94,7 @@ interface Plane {
 }
 
 const marksAbout = 4
-/** A line whose values lie closer together than this share of the highest does not begin at nought: it would be flat. */
+/** A line chart starts above zero when its values span less than this share of the maximum. */
 const flatShare = 0.4
 
 /** Scales for values of any sign. Bars stand at nought; a line may begin elsewhere, which its axis tells. */
@@ -143,7 +143,7 @@ const gap = 12
 const longest = 18
 const shortest = 6
 
-/** All labels where they have room, shortened to what one takes where that leaves enough of them; else some of them, from the first on. */
+/** All labels if they fit, shortened if enough of each remains; else every n-th label. */
 export function axisLabels(labels: readonly string[], width: number): AxisLabels {
   const characters = Math.min(
     longest,

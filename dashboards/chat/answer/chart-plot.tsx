@@ -183,7 +183,8 @@ export function Plot({ data, lookedAt: { at, look, press }, say, count, onPoint,
 /** What a place of a chart says: `Mar 14: transactions 1,204, fees 3.1`. */
 export function placeText({ labels, sets }: ChartData, place: number): string {
   const only = sets.length === 1
-  return `${labels[place] ?? ''}: ${sets.map(({ label, values }) => `${only ? '' : `${label} `}${valueText(values[place] ?? 0)}`).join(', ')}`
+  const texts = sets.map(({ label, values }) => `${only ? '' : `${label} `}${valueText(values[place] ?? 0)}`)
+  return `${labels[place] ?? ''}: ${texts.join(', ')}`
 }
 
 interface TipProps {

@@ -128,7 +128,8 @@ function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boo
         lookedAt={lookedAt}
         count={slices.length}
         say={(place) =>
-          `${slices[place]?.label ?? ''}: ${valueText(slices[place]?.value ?? 0)}, ${formatShare(slices[place]?.value ?? 0, total)}`
+          `${slices[place]?.label ?? ''}: ${valueText(slices[place]?.value ?? 0)}, ` +
+          formatShare(slices[place]?.value ?? 0, total)
         }
       >
         <svg width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">

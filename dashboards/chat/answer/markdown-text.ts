@@ -15,8 +15,8 @@ export function pieceText(piece: Piece | undefined): string {
 }
 
 /**
- * Tells what stands in an answer, for those who show it: columns of numbers, heights and ids. Signs that cannot be seen, or that turn
- * the text, are shown by their code, since names in it are chosen by strangers.
+ * Tells what stands in an answer, for those who show it: columns of numbers, heights and ids. Signs that cannot be
+ * seen, or that turn the text, are shown by their code, since names in it are chosen by strangers.
  */
 export function annotate() {
   return (root: Piece): void => visit(root)
@@ -69,8 +69,8 @@ function mark(piece: Piece, name: string, value: string): void {
 }
 
 /**
- * Takes Markdown apart between its blocks, so that of an answer that grows only the last piece is read anew. Joined again, the pieces
- * are the text. A text with definitions, which count for all of it, stays whole.
+ * Takes Markdown apart between its blocks, so that of an answer that grows only the last piece is read anew. Joined
+ * again, the pieces are the text. A text with definitions, which count for all of it, stays whole.
  */
 export function splitBlocks(text: string): string[] {
   if (/^ {0,3}\[[^\]\n]+\]:/m.test(text)) return [text]
@@ -151,8 +151,9 @@ export interface LinkPlaces {
 const deceiving = /[\p{C}\p{Z}\\]/u
 
 /**
- * Whether an answer may have a link to an address. What a model writes may have been put into its mouth by a stranger's token name or web
- * page: an address off the list is shown as text, so that nobody sends anything there by a click. All that is not understood is no link.
+ * Whether an answer may have a link to an address. What a model writes may have been put into its mouth by a
+ * stranger's token name or web page: an address off the list is shown as text, so that nobody sends anything there by
+ * a click. All that is not understood is no link.
  */
 export function linkAllowed(href: string, { origin, hosts, explorerOrigin }: LinkPlaces): boolean {
   if (deceiving.test(href)) return false

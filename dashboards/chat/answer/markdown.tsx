@@ -13,7 +13,7 @@ import { usePlaces } from '../settings.ts'
 import { readCadenceTokens, readSqlTokens } from '../../kit/code-tokens.ts'
 import { Tokens } from '../../kit/code.tsx'
 
-/** An answer in Markdown. Of one that grows, only the block that is being written is made anew; what is open in it is closed. */
+/** Renders Markdown. While it streams, only the last block is rendered anew, with open marks closed. */
 export const Markdown = memo(function Markdown({
   text,
   isLive = false,

@@ -21,7 +21,7 @@ export type ToolOutcome =
   /** `output`: what the tool gave, out of the wrapping of MCP. */
   | { readonly is: 'done'; readonly output: unknown }
 
-/** Reads a part of an answer as a call of a tool; undefined where it is none. @param isLive whether the answer is still being written */
+/** Reads a message part as a tool call, else undefined. @param isLive the answer is still streaming */
 export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | undefined {
   if (!isToolUIPart(part)) return undefined
   return {

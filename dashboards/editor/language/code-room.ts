@@ -34,8 +34,8 @@ export interface CodeRoomOptions {
 }
 
 /**
- * The editor: one view that shows the file in front, and the state of each other file with its undo history. It follows the project, and the project
- * follows it.
+ * The editor: one view that shows the file in front, and the state of each other file with its undo history. It
+ * follows the project, and the project follows it.
  */
 export class CodeRoom {
   readonly #options: CodeRoomOptions
@@ -64,8 +64,8 @@ export class CodeRoom {
   }
 
   /**
-   * Puts the editor into an element. It lives in a shadow root: there its styles are sheets and no elements, which the page's Content-Security-Policy would
-   * not let in. @returns what takes it out
+   * Puts the editor into an element. It lives in a shadow root: there its styles are sheets and no elements, which
+   * the page's Content-Security-Policy would not let in. @returns what takes it out
    */
   mount(place: HTMLElement): () => void {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' })
@@ -237,7 +237,7 @@ export class CodeRoom {
   }
 }
 
-/** Has a document become another text by the smallest change that goes from one place to another, so that the cursor stays where it was. */
+/** Replaces a document by one minimal contiguous change, so that the cursor keeps its place. */
 function replacing(
   { doc }: EditorState,
   text: string,

@@ -4,7 +4,7 @@ interface DeployChannelOptions {
   readonly projectId: string
   /** Of whoever is signed in. */
   readonly token: () => Promise<string | undefined>
-  /** Something was pushed or deployed; also when the channel is there again, since something may have happened meanwhile. */
+  /** A push or deployment; also after a reconnect, since events may have been missed. */
   readonly onNews: () => void
 }
 
@@ -12,7 +12,7 @@ const firstRetryMs = 1000
 
 const lastRetryMs = 30_000
 
-/** Hears of what is pushed and deployed of one project, by a channel of its own, until it is closed. One that is lost is opened again. */
+/** Receives the deployment events of a project; reconnects until it is closed. */
 export class DeployChannel {
   readonly #options: DeployChannelOptions
   #socket: WebSocket | undefined

@@ -186,7 +186,7 @@ function wordKind(stream: StringStream): string | null {
   return stream.match(/^\s*[(<]/, false) ? 'variableName.function' : null
 }
 
-/** The colours of the explorer's code, which are variables of the page: they reach into the shadow, and change with the theme. */
+/** Colours are CSS variables of the page: they reach the shadow root and follow the theme. */
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: 'light-dark(#8a2a8f, #d79be0)' },
   { tag: tags.typeName, color: 'var(--busy)' },

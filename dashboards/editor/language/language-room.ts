@@ -52,7 +52,7 @@ interface Resolved {
   readonly code?: unknown
 }
 
-/** What the language server does for the project: it hears of every file, and what it says of them is shown in the editor and in the list of problems. */
+/** Connects the project to the language server; shows its diagnostics in the editor and the list. */
 export class LanguageRoom {
   readonly #options: LanguageRoomOptions
   readonly #listeners = new Set<() => void>()
@@ -268,8 +268,9 @@ const allowed = new Set([
 const dropped = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED', 'SVG', 'MATH', 'FORM', 'NOSCRIPT'])
 
 /**
- * Leaves of HTML only what text is made of. The code of contracts was written by strangers, and its comments come back as explanations. Elements that are not
- * allowed leave their text behind; attributes are none but the class of a piece of code and a link to another site.
+ * Leaves of HTML only what text is made of. The code of contracts was written by strangers, and its comments come
+ * back as explanations. Elements that are not allowed leave their text behind; attributes are none but the class of a
+ * piece of code and a link to another site.
  */
 function sanitizeHtml(html: string): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html')

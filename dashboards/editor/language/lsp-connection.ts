@@ -15,7 +15,7 @@ export type ServerState =
 interface LspConnectionOptions {
   readonly url: string
   readonly network: Network
-  /** The channel is open: what talks to the server begins from nothing. @returns what ends it, when the channel is lost */
+  /** Called when the channel opens; the client starts anew. @returns called when the channel is lost */
   readonly onOpen: (transport: Transport) => () => void
   readonly onState: (state: ServerState) => void
 }
@@ -28,7 +28,8 @@ const lastRetryMs = 15_000
 const patienceMs = 30_000
 
 /**
- * The channel to the language server of a network. Each time that it is opened everything begins anew: what is open is told again, from what the page has now.
+ * The channel to the language server of a network. Each time that it is opened everything begins anew: what is open
+ * is told again, from what the page has now.
  *
  *     connecting ──ready──► ready ◄──► restarting (the channel opens the documents again)
  *         ▲                   │
@@ -139,7 +140,7 @@ const requestCancelled = -32_800
 
 const serverCancelled = -32_802
 
-/** A transport whose questions are all answered in the end: those that a lost channel took along are told that they were taken back. */
+/** A transport that cancels the pending requests of a lost channel. */
 export class TrackedTransport implements Transport {
   readonly #inner: Transport
   readonly #open = new Set<number>()

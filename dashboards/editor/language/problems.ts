@@ -31,7 +31,7 @@ export function problemsOf(path: string, diagnostics: readonly ServerDiagnostic[
     )
 }
 
-/** The same as marks in a document. What was said of lines that are not there any more is put where the document ends. */
+/** The same as decorations; positions past the end are moved to the end of the document. */
 export function marksOf(diagnostics: readonly ServerDiagnostic[], doc: Text): readonly Diagnostic[] {
   return diagnostics.map(({ severity = 1, message, range }) => {
     const from = offsetOf(doc, range.start)

@@ -31,8 +31,8 @@ interface WorkspaceProject {
 const languageId = 'cadence'
 
 /**
- * All files of a project, as one channel to the server knows them: also those in no editor, so that imports between files are found and each file's problems
- * are known. Made anew for each channel.
+ * All files of a project, as one channel to the server knows them: also those in no editor, so that imports between
+ * files are found and each file's problems are known. Made anew for each channel.
  */
 export class ProjectWorkspace extends Workspace {
   override files: OpenFile[] = []
@@ -150,7 +150,7 @@ export function documentsOf(
   return new Map(paths.slice(0, most).map((path) => [fileUri(path), files.get(path) ?? '']))
 }
 
-/** Contracts of the chain that the project's code imports, as the channel brought them: code by the path of the tab that shows it. */
+/** Imported contracts, as the channel delivered them: code by the path of the tab that shows it. */
 export class ImportedContracts {
   readonly #codes = new Map<string, string>()
 

@@ -20,7 +20,7 @@ const choices: readonly (readonly [Choice, string])[] = [
   ['both', 'Keep both'],
 ]
 
-/** Both versions of each file that was changed here and elsewhere, and what shall become of them. Nothing is written over before somebody has said so. */
+/** Both versions of each conflicting file; the user chooses before a file is overwritten. */
 export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogProps): ReactNode {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Choice>>(new Map())
   const finish = (): void =>

@@ -44,7 +44,8 @@ export interface DeskDialogsProps {
 }
 
 const pathHint =
-  'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and imports/ are kept for what is imported from the chain.'
+  'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and ' +
+  'imports/ are kept for what is imported from the chain.'
 
 /** The one question that is asked at the moment. */
 export function DeskDialogs({
@@ -73,7 +74,10 @@ export function DeskDialogs({
           label="Path"
           action="Make it"
           hint={pathHint}
-          first={`${dialog.folder === '' ? '' : `${dialog.folder}/`}${dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder'}`}
+          first={
+            (dialog.folder === '' ? '' : `${dialog.folder}/`) +
+            (dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder')
+          }
           check={(path) => pathProblem(path, project.files.keys(), project.folders)}
           onClose={close}
           onName={(path) => {

@@ -263,7 +263,7 @@ interface SignInDialogProps {
   readonly onLeave?: () => Promise<void>
 }
 
-/** Sends people to the wallet, whose pages alone ask for passkeys and codes. What they wrote is here when they are back. */
+/** Redirects to the wallet to sign in; drafts are kept for the return. */
 export function SignInDialog({ reason, onClose, onLeave = () => Promise.resolve() }: SignInDialogProps): ReactNode {
   const { is } = useAccount()
   const { wallet } = useSettings()

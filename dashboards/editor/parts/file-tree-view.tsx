@@ -192,7 +192,10 @@ function FolderIcon({ isNew = false }: { readonly isNew?: boolean }): ReactNode 
       strokeLinejoin="round"
       aria-hidden="true"
     >
-      <path d="M2 12.3V4.2A1.2 1.2 0 0 1 3.2 3h2.6l1.6 1.8h5.4A1.2 1.2 0 0 1 14 6v6.3a1.2 1.2 0 0 1-1.2 1.2H3.200A1.2 1.2 0 0 1 2 12.300Z" />
+      <path
+        d="M2 12.3V4.2A1.2 1.2 0 0 1 3.2 3h2.6l1.6 1.8h5.4A1.2 1.2 0 0 1 14 6v6.3a1.2 1.2 0 0 1-1.2
+        1.2H3.200A1.2 1.2 0 0 1 2 12.300Z"
+      />
       {isNew && <path d="M8 7.300v3.800M6.100 9.200h3.800" />}
     </svg>
   )

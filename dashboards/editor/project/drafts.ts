@@ -10,7 +10,7 @@ interface DraftKeeperOptions {
   readonly userId: () => string | undefined
 }
 
-/** Keeps in the browser what no service has yet, so that neither a tab that crashes nor a network that is away takes it along. */
+/** Stores unsaved work in the browser, so that a crash or a lost connection does not lose it. */
 export class DraftKeeper {
   readonly #options: DraftKeeperOptions
   readonly #letGo: () => void
@@ -20,7 +20,7 @@ export class DraftKeeper {
   #writing: Promise<void> = Promise.resolve()
   #problem: string | undefined
   #isKept = false
-  /** Whose work it is: the first one who was signed in while it was there. Another one who signs in at the same tab does not get it. */
+  /** The first user who signed in while the draft existed; other users of the tab do not get it. */
   #owner: string | undefined
 
   constructor(options: DraftKeeperOptions, isKept: boolean) {
@@ -168,7 +168,7 @@ async function heldDrafts(): Promise<ReadonlySet<string>> {
   )
 }
 
-/** Has other tabs leave a draft alone, for as long as this tab is there or until it is let go. @returns what lets it go */
+/** Claims a draft for this tab until released or closed. @returns releases it */
 function holdDraft(id: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = locks()?.request(lockPrefix + id, { ifAvailable: true }, () => promise)

@@ -121,7 +121,8 @@ export function freePath(files: { has(path: string): boolean }, path: string): s
 }
 
 /**
- * Says what is wrong with moving a file or a folder, with all that is in it, to a path: also what is in it has to have paths that can be taken.
+ * Says what is wrong with moving a file or a folder, with all that is in it, to a path: also what is in it has to
+ * have paths that can be taken.
  * @returns undefined for a move that can be made
  */
 export function moveProblem(

@@ -9,8 +9,9 @@ const maxKeyBytes = 1200
 const maxDepth = 10
 
 /**
- * Says what is wrong with a path of a file or folder, so that people learn it while they type. These are the rules of the service that keeps projects,
- * which decides: a name that it refuses would keep all of the project from being saved.
+ * Says what is wrong with a path of a file or folder, so that people learn it while they type. These are the rules of
+ * the service that keeps projects, which decides: a name that it refuses would keep all of the project from being
+ * saved.
  * @param others paths of the project's other files
  * @param folders its other folders, which may be empty
  * @returns undefined for one that can be taken
@@ -64,7 +65,7 @@ function segmentProblem(segment: string): string | undefined {
   return undefined
 }
 
-/** Two names that some file systems take for one are one, nothing is both a file and a folder, and each folder is written in one way. */
+/** Names that some file systems treat as equal count as one; no path is both file and folder. */
 function clash(path: string, others: readonly string[], folders: Iterable<string>): string | undefined {
   const folded = foldedPath(path)
   for (const other of others) {

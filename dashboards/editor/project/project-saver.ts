@@ -41,8 +41,9 @@ interface Pending {
 }
 
 /**
- * Saves a project as it is changed: one save at a time, two seconds after the last change. A save whose answer did not come is sent again as it was, by
- * its own id, so that it counts once; later changes go with the next one. What was changed elsewhere is never written over.
+ * Saves a project as it is changed: one save at a time, two seconds after the last change. A save whose answer did
+ * not come is sent again as it was, by its own id, so that it counts once; later changes go with the next one. What
+ * was changed elsewhere is never written over.
  */
 export class ProjectSaver {
   readonly #options: Required<SaverOptions>
@@ -254,7 +255,7 @@ function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<
   }
 }
 
-/** What the service has to be told of a project: of its files only what changed. @param saveId by which it knows a request that it had already */
+/** The save request, with changed files only. @param saveId makes repeated requests idempotent */
 function saveRequest(
   { saved, name, network, isPublic, folders, files, open, active, forkedFrom }: ProjectState,
   saveId: string,

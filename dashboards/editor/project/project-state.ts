@@ -138,7 +138,7 @@ export class ProjectStore {
 const most = 100
 const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** Says what is wrong with the name of a project, by the rules of the service that keeps it; undefined for a good one. */
+/** Why a project name is invalid, by the rules of the service; undefined for a valid one. */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'Give it a name.'
   if (name.length > most) return `A name has at most ${most} characters.`

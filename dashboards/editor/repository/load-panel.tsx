@@ -20,7 +20,7 @@ interface LoadPanelProps {
 
 const atOnce = 4
 
-/** Loads what was chosen of the branch into the project. What the project has otherwise is replaced only where somebody says so. */
+/** Loads the chosen files of the branch; local changes are only replaced after confirmation. */
 export function LoadPanel({
   connection,
   store,

@@ -228,7 +228,9 @@ export function cameBackFromGitHub(search: string): CameBack | undefined {
       }
     default:
       return {
-        text: `GitHub was not asked: ${reasons[values.get('reason') ?? ''] ?? 'it does not answer as it should. Try again.'}`,
+        text:
+          'GitHub was not asked: ' +
+          (reasons[values.get('reason') ?? ''] ?? 'it does not answer as it should. Try again.'),
         isGood: false,
         slug,
       }

@@ -240,7 +240,7 @@ interface CommitPanelProps {
   readonly onChanged: () => void
 }
 
-/** Commits what was chosen of the project, on top of what the branch was when it was looked at. Files that are in the repository alone stay, unless somebody says otherwise. */
+/** Commits the chosen changes on top of the branch as read; files only in the repository stay. */
 function CommitPanel({
   connection,
   name,

@@ -33,7 +33,8 @@ const maxDigits = 100
 const sureDigits = 15
 
 /**
- * Makes of what somebody typed a value of a Cadence type: plain for simple types, JSON for lists and dictionaries, JSON-CDC for all others.
+ * Makes of what somebody typed a value of a Cadence type: plain for simple types, JSON for lists and dictionaries,
+ * JSON-CDC for all others.
  * @throws ArgumentProblem
  */
 export function argumentValue(type: string, typed: string): CadenceValue {
@@ -66,7 +67,7 @@ function fromPlain(type: string, value: unknown): CadenceValue {
   return simple(type, text)
 }
 
-/** A number of JSON as it was written. @throws ArgumentProblem where it may have been written with digits that it does not have any more, as ids of NFTs often are */
+/** A JSON number as written. @throws ArgumentProblem if its digits may have been rounded */
 function exactText(value: number): string {
   const text = String(value)
   if (
@@ -182,8 +183,8 @@ function isCadenceValue(value: unknown): value is CadenceValue {
 }
 
 /**
- * Whether JSON that looks like JSON-CDC is meant so. A text may be any, and a dictionary may have a key `type` of its own, as what is told of NFTs has.
- * What an optional has in it is asked of the type within.
+ * Whether JSON that looks like JSON-CDC is meant so. A text may be any, and a dictionary may have a key `type` of its
+ * own, as what is told of NFTs has. What an optional has in it is asked of the type within.
  */
 function isOf(type: string, { type: given, value }: CadenceValue): boolean {
   if (type.endsWith('?')) return given === 'Optional'

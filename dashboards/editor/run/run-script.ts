@@ -134,7 +134,7 @@ interface RunOptions {
   readonly signal: AbortSignal
 }
 
-/** Runs a script on an access node, from the browser, at the newest block that is sealed. @throws where it was taken back by the signal */
+/** Runs a script on an access node at the latest sealed block. @throws if the signal aborts */
 async function runScript({ apiUrl, code, values, signal }: RunOptions): Promise<RunResult> {
   const began = performance.now()
   const base = apiUrl.replace(/\/$/, '')

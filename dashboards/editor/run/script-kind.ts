@@ -70,7 +70,7 @@ function readParameters(code: string): readonly Parameter[] {
   return parameters
 }
 
-/** `label name: Type`. The text is cut at its colon first: a pattern for all of it would go over long blanks again and again. */
+/** `label name: Type`. Split at the colon first: one pattern for all would backtrack on long blanks. */
 function readParameter(part: string): Parameter | undefined {
   const colon = part.indexOf(':')
   if (colon < 0) return undefined
@@ -94,7 +94,7 @@ type ErrorPart =
 /** Scripts are named by the hash of their text, contracts by address and name. */
 const place = /(-->\s+)([0-9a-f]{64}):(\d{1,7}):(\d{1,7})/g
 
-/** Finds in the message of a node the places of the script that it names, such as ` --> 9fe9….:3:9`, whose column counts from 0. */
+/** Locations in a node's error message, such as ` --> 9fe9….:3:9`; columns count from 0. */
 export function errorParts(message: string): readonly ErrorPart[] {
   const parts: ErrorPart[] = []
   let end = 0

@@ -142,7 +142,8 @@ function Unmarked({ before, after }: UnmarkedProps): ReactNode {
       <p className="panel-text">
         {before === undefined
           ? `This version has more than ${formatCount(maxOneSidedLines, 'line')}, so they are shown without marks.`
-          : `The versions differ in more lines than can be marked (limit: ${formatCount(maxEdits, 'changed line')}, less for very long code). Both are shown in full.`}
+          : 'The versions differ in more lines than can be marked (limit: ' +
+            `${formatCount(maxEdits, 'changed line')}, less for very long code). Both are shown in full.`}
       </p>
       <div className="unmarked">
         {before !== undefined && version('Earlier version', before)}

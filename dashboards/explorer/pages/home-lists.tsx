@@ -86,8 +86,8 @@ const kept = 400
 type Told = ReadonlyMap<string, Sentence>
 
 /**
- * What the latest transactions moved, by their ids. It is derived a moment after a transaction is told of, so it is asked
- * for; what was told once stays, so that a row does not lose its sentence when others come.
+ * What the latest transactions moved, by their ids. It is derived a moment after a transaction is told of, so it is
+ * asked for; what was told once stays, so that a row does not lose its sentence when others come.
  */
 function useTold(): Told {
   const { data } = useAnswer('/flow/transaction', { limit: asked }, { everyMs })

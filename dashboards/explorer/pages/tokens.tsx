@@ -238,7 +238,10 @@ function TokenNumbers({ token }: { readonly token: FungibleToken }): ReactNode {
       </KeyNumber>
       <KeyNumber
         name="Supply"
-        note={`${formatAmount(cutAmount(token.minted, decimals))} minted, ${formatAmount(cutAmount(token.burned, decimals))} burned`}
+        note={
+          `${formatAmount(cutAmount(token.minted, decimals))} minted, ` +
+          `${formatAmount(cutAmount(token.burned, decimals))} burned`
+        }
       >
         <Amount amount={token.total_supply} decimals={decimals} />
       </KeyNumber>

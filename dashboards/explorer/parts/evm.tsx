@@ -152,7 +152,8 @@ export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNo
       {logs.map(({ index, address, decoded, topics, data }) => (
         <li key={index}>
           <h3>
-            <span className="soft">{index}</span> {decoded === null ? 'Log of unknown form' : sayName(decoded.name)} by{' '}
+            <span className="soft">{index}</span> {decoded === null ? 'Log of unknown form' : sayName(decoded.name)}
+            {' by '}
             <EvmPartyLink party={address} />
           </h3>
           {decoded === null ? (

@@ -14,7 +14,7 @@ interface PageTitleProps {
   readonly aside?: ReactNode
 }
 
-/** The heading of a page. It gets the focus when one comes from another page, so that the page is read from its start. */
+/** Page heading; receives the focus after navigation, so that reading starts there. */
 export function PageTitle({ title, kind, children, aside }: PageTitleProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   const { visits } = usePlace()

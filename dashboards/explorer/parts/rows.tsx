@@ -77,7 +77,7 @@ export function TransactionRow({ transaction }: { readonly transaction: Transact
 const shownAtFirst = 8
 const detailsShownAtFirst = 20
 
-/** Statements with links for all that they speak of; the first ones, where there are many, and details for who asks for them. */
+/** Statements with links: the first ones if there are many, and details on request. */
 export function Told({ statements }: { readonly statements: readonly Statement[] }): ReactNode {
   const [most, showMore] = useMost(shownAtFirst)
   return (

@@ -250,8 +250,8 @@ interface PictureProps {
 }
 
 /**
- * A picture from anywhere: it is told nothing of this page, and waits until it is in sight. Where it cannot be had, it is
- * looked for at the next place that may have it, and in the end a sign stands for it.
+ * A picture from anywhere: it is told nothing of this page, and waits until it is in sight. Where it cannot be had,
+ * it is looked for at the next place that may have it, and in the end a sign stands for it.
  */
 export function Picture({ source, alt, size, of, letter, hasNote = false }: PictureProps): ReactNode {
   // By the source: what a list shows at a place may become another thing.

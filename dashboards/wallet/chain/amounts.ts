@@ -1,7 +1,7 @@
 import { amountText, amountUnits } from '../../../clients/signing/transactions/cadence-arguments.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 
-/** What an account keeps for its storage and for fees, in units of 10^-8 FLOW: more of it would be refused by the chain. */
+/** Reserve for storage and fees, 10^-8 FLOW; the chain refuses to send more than the rest. */
 const keptUnits = 1_000_000n
 
 /** Transactions can name no more, and there is less: 2^64 units of 10^-8. */
@@ -35,18 +35,21 @@ export function amountProblem(text: string, balance: string | undefined): string
   const units = amountUnits(text)
   if (units === 0n) return 'Nothing would be sent.'
   if (balance !== undefined && units > mostToSend(balance))
-    return `That is more than can be sent: ${plainUnits(mostToSend(balance))} FLOW. The rest stays for storage and fees.`
+    return (
+      `That is more than can be sent: ${plainUnits(mostToSend(balance))} FLOW. ` +
+      'The rest stays for storage and fees.'
+    )
   return undefined
 }
 
-/** What the addresses of a chain are shifted by, so that no two chains share one. Source: onflow/flow-go `model/flow/chain.go`. */
+/** Address offset of each chain. Source: onflow/flow-go `model/flow/chain.go`. */
 const words: Readonly<Record<FlowChain, bigint>> = {
   mainnet: 0n,
   testnet: 0x6834ba37b3980209n,
   emulator: 0x1cb159857af02018n,
 }
 
-/** Columns of the parity-check matrix of the [64,45,7] code, one for each bit from the lowest. Source: onflow/flow-go `model/flow/address.go`. */
+/** Parity-check columns of the [64,45,7] code, lowest bit first. Source: flow-go `model/flow/address.go`. */
 const columns = [
   0x00001, 0x00002, 0x00004, 0x00008, 0x00010, 0x00020, 0x00040, 0x00080, 0x00100, 0x00200, 0x00400, 0x00800, 0x01000,
   0x02000, 0x04000, 0x08000, 0x10000, 0x20000, 0x40000, 0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951,
@@ -55,13 +58,13 @@ const columns = [
   0x03807, 0x007d2, 0x00727, 0x0068e, 0x0067c, 0x0059d, 0x004eb, 0x003b4, 0x0036a, 0x002d9, 0x001c7, 0x0003f,
 ] as const
 
-/** `0x` and 16 hex digits in lower case; undefined for what is no address in form. Shorter ones are not taken: whoever sends money writes all of it. */
+/** `0x` and 16 lower-case hex digits; undefined otherwise. Shorter forms are not accepted here. */
 export function readAddress(text: string): string | undefined {
   const digits = /^\s*(?:0x)?([0-9a-f]{16})\s*$/i.exec(text)?.[1]
   return digits === undefined ? undefined : `0x${digits.toLowerCase()}`
 }
 
-/** Whether a chain can have this address: one with up to two wrong digits is none, in most cases. @param address as `readAddress` gives it */
+/** Whether a chain can have this address; detects up to two wrong digits. @param address from `readAddress` */
 export function isAddressOf(address: string, chain: FlowChain): boolean {
   const word = BigInt(address) ^ words[chain]
   let parity = 0

@@ -60,7 +60,7 @@ function wireSignature({ address, keyIndex, signature, extensionData }: Transact
 export interface OwnAccount extends SigningPasskey {
   readonly network: Network
   readonly address: string
-  /** The user's other passkeys: one of them signs where the first is no key of the account any more, such as that of a lost device. */
+  /** The user's other passkeys: they sign if the first is no longer a key of the account. */
   readonly others: readonly SigningPasskey[]
 }
 
@@ -85,7 +85,8 @@ const arrivalMs = 30_000
 /**
  * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
  * @returns its id
- * @throws WalletProblem, with the words of the chain where it failed there; SigningError; what the browser throws where no passkey is given
+ * @throws WalletProblem, with the words of the chain where it failed there; SigningError; what the browser throws
+ * where no passkey is given
  */
 export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
   const { network, address } = account
@@ -130,8 +131,9 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
 }
 
 /**
- * Sends a transaction until somebody says that it arrived. It is the same one each time, which the chain runs once: another one, with the next number of the key,
- * would be a second payment where the first had arrived and only the answer was lost.
+ * Sends a transaction until somebody says that it arrived. It is the same one each time, which the chain runs once:
+ * another one, with the next number of the key, would be a second payment where the first had arrived and only the
+ * answer was lost.
  * @throws WalletProblem `not-known` where it may have arrived
  */
 async function submitSurely(network: Network, signed: FlowTransaction, signal: AbortSignal): Promise<string> {
@@ -148,7 +150,8 @@ async function submitSurely(network: Network, signed: FlowTransaction, signal: A
         throw new WalletProblem(
           504,
           'not-known',
-          'It is not known whether the transaction arrived. Look at your balance and at the activity before you send it again.',
+          'It is not known whether the transaction arrived. Look at your balance and at the activity before you ' +
+            'send it again.',
         )
       }
     }

@@ -93,8 +93,9 @@ export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): 
 }
 
 /**
- * The passkeys of somebody that can sign for an account alone, the likeliest first: the one that was used in this browser, or else the one by which they signed
- * in last, wherever that was. A browser is asked for one only, and says no to one that is on another device.
+ * The passkeys of somebody that can sign for an account alone, the likeliest first: the one that was used in this
+ * browser, or else the one by which they signed in last, wherever that was. A browser is asked for one only, and says
+ * no to one that is on another device.
  * @param account that for which it was made first, and the others
  * @param here the passkey that was used in this browser last
  */
@@ -120,7 +121,7 @@ export function passkeyName({
   return name ?? (deviceType === 'multiDevice' ? 'Passkey of several devices' : 'Passkey of one device')
 }
 
-/** Passkeys with names that differ: of those that have the same, each gets its number in the order in which they were made. */
+/** Passkeys with unique names: equal names are numbered by age. */
 export function withOwnNames<Passkey extends Pick<PasskeyRow, 'authenticatorName' | 'deviceType'>>(
   passkeys: readonly Passkey[],
 ): readonly Passkey[] {

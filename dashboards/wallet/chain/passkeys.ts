@@ -9,7 +9,7 @@ import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } fr
 import { WalletProblem, callFunction } from '../../auth/auth-service.ts'
 import { usedPasskeyHere } from '../../auth/sign-in.ts'
 
-/** What people do with their passkeys. Every function throws WalletProblem; those that ask for a passkey throw what the browser throws too. */
+/** Passkey operations. All throw WalletProblem; those that prompt throw browser errors too. */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 interface Begun<Options> {

@@ -63,8 +63,8 @@ export function Decision({
 const armMs = 1000
 
 /**
- * Whether somebody has had the time to see what this window shows: it has been in front, with the focus, for a second. A window that comes up under a
- * click which was meant for another one does nothing by it.
+ * Whether somebody has had the time to see what this window shows: it has been in front, with the focus, for a
+ * second. A window that comes up under a click which was meant for another one does nothing by it.
  */
 function useArmed(): boolean {
   const [isArmed, setIsArmed] = useState(false)
@@ -147,7 +147,8 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
     const detail =
       keyIndex === undefined
         ? `None of your passkeys is a key of ${address} that can sign alone (any more).`
-        : `The application wants key ${keyIndex} of ${address} to sign, and none of your passkeys is that key. Sign out in the application and connect this wallet again.`
+        : `The application wants key ${keyIndex} of ${address} to sign, and none of your passkeys is that key. ` +
+          'Sign out in the application and connect this wallet again.'
     return { status: 'problem', detail }
   }
   const { key, credentialId, publicKeySec1Hex } = found
@@ -163,7 +164,7 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
   }
 }
 
-/** @returns begins something, with the signal that is aborted when what shows it goes, such as when somebody else signs in: nothing is answered then */
+/** @returns runs an action with a signal that aborts on unmount, such as a change of user */
 export function useLeaving(): () => AbortSignal {
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(new DOMException('The window shows something else.', 'AbortError')), [])

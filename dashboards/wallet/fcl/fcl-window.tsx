@@ -6,13 +6,14 @@ import { fclSignatureOf, readFclSignable } from '../../../clients/signing/fcl-si
 import type { WantedSignature } from '../../../clients/signing/fcl-signable.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { problemText } from '../../auth/auth-service.ts'
+import { mayPass, problemText } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { useAction } from '../../auth/action.tsx'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { Failure, Loading } from '../../kit/state.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
-import { useOwnAccounts, useReadAgain, createQueryClient } from '../own.ts'
+import { useOwnAccounts, useReadAgain } from '../own.ts'
+import { createQueryClient } from '../../kit/query-client.ts'
 import './fcl.css'
 import { OpenerChannel } from './opener-channel.ts'
 import type { AppRequest, ChannelState } from './opener-channel.ts'
@@ -28,7 +29,7 @@ type Wanted =
   | { readonly wanted: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
   | { readonly problem: string }
 
-/** An application wants to have a transaction signed. What is shown is read of the very object that is encoded and signed. */
+/** Signs a transaction for an application. The review reads the object that is encoded and signed. */
 function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   const read = useMemo(() => readRequest(request.body), [request])
   const account = useMemo(
@@ -218,7 +219,7 @@ function Asked({ path, request }: { readonly path: string; readonly request: App
 
 /** What one user was shown is not for the next one: each has answers of their own. */
 function Person({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
-  const [client] = useState(createQueryClient)
+  const [client] = useState(() => createQueryClient({ mayRecover: mayPass }))
   return (
     <QueryClientProvider client={client}>
       <Request path={path} request={request} />

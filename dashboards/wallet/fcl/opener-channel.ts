@@ -32,8 +32,9 @@ export interface ChannelEvent {
 const mostCharacters = 20_000_000
 
 /**
- * The talk with the application that opened this window, as FCL leads it (`FCL:VIEW:*`). Its first request counts, with the origin that the browser
- * names for it, and the one answer goes to that origin: a page that came after it in the same window gets nothing.
+ * The talk with the application that opened this window, as FCL leads it (`FCL:VIEW:*`). Its first request counts,
+ * with the origin that the browser names for it, and the one answer goes to that origin: a page that came after it in
+ * the same window gets nothing.
  */
 export class OpenerChannel {
   readonly #window: ChannelWindow
@@ -156,7 +157,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
     : {}
 }
 
-/** Whose page may ask for anything: nobody can change what comes by HTTPS on its way, nor what comes from this very machine. */
+/** Allowed origins: HTTPS, or this machine; other connections can be tampered with. */
 export function isSafeOrigin(origin: string): boolean {
   let url: URL
   try {

@@ -22,7 +22,7 @@ export function readCadenceValue(argument: unknown): ReadableValue {
   return read(argument, 0) ?? { type: 'unknown', text: visibleText(JSON.stringify(argument) ?? 'nothing') }
 }
 
-/** Undefined: not JSON-CDC. A part that cannot be read makes the whole one that cannot: nobody shall be shown half of it. */
+/** Undefined if any part is not JSON-CDC: values are never shown in part. */
 function read(argument: unknown, depth: number): ReadableValue | undefined {
   const fields = fieldsOf(argument)
   const { type, value } = fields ?? {}
@@ -82,7 +82,8 @@ const readers: Readonly<Record<string, (value: unknown, depth: number) => Readab
         })
       : undefined
     if (entries === undefined) return undefined
-    const types = `{${commonType(entries.map(({ name }) => name))}: ${commonType(entries.map(({ content }) => content))}}`
+    const keyType = commonType(entries.map(({ name }) => name))
+    const types = `{${keyType}: ${commonType(entries.map(({ content }) => content))}}`
     return { type: types, text: `{${entries.map(({ name, content }) => `${name.text}: ${content.text}`).join(', ')}}` }
   },
   Path: (value) => {
@@ -118,7 +119,7 @@ export type ReadableMessage =
   | { readonly kind: 'text'; readonly text: string; readonly isAltered: boolean }
   | { readonly kind: 'bytes'; readonly hex: string }
 
-/** A message as text where it is some, as hex else. What is in it and cannot be seen is written out, but for the line ends of Windows. */
+/** A message as text if it is text, else as hex. Hidden characters are escaped, except CRLF. */
 export function readableMessage(bytes: Bytes): ReadableMessage {
   let text: string
   try {
@@ -134,8 +135,8 @@ export function readableMessage(bytes: Bytes): ReadableMessage {
 }
 
 /**
- * Characters that are not seen, or that change how others are: controls, those that turn the direction of writing, those without width, unassigned ones.
- * Line breaks and tabs are none of these, nor is what makes a sign an emoji.
+ * Characters that are not seen, or that change how others are: controls, those that turn the direction of writing,
+ * those without width, unassigned ones. Line breaks and tabs are none of these, nor is what makes a sign an emoji.
  */
 const hidden = /[^\P{C}\n\t]|\p{Zl}|\p{Zp}|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}]/u
 const allHidden = new RegExp(hidden.source, 'gu')

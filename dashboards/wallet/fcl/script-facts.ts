@@ -28,7 +28,7 @@ interface ScriptFacts {
 /** Stands for a string in which there is code. */
 const codeInString = '\u0001'
 
-/** Reads what a person should know of a transaction's script. It takes anything for a script, and says less where it is not sure. */
+/** Facts about a transaction's script. Accepts any text, and states less where it is not sure. */
 export function readScript(code: string): ScriptFacts {
   const tokens = readCadenceTokens(code)
   const plain = tokens
@@ -112,7 +112,8 @@ const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
 const place = /\s0x[0-9a-f_]+|"[^"\n]*"/.source
 /** Imports need nothing between them, and stand wherever declarations do. */
 const importLine = new RegExp(
-  `(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`,
+  `(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)` +
+    `(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`,
   'gi',
 )
 

@@ -16,7 +16,7 @@ export interface AuthorizedAccount {
   /** With 0x, 16 digits. */
   readonly address: string
   readonly isOwn: boolean
-  /** Worst first. Empty: it is shown the account as it is open to all. Undefined: nobody can tell what the script may do with it. */
+  /** Worst first. Empty: read-only access. Undefined: the access could not be determined. */
   readonly rights: readonly Right[] | undefined
 }
 
@@ -104,7 +104,8 @@ function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, cha
   const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
   if (elsewhere.length > 0)
     warnings.push(
-      `Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what it does with them.`,
+      `Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what ` +
+        'it does with them.',
     )
   if (hasHiddenCharacters) warnings.push(hiddenWarning)
   return [...new Set([...warnings, ...falseNames(imports, chain)])]
@@ -136,7 +137,7 @@ export function fullAddress(address: string): string {
   return `0x${hexOf(accountOf(address, 'address'))}`
 }
 
-/** How much somebody has to fear of what a script may do: `bad` can take the whole account, `warn` can take what is in it. */
+/** Severity: `bad` may take the whole account, `warn` may take what it holds. */
 type Weight = 'bad' | 'warn' | 'plain'
 
 interface Right {
@@ -185,8 +186,8 @@ export function rightOf(name: string): Right {
 }
 
 /**
- * The rights over a whole account that a text names anywhere, comments and all. A script that has such a right has to name it, so what is not found here
- * no reading of it can have missed.
+ * The rights over a whole account that a text names anywhere, comments and all. A script that has such a right has to
+ * name it, so what is not found here no reading of it can have missed.
  */
 export function namedDangers(text: string): readonly Right[] {
   return Object.entries(known).flatMap(([name, [weight, words]]) =>

@@ -28,7 +28,7 @@ interface Change {
   readonly code: (chain: FlowChain) => TransactionCode
 }
 
-/** The keys of an account as the chain has them: other passkeys can be added, and what is not needed any more revoked. */
+/** Keys of an account on the chain; add passkeys, revoke keys. */
 export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode {
   const { data, error, refetch } = useChainAccount(account.network, account.address)
   const [change, setChange] = useState<Change>()
@@ -108,11 +108,14 @@ function isLastOwn(key: ChainKey, good: readonly ChainKey[], passkeys: readonly 
 
 function revoking(key: ChainKey, name: string | undefined, isLast: boolean): Change {
   const left = isLast
-    ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys elsewhere.'
+    ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys ' +
+      'elsewhere.'
     : ''
   return {
     title: `Revoke key ${key.index}?`,
-    text: `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes back.${left}`,
+    text:
+      `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes ` +
+      `back.${left}`,
     action: 'Revoke',
     isDangerous: true,
     code: (chain) => revokeKey(chain, key.index),

@@ -17,7 +17,7 @@ import { withConfirmation } from '../chain/passkeys.ts'
 const userKey = ['own', 'user']
 const digits = 6
 
-/** The e-mail address of whoever is signed in, and the way to another one: asked for, and theirs when its code is shown here. */
+/** The user's e-mail address; a new one is confirmed by a code sent to it. */
 export function EmailAddress(): ReactNode {
   const auth = useAuth()
   const { data: user, error, refetch } = useQuery({ queryKey: userKey, queryFn: () => readUser(auth) })
@@ -291,7 +291,7 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   )
 }
 
-/** What people do with their account at the wallet's own auth endpoint. Every function throws WalletProblem; those that may ask for a passkey throw what the browser throws too. */
+/** Account operations at the wallet's auth endpoint. All throw WalletProblem, or browser errors of a prompt. */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 

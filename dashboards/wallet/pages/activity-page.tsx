@@ -109,7 +109,7 @@ function TransferRow({
   const what =
     type === 'ft'
       ? `${plainAmount(amount)} ${token?.symbol ?? token?.name ?? token?.token ?? ''}`
-      : `${name ?? `#${id ?? ''}`}${collection?.name === undefined || collection.name === null ? '' : ` of ${collection.name}`}`
+      : [name ?? `#${id ?? ''}`, ...(typeof collection?.name === 'string' ? [collection.name] : [])].join(' of ')
   return (
     <li>
       <span className="row-main">

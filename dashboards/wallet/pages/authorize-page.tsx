@@ -13,14 +13,14 @@ import { useSettings } from '../own.ts'
 export const authorizePath = '/authorize'
 const place = 'flowfarm-authorize'
 
-/** The request of another program that waits in this tab while the user signs in elsewhere; undefined: none. It is read once. */
+/** The authorization request that waits in this tab during sign-in; it is read once. */
 export function takePendingRequest(): string | undefined {
   const pending = sessionStorage.getItem(place) ?? ''
   sessionStorage.removeItem(place)
   return pending.startsWith(`${authorizePath}?`) ? pending : undefined
 }
 
-/** Asks whether to sign in to another program of the operator, such as the editor, and sends the user back to it with a code. */
+/** Confirms sign-in to another program, such as the editor, and redirects to it with a code. */
 export function AuthorizePage(): ReactNode {
   const { clients } = useSettings()
   const { state, keeper } = useAuth()

@@ -29,7 +29,7 @@ interface Looked {
   readonly finding: Exclude<ImportFinding<PasskeyRow>, { readonly kind: 'key' }>
 }
 
-/** Brings an account that somebody has elsewhere: it is theirs here as soon as the chain shows one of their passkeys as a key of it. */
+/** Imports an existing account once the chain lists a passkey of the user as its key. */
 export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
   const auth = useAuth()
   const readAgain = useReadAgain()
@@ -124,9 +124,11 @@ function otherChain(address: string, chain: FlowChain): string {
 const reasons = {
   revoked: 'was a key of this account and is revoked. A revoked key never comes back: it has to be added anew.',
   weight:
-    'is a key of this account, but cannot sign for it alone: the weight of the key is less than 1000. Add the key again with the weight 1000.',
+    'is a key of this account, but cannot sign for it alone: the weight of the key is less than 1000. Add the ' +
+    'key again with the weight 1000.',
   algorithm:
-    'is a key of this account, but with an algorithm by which passkeys cannot sign. Add the key again with those below.',
+    'is a key of this account, but with an algorithm by which passkeys cannot sign. Add the key again with those ' +
+    'below.',
 } as const
 
 /** How an account becomes one of this wallet: by a transaction that somebody signs with what they sign with now. */
@@ -143,7 +145,9 @@ function WhatToDo({
     return <p className="banner">Make a passkey first: it has to become a key of the account.</p>
   const publicKey = passkey.publicKeySec1Hex.replace(/^04/, '')
   const { script, arguments: given } = addKey(chain, { publicKey })
-  const command = `flow transactions send add-key.cdc --args-json '[${given.join(',')}]' --network ${chain} --signer <your account>`
+  const command =
+    `flow transactions send add-key.cdc --args-json '[${given.join(',')}]' --network ${chain} --signer <your ` +
+    'account>'
   return (
     <div className="stack" role="status">
       <p className="banner">

@@ -23,7 +23,7 @@ export function Alone({ children }: { readonly children: ReactNode }): ReactNode
   )
 }
 
-/** The heading of a page. It gets the focus when one comes from another page, so that the page is read from its start. */
+/** Page heading; receives the focus after navigation, so that reading starts there. */
 export function PageTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   const { visits } = usePlace()

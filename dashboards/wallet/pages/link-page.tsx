@@ -20,8 +20,8 @@ export function readLinkToken(): string | undefined {
 }
 
 /**
- * Asks whether somebody is who a link says that they are. Whoever likes can send one of their own, and whoever pressed on would keep what they have in another's
- * account.
+ * Asks whether somebody is who a link says that they are. Whoever likes can send one of their own, and whoever
+ * pressed on would keep what they have in another's account.
  */
 export function LinkPage({ token, onDone }: { readonly token: string; readonly onDone: () => void }): ReactNode {
   const { options, keeper } = useAuth()

@@ -4,8 +4,77 @@ import { build } from 'vite'
 import { keepBuild } from './build-folder.ts'
 import { sourceDigest } from './source-digest.ts'
 
-/** Each page by its folder in `dashboards/`, and the path at which its service serves it. */
-const pages = { operator: '/operator/', explorer: '/', ask: '/', chat: '/', wallet: '/', editor: '/' } as const
+interface PageEntry {
+  /** The path at which the page's service serves it. */
+  readonly base: string
+  readonly title: string
+  /** Undefined: the page is hidden from search engines, and has an icon of its own. */
+  readonly description?: string
+  /** Shown instead of the page where JavaScript is off, after the sentence that says so. */
+  readonly noscript?: string
+  /** The page draws below notches, and makes room for the keyboard. */
+  readonly fillsScreen?: boolean
+}
+
+/** Each page by its folder in `dashboards/`; all have the HTML of `dashboards/index.html`. */
+const pages = {
+  operator: {
+    base: '/operator/',
+    title: 'flowfarm operator',
+    noscript: 'From the command line: npm run status.',
+  },
+  explorer: {
+    base: '/',
+    title: 'flowfarm explorer',
+    description: 'Blocks, transactions, accounts, tokens, NFTs and contracts of the Flow blockchain, live.',
+    noscript: 'The same data without it: <a href="/flow/block">blocks</a>, <a href="/docs">all routes</a>.',
+  },
+  ask: {
+    base: '/',
+    title: 'flowfarm: ask the chain',
+    description: 'Questions about the Flow blockchain in words or SQL, answered from the indexer.',
+    noscript: 'The same answers without it: <a href="/docs">all routes</a>.',
+  },
+  chat: {
+    base: '/',
+    title: 'flowfarm: chat',
+    description: 'A chat about the Flow blockchain: answers from the indexer, with their SQL and charts.',
+    fillsScreen: true,
+  },
+  wallet: {
+    base: '/',
+    title: 'flowfarm: wallet',
+    description: 'A wallet for Flow whose keys are passkeys.',
+    fillsScreen: true,
+  },
+  editor: {
+    base: '/',
+    title: 'flowfarm: editor',
+    description: 'An editor for Cadence, the language of Flow: write, check and run code, save and share projects.',
+    fillsScreen: true,
+  },
+} as const satisfies Readonly<Record<string, PageEntry>>
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18' fill='%232f9e55'%3E" +
+  "%3Crect x='1' y='2' width='16' height='3.4' rx='1.7'/%3E%3Crect x='1' y='7.3' width='16' height='3.4' rx='1.7'/%3E" +
+  "%3Crect x='1' y='12.6' width='9' height='3.4' rx='1.7'/%3E%3C/svg%3E"
+
+/** Fills in `dashboards/index.html` for a page. */
+function pageHtml(template: string, name: PageName): string {
+  const { title, description, noscript, fillsScreen = false }: PageEntry = pages[name]
+  const viewport = 'width=device-width, initial-scale=1'
+  const values: Readonly<Record<string, string>> = {
+    page: name,
+    title,
+    viewport: fillsScreen ? `${viewport}, viewport-fit=cover, interactive-widget=resizes-content` : viewport,
+    about:
+      description === undefined ? 'name="robots" content="noindex"' : `name="description" content="${description}"`,
+    icon: description === undefined ? 'data:,' : icon,
+    noscript: noscript === undefined ? '' : ` ${noscript}`,
+  }
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => values[key] ?? '')
+}
 
 /** A page that is built: the folder of its name in the build. */
 export type PageName = keyof typeof pages
@@ -86,12 +155,13 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
   await build({
     configFile: false,
     envDir: false,
-    root: join(root, 'dashboards', name),
-    base: pages[name],
+    root: join(root, 'dashboards'),
+    base: pages[name].base,
     cacheDir: join(outDir, '.cache'),
     logLevel: 'warn',
     plugins: [
       react(),
+      { name: 'page-html', transformIndexHtml: { order: 'pre', handler: (html) => pageHtml(html, name) } },
       { name: 'paint-once', transformIndexHtml: { order: 'post', handler: (html) => withBootScript(paintOnce(html)) } },
     ],
     build: {

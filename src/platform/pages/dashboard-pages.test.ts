@@ -24,25 +24,25 @@ describe('the built pages', () => {
     lines = []
     root = await mkdtemp(join(tmpdir(), 'flowfarm-pages-'))
     for (const path of [
-      'src/platform/pages',
+      'src/platform',
       'clients/signing',
       'scripts/build.ts',
+      'scripts/cli',
       'package.json',
       'package-lock.json',
     ]) {
       await cp(join(repository, path), join(root, path), { recursive: true })
     }
     await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
-    await mkdir(join(root, 'dashboards/operator'), { recursive: true })
+    for (const name of ['operator', 'explorer', 'ask', 'chat', 'wallet', 'editor']) {
+      await mkdir(join(root, 'dashboards', name), { recursive: true })
+      await writeFile(join(root, 'dashboards', name, 'main.tsx'), `document.title += ' ${name}'`)
+    }
     await writeFile(
-      join(root, 'dashboards/operator/index.html'),
-      '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
+      join(root, 'dashboards/index.html'),
+      '<!doctype html><title>A page: {{page}}</title><script type="module" src="./{{page}}/main.tsx"></script>',
     )
     await writeSource('document.title += " of a test"')
-    for (const name of ['explorer', 'ask', 'chat', 'wallet', 'editor']) {
-      await mkdir(join(root, 'dashboards', name))
-      await writeFile(join(root, 'dashboards', name, 'index.html'), '<!doctype html><title>Another page</title>')
-    }
   })
 
   afterEach(async () => {
@@ -50,7 +50,7 @@ describe('the built pages', () => {
     await rm(root, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  const writeSource = (source: string): Promise<void> => writeFile(join(root, 'dashboards/operator/main.ts'), source)
+  const writeSource = (source: string): Promise<void> => writeFile(join(root, 'dashboards/operator/main.tsx'), source)
   const log = pino(
     { level: 'info' },
     new Writable({
@@ -88,12 +88,11 @@ describe('the built pages', () => {
 
   it('are built once for all pages of a process', async () => {
     const build = createPageBuild({ log, root })
-    const pages = (['operator', 'explorer', 'ask', 'chat', 'wallet'] as const).map((page) =>
-      createDashboardPages({ page, log, build }),
-    )
+    const names = ['operator', 'explorer', 'ask', 'chat', 'wallet'] as const
+    const pages = names.map((page) => createDashboardPages({ page, log, build }))
     opened.push(...pages)
     expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) =>
-      texts.every((text, i) => text.includes(i === 0 ? 'A page' : 'Another page')),
+      texts.every((text, i) => text.includes(`A page: ${names[i]}<`)),
     )
     expect(lines.filter((line) => line.includes('building the pages'))).to.have.length(1)
   })

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { ToastProvider } from '../kit/toast.tsx'
-import { makePasskey } from '../wallet/chain/passkeys.ts'
-import type { AuthOptions } from './auth-service.ts'
-import { AuthProvider, useAuth } from './auth-provider.tsx'
-import { callbackUrl } from './auth-service.ts'
-import { finishCallback } from './sign-in.ts'
-import { SignInForm } from './sign-in-form.tsx'
-import { ProblemLine, useAction } from './action.tsx'
+import { makePasskey } from './chain/passkeys.ts'
+import type { AuthOptions } from '../auth/auth-service.ts'
+import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
+import { callbackUrl } from '../auth/auth-service.ts'
+import { finishCallback } from '../auth/sign-in.ts'
+import { SignInForm } from '../auth/sign-in-form.tsx'
+import { ProblemLine, useAction } from '../auth/action.tsx'
 
-/** A page that somebody makes with the parts for signing in, for the tests of their options: these stand in the page as JSON. */
+/** A third party's page with the sign-in components; the test puts their options into it as JSON. */
 function SomePage(): ReactNode {
   const { state, options, keeper, roles } = useAuth()
   const auth = useAuth()
