@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { ApiError } from '../src/platform/errors.ts'
-import { problemOf } from '../src/platform/problem.ts'
+import { problemOf } from '../src/platform/http/problem.ts'
 import { filesBelow, isGenerated, readRepositoryFile, repositoryRoot, trackedFiles } from './support/repository.ts'
 import { testTitles } from './support/test-titles.ts'
 

@@ -1,5 +1,4 @@
-import { describeApi } from '../../src/explorer/openapi.ts'
-import { routes } from '../../src/explorer/routes.ts'
+import { describeExplorer, routes } from '../../src/explorer/routes.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -9,7 +8,7 @@ type Schema = Readonly<Record<string, unknown>>
  * that the page cannot read a field that is not sent.
  */
 export function pageAnswers(): string {
-  const { paths, components } = describeApi(routes.filter(({ access }) => access === 'none'))
+  const { paths, components } = describeExplorer(routes.filter(({ access }) => access === 'none'))
   const answers = Object.entries(paths).flatMap(([path, operations]) => {
     const schema = answerSchema(operations['get'] as Schema | undefined)
     return schema === undefined ? [] : [{ path, schema }]

@@ -4,16 +4,16 @@ import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import type { EditorNetwork } from './editor-network.ts'
-import type { Client } from '../platform/client-address.ts'
-import { clientNetwork } from '../platform/client-network.ts'
+import type { Client } from '../platform/limits/clients.ts'
+import { clientNetwork } from '../platform/limits/clients.ts'
 import { ApiError, RetryableError } from '../platform/errors.ts'
-import { apiSecurityHeaders } from '../platform/http/api-headers.ts'
+import { apiSecurityHeaders } from '../platform/http/server.ts'
 import { createOpeningServer } from '../platform/http/opening-server.ts'
 import type { OpeningServer } from '../platform/http/opening-server.ts'
 import type { RequestState } from '../platform/http/requests.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { SlidingWindow } from '../platform/sliding-window.ts'
+import { SlidingWindow } from '../platform/limits/sliding-window.ts'
 
 /** What a page has to know before anybody has signed in; the names are those of its JSON. */
 export interface EditorSettings {
@@ -95,7 +95,7 @@ function handlers(
   { settings, session, projects, github, page }: EditorParts,
   { clientOf, settingsPerMinute = 600 }: EditorServerOptions,
 ): readonly Middleware<RequestState>[] {
-  const window = new SlidingWindow({ most: settingsPerMinute })
+  const window = new SlidingWindow({ max: settingsPerMinute })
   const own = new Router<RequestState>()
   own.get('/health', (context) => {
     context.state.route = '/health'

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { ApiError } from '../platform/errors.ts'
+import { parseParameters } from '../platform/http/parse-input.ts'
+import { noParameters } from '../platform/http/route.ts'
 import {
   accountParameter,
   contractParameter,
@@ -10,8 +12,6 @@ import {
   flagParameter,
   heightParameter,
   limitParameter,
-  noParameters,
-  parseParameters,
 } from './parameters.ts'
 
 const schemas = {

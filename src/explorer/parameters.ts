@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../platform/errors.ts'
 
-/** For routes without parameters of a kind. */
-export const noParameters = z.object({})
-
 /** `limit` of a list. Out of range is an error, not another number: a client that asks for 500 shall notice. */
 export function limitParameter(options: { default: number; max: number }): z.ZodDefault<z.ZodPreprocess<z.ZodInt>> {
   return integerParameter(1, options.max).default(options.default).describe('Most items of the page.')
@@ -115,44 +112,6 @@ export function integerParameter(min: number, max: number): z.ZodPreprocess<z.Zo
   // Aborted, so that a union with it says what it takes itself.
   const bound = { error: message, abort: true }
   return z.preprocess(fromText, z.int(message).min(min, bound).max(max, bound))
-}
-
-interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject> {
-  readonly params: Params
-  readonly query: Query
-}
-
-/**
- * Reads the declared parameters; those that a route does not declare are ignored, since clients send some of their own.
- * @throws ApiError 400 `invalid-parameter` for the first bad one
- */
-export function parseParameters<Params extends z.ZodObject, Query extends z.ZodObject>(
-  schemas: ParameterSchemas<Params, Query>,
-  params: Readonly<Record<string, string>>,
-  query: URLSearchParams,
-): { params: z.output<Params>; query: z.output<Query> } {
-  const declared: Record<string, string> = {}
-  if ('cursor' in schemas.query.shape && !['0', '', null].includes(query.get('offset'))) {
-    throw invalidParameter('offset', 'is not taken: ask with the `cursor` of the page before')
-  }
-  for (const name of Object.keys(schemas.query.shape)) {
-    const values = query.getAll(name)
-    if (values.length > 1) throw invalidParameter(name, 'is given more than once')
-    if (values[0] !== undefined) declared[name] = values[0]
-  }
-  return { params: parse(schemas.params, params), query: parse(schemas.query, declared) }
-}
-
-function parse<Schema extends z.ZodObject>(schema: Schema, values: Readonly<Record<string, string>>): z.output<Schema> {
-  const result = schema.safeParse(values)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const field = String(issue?.path[0] ?? '')
-  throw invalidParameter(field, field in values ? (issue?.message ?? 'is not valid') : 'is missing')
-}
-
-function invalidParameter(field: string, problem: string): ApiError {
-  return new ApiError(400, 'invalid-parameter', `Parameter "${field}" ${problem}.`, { field })
 }
 
 /** A text that is written in several ways, and comes out in one. */

@@ -13,6 +13,8 @@ import { contractVersionRoutes, contractRoutes } from './contracts/routes.ts'
 import { contractUseRoutes } from './contracts/uses.ts'
 import { defiRoutes } from './defi/routes.ts'
 import { evmAddressRoutes, evmTransactionRoutes } from './evm/routes.ts'
+import { describeApi, documentRoutes } from '../platform/http/openapi.ts'
+import type { ApiDescription, ApiInfo } from '../platform/http/openapi.ts'
 import { evmTokenRoutes } from './evm/token-routes.ts'
 import { accountNftRoutes, nftItemRoutes, nftRoutes } from './nfts/routes.ts'
 import { nftSearchRoutes } from './nfts/search.ts'
@@ -27,7 +29,7 @@ import { activityRoutes } from './stats/activity.ts'
 import { dailyMoveRoutes } from './stats/daily-moves.ts'
 import { insightRoutes } from './stats/insights.ts'
 import { statisticsRoutes } from './stats/routes.ts'
-import { documentRoutes, serviceRoutes } from './status/routes.ts'
+import { pageRoutes, serviceRoutes } from './status/routes.ts'
 import { priceRoutes } from './tokens/prices.ts'
 import { ftAccountRoutes, fungibleTokenRoutes } from './tokens/routes.ts'
 import { ftTransferRoutes } from './tokens/transfers.ts'
@@ -60,6 +62,72 @@ const adminRoutes = [
   ...developerKeyRoutes,
   ...webhookAdminRoutes,
 ]
+
+const apiInfo: ApiInfo = {
+  title: 'flowfarm explorer API',
+  description: [
+    'Blocks, transactions and events of the Flow chain, as flowfarm has indexed them.',
+    'Every path is served as written here, under `/chain/v1/` and under `/api/v1/chain/v1/`.',
+    'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. ' +
+      'Amounts are decimal text, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
+    'Clients that existed before find routes by their second names too: `/flow/address/…` for `/flow/account/…`, ' +
+      '`/accounting/account/…` and `/accounting/transaction/…` for those below `/flow`, `/analytics/…` for `/insights/…`.',
+    'How often one may ask is told by the headers `RateLimit` and `RateLimit-Policy`, and by `Retry-After` with a ' +
+      '429. With a developer key in `X-API-Key` it is more often.',
+    'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status ' +
+      'every 3 seconds). A client of `/ws` may ask for certain accounts, tags, contracts and templates, ' +
+      'and goes on after a break without a gap.',
+  ].join('\n\n'),
+  servers: ['/', '/chain/v1', '/api/v1/chain/v1'],
+  securitySchemes: {
+    key: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'A developer key; it lets its owner ask more often, and manages webhooks.',
+    },
+    person: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The JWT of a person of the authentication service, or a developer key.',
+    },
+    admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN, or the JWT of an administrator.' },
+  },
+  securityOf: ({ access, isLimited }) => {
+    if (access === 'admin') return [{ admin: [] }]
+    if (access === 'owner') return [{ key: [] }, { person: [] }]
+    return isLimited ? [{}, { key: [] }] : []
+  },
+  sharedErrors: {
+    UnknownKey: 'There is no such `X-API-Key`, or it was revoked.',
+    TooManyRequests: 'Too many requests; `Retry-After` tells when to try again.',
+    InternalError: 'Something went wrong here.',
+  },
+  sharedErrorsOf: ({ isLimited, errorForm }) =>
+    errorForm === undefined
+      ? { ...(isLimited ? { 401: 'UnknownKey', 429: 'TooManyRequests' } : {}), 500: 'InternalError' }
+      : {},
+  errorsOf: ({ access, errorForm }) => ({
+    ...(access === 'admin'
+      ? {
+          401: 'Credentials are missing, wrong or expired.',
+          403: 'The bearer is no administrator, or the admin routes are off.',
+        }
+      : {}),
+    // Errors of another form cannot refer to the shared ones.
+    ...(errorForm === undefined
+      ? {}
+      : {
+          429: 'Too many requests; `Retry-After` tells when to try again.',
+          500: 'Something went wrong here.',
+        }),
+  }),
+}
+
+/** The OpenAPI document of routes of the explorer. */
+export function describeExplorer(described: readonly Route[]): ApiDescription {
+  return describeApi(described, apiInfo)
+}
 
 /** Every route of the API, in the order in which its description lists them. */
 export const routes: readonly Route[] = [
@@ -107,6 +175,7 @@ export const routes: readonly Route[] = [
   ...webhookUsageRoutes,
   ...webhookClientRoutes,
   ...serviceRoutes,
-  ...documentRoutes,
+  ...pageRoutes,
+  ...documentRoutes(() => routes, apiInfo, { caching: 'static' }),
   ...adminRoutes,
 ]

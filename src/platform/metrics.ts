@@ -272,6 +272,12 @@ export class Metrics {
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })
+  readonly limitedRequests = new Counter({
+    name: 'flowfarm_http_limited_total',
+    help: 'Requests that a limit refused, by the code of their error.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  })
   readonly feedClients = new Gauge({
     name: 'flowfarm_feed_clients',
     help: 'Open WebSocket connections.',

@@ -4,7 +4,7 @@ import { liveEndpoints } from '../access/settings.ts'
 import { createPresentChain } from '../explorer/present-chain.ts'
 import { createFeedReader } from '../explorer/feed/reader.ts'
 import { createLiveFeeds } from '../explorer/feed/live-feeds.ts'
-import { KeptAnswers } from '../explorer/kept/kept-answers.ts'
+import { ResponseCache } from '../platform/http/response-cache.ts'
 import { createApiServer } from '../explorer/server.ts'
 import { createStatusReader, statusSettings } from '../explorer/status/queries.ts'
 import { chainIdToNetwork } from '../flow/network.ts'
@@ -13,8 +13,7 @@ import { Accounts } from '../platform/auth/accounts.ts'
 import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import { DeveloperKeys } from '../platform/auth/developer-keys.ts'
 import { roleDirectory } from '../platform/auth/role-directory.ts'
-import { addressList, clientReader } from '../platform/client-address.ts'
-import { clientNetwork } from '../platform/client-network.ts'
+import { addressList, clientReader, clientNetwork } from '../platform/limits/clients.ts'
 import { connectionLimits } from '../platform/db/connection-limits.ts'
 import { isConnectionLost } from '../platform/db/errors.ts'
 import { createPool, logIdleErrors } from '../platform/db/pool.ts'
@@ -92,7 +91,7 @@ export async function startApi(context: ServiceContext<Config>): Promise<void> {
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
-  const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
+  const kept = new ResponseCache({ maxAgeMs: config.API_ANSWER_CACHE_MS })
   await forgetAtCommits(context, { databases: [database, expensiveReads], kept, whenReadable: reads.whenReadable })
   const credentials = adminCredentials(context)
   const keys = new DeveloperKeys(pool)

@@ -1,4 +1,4 @@
-import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
+import { addressList, clientReader, ownMachine } from '../platform/limits/clients.ts'
 import { createEditorServer } from '../editor/editor-server.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import type { Config } from '../config.ts'

@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik'
-import type { KeptAnswers } from '../explorer/kept/kept-answers.ts'
+import type { ResponseCache } from '../platform/http/response-cache.ts'
 import { keepRecentReads, recentReadsMs } from '../explorer/paging/recent-reads.ts'
 import { LogThrottle } from '../platform/log-throttle.ts'
 import { listen } from '../platform/db/listen.ts'
@@ -24,14 +24,14 @@ export async function forgetAtCommits(
     databases,
     kept,
     whenReadable,
-  }: { readonly databases: readonly DatabasePool[]; readonly kept: KeptAnswers; readonly whenReadable: WhenReadable },
+  }: { readonly databases: readonly DatabasePool[]; readonly kept: ResponseCache; readonly whenReadable: WhenReadable },
 ): Promise<void> {
   const stopping = new AbortController()
   const reads = keepRecentReads(databases, recentReadsMs)
   const forget = (channel: string, payload: string): void => {
     reads.forget()
     if (channel === rollbackChannel || payload === rowsChanged) kept.clear()
-    else kept.forget()
+    else kept.dropCurrent()
   }
   const failures = new LogThrottle()
   let losses = 0
@@ -47,13 +47,13 @@ export async function forgetAtCommits(
         whenReadable(() => {
           if (losses !== lossesBefore) return
           reads.setDeaf(false)
-          kept.setDeaf(false)
+          kept.suspend(false)
         })
       },
       onTrouble: (error) => {
         losses++
         reads.setDeaf(true)
-        kept.setDeaf(true)
+        kept.suspend(true)
         failures.log(
           log,
           'warn',

@@ -7,12 +7,11 @@ import { boundScripts, createNodeScriptRunner, createRestScriptRunner } from '..
 import type { ScriptRunner } from '../assistant/mcp/script-runners.ts'
 import { settings } from '../config.ts'
 import type { Config } from '../config.ts'
-import { FailureLimit } from '../platform/auth/failure-limit.ts'
-import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
+import { FailureLimit, SlidingWindow } from '../platform/limits/sliding-window.ts'
+import { addressList, clientReader, ownMachine } from '../platform/limits/clients.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import type { OriginRules } from '../platform/mcp/origin-rules.ts'
 import type { ServiceContext } from '../platform/service.ts'
-import { SlidingWindow } from '../platform/sliding-window.ts'
 import { openNetwork } from './open-network.ts'
 import { openQueryService } from './open-query-service.ts'
 import { openSkills } from './open-skills.ts'
@@ -40,7 +39,7 @@ export async function startMcp(context: ServiceContext<Config>): Promise<void> {
       isKeyRequired: config.MCP_AUTH_ENABLED,
       adminKey: config.MCP_ADMIN_KEY,
       keys: new KeyCheck({ backendUrl: () => backendUrl(config, shared.apiPort) }),
-      window: new SlidingWindow({ most: config.MCP_RATE_LIMIT }),
+      window: new SlidingWindow({ max: config.MCP_RATE_LIMIT }),
       attempts: new FailureLimit(),
       clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
     }),

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asError, FatalError } from '../platform/errors.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { refuseRebound } from '../platform/refuse-rebound.ts'
+import { refuseRebound } from '../platform/http/guards.ts'
 
 export interface MetricsServer {
   readonly port: number

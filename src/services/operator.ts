@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
-import { addressList, clientReader } from '../platform/client-address.ts'
-import type { Mount } from '../explorer/server.ts'
+import { addressList, clientReader } from '../platform/limits/clients.ts'
+import { below } from '../platform/http/server.ts'
+import type { Mount } from '../platform/http/server.ts'
 import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import { connectionLimits } from '../platform/db/connection-limits.ts'
 import { createPool, logIdleErrors } from '../platform/db/pool.ts'
@@ -45,7 +46,7 @@ export function mountOperator(context: ServiceContext<Config>, credentials: Cred
   })
   if (operator.access === 'open')
     log.info(`${operatorPath} is open to this machine only: set ADMIN_TOKEN to reach it from elsewhere`)
-  return { path: operatorPath, handle: operator.handle, close: () => operator.close() }
+  return { answers: below(operatorPath), handle: operator.handle, close: () => operator.close() }
 }
 
 function programVersion(): string {

@@ -15,7 +15,7 @@ import { chainIdToNetwork } from '../flow/network.ts'
 import { transactionId, withOrderedSignatures } from '../flow/transactions/transaction-id.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { RequestContext, RequestState } from '../platform/http/requests.ts'
-import { readJson } from '../platform/read-json.ts'
+import { readJson } from '../platform/http/read-json.ts'
 import { isWalletNetwork, walletNetworks } from './settings.ts'
 import type { WalletNetwork } from './settings.ts'
 

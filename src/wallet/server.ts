@@ -4,16 +4,16 @@ import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
-import type { Client } from '../platform/client-address.ts'
-import { clientNetwork } from '../platform/client-network.ts'
+import type { Client } from '../platform/limits/clients.ts'
+import { clientNetwork } from '../platform/limits/clients.ts'
 import { ApiError, asError } from '../platform/errors.ts'
-import { apiSecurityHeaders } from '../platform/http/api-headers.ts'
+import { apiSecurityHeaders } from '../platform/http/server.ts'
 import { createOpeningServer } from '../platform/http/opening-server.ts'
 import type { OpeningServer } from '../platform/http/opening-server.ts'
 import type { RequestState } from '../platform/http/requests.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { SlidingWindow } from '../platform/sliding-window.ts'
+import { SlidingWindow } from '../platform/limits/sliding-window.ts'
 import { chainRoutes } from './chain-routes.ts'
 import type { ChainNodes } from './chain-routes.ts'
 import { sessionRoutes } from './session-cookies.ts'
@@ -89,7 +89,7 @@ function handlers(
   { chainPerMinute = 600 }: WalletServerOptions,
   clientOf: WalletServerOptions['clientOf'],
 ): readonly Middleware<RequestState>[] {
-  const window = new SlidingWindow({ most: chainPerMinute })
+  const window = new SlidingWindow({ max: chainPerMinute })
   const admit = (request: IncomingMessage): void => {
     const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(clientOf(request).address))
     if (!isAllowed)

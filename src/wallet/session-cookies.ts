@@ -4,7 +4,7 @@ import { Router } from '@koa/router'
 import { decodeJwt } from 'jose'
 import { ApiError, asError } from '../platform/errors.ts'
 import type { RequestContext, RequestState } from '../platform/http/requests.ts'
-import { readJson } from '../platform/read-json.ts'
+import { readJson } from '../platform/http/read-json.ts'
 
 /** A session as GoTrue writes it, as far as the cookie and the page need it. */
 interface AuthSession {

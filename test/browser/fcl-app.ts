@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import type { BrowserContext, Page } from 'playwright-core'
-import { closeServer } from '../../src/platform/http/listen.ts'
+import { closeServer } from '../../src/platform/http/connections.ts'
 
 /** An application in a browser, with FCL as applications have it: `fcl-core` with a strategy for windows. */
 

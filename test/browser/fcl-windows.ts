@@ -6,7 +6,7 @@ import { domainTag, encodeEnvelope } from '../../clients/signing/encode-transact
 import type { FlowTransaction } from '../../clients/signing/encode-transaction.ts'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import type { TransactionCode } from '../../clients/signing/transactions/make-transaction.ts'
-import { closeServer } from '../../src/platform/http/listen.ts'
+import { closeServer } from '../../src/platform/http/connections.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 
 /** Pages of applications that speak with windows of the wallet without FCL, and so can say anything. */

@@ -4,8 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { z } from 'zod'
-import { AnswerStream } from '../../src/explorer/http/answer-stream.ts'
-import { noParameters } from '../../src/explorer/parameters.ts'
+import { AnswerStream } from '../../src/platform/http/route.ts'
 import { defineRoute } from '../../src/explorer/route.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -41,8 +40,6 @@ describe('answers that are streams', () => {
       operationId: path.slice(1),
       tag: 'Test',
       summary: 'A stream.',
-      params: noParameters,
-      query: noParameters,
       response: z.strictObject({ type: z.string() }),
       otherTypes: { 'text/csv': 'Lines.' },
       example: { type: 'text/csv' },

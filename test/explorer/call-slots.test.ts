@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import type { PoolClient } from 'pg'
-import type { Client } from '../../src/platform/client-address.ts'
+import type { Client } from '../../src/platform/limits/clients.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'

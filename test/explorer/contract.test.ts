@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { describeApi } from '../../src/explorer/openapi.ts'
-import { routes } from '../../src/explorer/routes.ts'
+import { describeExplorer, routes } from '../../src/explorer/routes.ts'
 import { readApiSamples, sampleCall } from '../support/api-samples.ts'
 import type { ApiSamples } from '../support/api-samples.ts'
 import { exploredChain } from '../support/explored-chain.ts'
@@ -25,7 +24,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, MediaType>> }>>
 }
 
-const description = describeApi(routes)
+const description = describeExplorer(routes)
 const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     path,

@@ -10,7 +10,8 @@ import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
 import { maxHealthAgeMs } from '../../src/explorer/status/queries.ts'
 import { pause } from '../../src/platform/retry.ts'
-import { pageAddress } from '../../src/explorer/server.ts'
+import { below } from '../../src/platform/http/server.ts'
+import { pageAddress } from '../../src/platform/http/connections.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -57,7 +58,7 @@ describe('the API over HTTP', () => {
 
   it('closes what was mounted on it when its port is taken', async () => {
     let closed = 0
-    const mount = { path: '/mounted', handle: () => undefined, close: () => Promise.resolve(void closed++) }
+    const mount = { answers: below('/mounted'), handle: () => undefined, close: () => Promise.resolve(void closed++) }
     const failure = await runApi(database.url, { server: { port: api.server.port, mounts: [mount] } }).catch(
       (error: unknown) => error,
     )

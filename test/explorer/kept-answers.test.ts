@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
 import type { List } from '../../src/explorer/paging/pages.ts'
-import { KeptAnswers } from '../../src/explorer/kept/kept-answers.ts'
+import { ResponseCache } from '../../src/platform/http/response-cache.ts'
 import type { Block } from '../../src/explorer/blocks/schema.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -14,7 +14,7 @@ describe('answers that are given again', () => {
   let api: RunningApi
   /** For clients of other machines, whose expensive calls are limited. */
   let remote: RunningApi
-  const kept = new KeptAnswers({ maxAgeMs: 3_600_000 })
+  const kept = new ResponseCache({ maxAgeMs: 3_600_000 })
 
   before(async () => {
     database = await createTestDatabase()
@@ -65,7 +65,7 @@ describe('answers that are given again', () => {
     const plain = await (await api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': 'identity' } })).text()
     for (const accept of ['gzip, deflate, br, zstd', 'gzip, br', 'gzip', 'identity', 'gzip;q=0', '*']) {
       const get = (): Promise<Response> => api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': accept } })
-      kept.forget()
+      kept.dropCurrent()
       const [made, again, oftener] = [await get(), await get(), await get()]
       const headersOf = ({ headers }: Response): (string | null)[] =>
         ['content-encoding', 'vary', 'etag', 'content-type'].map((name) => headers.get(name))
@@ -81,12 +81,12 @@ describe('answers that are given again', () => {
     expect(await newest()).to.equal(120)
     await storeBlocks(database.pool, 121, 121)
     expect(await newest()).to.equal(120)
-    kept.forget()
+    kept.dropCurrent()
     expect(await newest()).to.equal(121)
   })
 
   it('last for longer where clients may keep them without asking', async () => {
-    const settled = new KeptAnswers({ maxAgeMs: 3_600_000 })
+    const settled = new ResponseCache({ maxAgeMs: 3_600_000 })
     const other = await runApi(database.url, { server: { kept: settled, maxReorgDepth: 5 } })
     try {
       await deriveAll()
@@ -106,7 +106,7 @@ describe('answers that are given again', () => {
     kept.clear()
     expect((await api.get(path, { headers: { 'If-None-Match': tag } })).status).to.equal(304)
     expect(kept.find(path)).to.not.equal(undefined)
-    expect(kept.isUnfit(path)).to.equal(false)
+    expect(kept.isUncacheable(path)).to.equal(false)
     const again = await api.get(path, { headers: { 'If-None-Match': tag } })
     expect([again.status, await again.text(), again.headers.get('etag')]).to.deep.equal([304, '', tag])
     expect((await api.json<List<Block>>(path)).data).to.have.length(7)
@@ -167,7 +167,7 @@ describe('answers that are given again', () => {
       const over = remote.get('/insights/big-transfers?limit=9')
       expect((await Promise.race([...calls, over])).status).to.equal(429)
       expect((await remote.get(path)).status).to.equal(429)
-      expect(kept.isUnfit(path)).to.equal(false)
+      expect(kept.isUncacheable(path)).to.equal(false)
       await locking.query('rollback')
       await Promise.all([...calls, over])
     } finally {

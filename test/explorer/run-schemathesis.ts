@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Accounts } from '../../src/platform/auth/accounts.ts'
 import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
-import { FailureLimit } from '../../src/platform/auth/failure-limit.ts'
+import { FailureLimit } from '../../src/platform/limits/sliding-window.ts'
 import { adminOperations } from '../../src/services/admin-operations.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { stopTestServer } from '../support/database.ts'
@@ -59,7 +59,7 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
         credentials: { token, jwtSecret: undefined, allowedRoles: [] },
         operations: adminOperations(pool, () => 'emulator'),
         // It shows wrong credentials on purpose.
-        failures: new FailureLimit({ most: Infinity }),
+        failures: new FailureLimit({ max: Infinity }),
       },
       keys: new DeveloperKeys(pool),
     }))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Middleware } from 'koa'
 import { pino } from 'pino'
-import { addressList, clientReader } from '../../src/platform/client-address.ts'
+import { addressList, clientReader } from '../../src/platform/limits/clients.ts'
 import { ApiError } from '../../src/platform/errors.ts'
 import type { RequestState } from '../../src/platform/http/requests.ts'
 import { Metrics } from '../../src/platform/metrics.ts'

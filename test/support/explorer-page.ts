@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Mount } from '../../src/explorer/server.ts'
+import type { Mount } from '../../src/platform/http/server.ts'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { createExplorerPage } from '../../src/services/explorer-page.ts'
 import type { ExplorerPageOptions } from '../../src/services/explorer-page.ts'

@@ -6,7 +6,8 @@ import { createPresentChain } from '../../src/explorer/present-chain.ts'
 import type { PresentChainOptions } from '../../src/explorer/present-chain.ts'
 import { createFeedReader } from '../../src/explorer/feed/reader.ts'
 import { createApiServer } from '../../src/explorer/server.ts'
-import type { ApiServer, ApiServerOptions } from '../../src/explorer/server.ts'
+import type { ApiServerOptions } from '../../src/explorer/server.ts'
+import type { HttpServer } from '../../src/platform/http/server.ts'
 import type { Network } from '../../src/flow/network.ts'
 import { createStatusReader, statusSettings } from '../../src/explorer/status/queries.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
@@ -15,7 +16,7 @@ import type { LiveFeedsOptions } from '../../src/explorer/feed/live-feeds.ts'
 import { quiet } from './chain-source.ts'
 
 export interface RunningApi {
-  readonly server: ApiServer
+  readonly server: HttpServer
   readonly metrics: Metrics
   /** `127.0.0.1:<port>` */
   readonly host: string

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
 import { readConfig } from '../../src/config.ts'
+import { below } from '../../src/platform/http/server.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { planStages } from '../../src/farm/overview/stage-plan.ts'
@@ -68,7 +69,7 @@ export async function runOperator(
     ...options,
   })
   const api = await runApi(url, {
-    server: { mounts: [{ path: operatorPath, handle: operator.handle, close: () => operator.close() }] },
+    server: { mounts: [{ answers: below(operatorPath), handle: operator.handle, close: () => operator.close() }] },
   })
   const { port } = api.server
   const raw = (

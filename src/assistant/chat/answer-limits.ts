@@ -1,7 +1,7 @@
-import type { Client } from '../../platform/client-address.ts'
-import { clientNetwork } from '../../platform/client-network.ts'
+import type { Client } from '../../platform/limits/clients.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { SlidingWindow } from '../../platform/sliding-window.ts'
+import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 
 /** A slot for one answer, from the request until the answer ends. */
 export interface AnswerPlace {
@@ -37,7 +37,7 @@ export class AnswerLimits {
   constructor(options: AnswerLimitOptions) {
     this.#options = options
     this.#window = new SlidingWindow({
-      most: options.perMinute,
+      max: options.perMinute,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     })
   }

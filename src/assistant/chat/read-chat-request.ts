@@ -1,5 +1,5 @@
 import { ApiError } from '../../platform/errors.ts'
-import { isShallow, tooDeep } from '../../platform/json-depth.ts'
+import { isShallow, tooDeep } from '../../platform/http/read-json.ts'
 import { isChatMode } from './chat-types.ts'
 import type { ChatDataParts, ChatMessage, ChatMode } from './chat-types.ts'
 import { charactersOf, historyLimits, isJsonObject, repairAnswer } from './repair-answer.ts'

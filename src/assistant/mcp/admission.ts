@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { clientNetwork } from '../../platform/client-network.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { bearerToken } from '../../platform/http/bearer-token.ts'
+import { bearerToken } from '../../platform/http/guards.ts'
 import { clientHeader } from '../../platform/mcp/client-header.ts'
 import { isAddressedLocally } from '../../platform/mcp/origin-rules.ts'
-import type { SlidingWindow } from '../../platform/sliding-window.ts'
+import type { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { KeyCheck } from './key-check.ts'
 
 /** A program on this machine, anyone where keys are off, the administrator, or a developer. */

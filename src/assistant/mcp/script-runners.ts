@@ -8,7 +8,7 @@ import {
   StateNotServedError,
 } from '../../flow/chain-reader.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { isShallow } from '../../platform/json-depth.ts'
+import { isShallow } from '../../platform/http/read-json.ts'
 import { jsonOrNothing, responseText } from '../../platform/response-text.ts'
 
 /**

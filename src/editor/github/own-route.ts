@@ -11,15 +11,15 @@ import type { DeploymentStore } from './stores/deployment-store.ts'
 import type { EnvironmentStore } from './stores/environment-store.ts'
 import type { InstallationStore } from './stores/installation-store.ts'
 import type { Authenticate } from '../../platform/auth/authenticate.ts'
-import type { Client } from '../../platform/client-address.ts'
-import { clientNetwork } from '../../platform/client-network.ts'
+import type { Client } from '../../platform/limits/clients.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { bearerToken } from '../../platform/http/bearer-token.ts'
+import { bearerToken } from '../../platform/http/guards.ts'
 import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
 import type { Logger } from '../../platform/log.ts'
-import { parseBody, parseQuery } from '../../platform/parse-input.ts'
-import { readJson } from '../../platform/read-json.ts'
-import { SlidingWindow } from '../../platform/sliding-window.ts'
+import { parseBody, parseQuery } from '../../platform/http/parse-input.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 
 /** What the routes of repositories work with. */
 export interface GitHubParts {
@@ -112,7 +112,7 @@ export class RequestLimits {
   readonly #windows: Readonly<Record<keyof GitHubLimits, SlidingWindow>>
 
   constructor(limits: GitHubLimits) {
-    const window = (name: keyof GitHubLimits): SlidingWindow => new SlidingWindow({ most: limits[name] })
+    const window = (name: keyof GitHubLimits): SlidingWindow => new SlidingWindow({ max: limits[name] })
     this.#windows = {
       client: window('client'),
       read: window('read'),

@@ -8,7 +8,7 @@ import { readCommits, readFile, readRuns, readTree } from './api/read-repository
 import type { Repository } from './repository-access.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
-import { parseBody } from '../../platform/parse-input.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
 
 const repositories = z.object({
   repositories: z.array(

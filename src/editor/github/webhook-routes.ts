@@ -7,12 +7,12 @@ import { isSignedReport, reportKey, reportSeconds } from './deploy-workflow.ts'
 import { handleWebhook } from './handle-webhook.ts'
 import type { GitHubParts } from './own-route.ts'
 import { deployMessage, tellDeploy } from './stores/deployment-store.ts'
-import { BodyBudget } from '../../platform/body-budget.ts'
+import { ByteBudget } from '../../platform/limits/byte-budget.ts'
 import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
-import { isShallowText, tooDeep } from '../../platform/json-depth.ts'
-import { parseBody } from '../../platform/parse-input.ts'
+import { isShallowText, tooDeep } from '../../platform/http/read-json.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
 
 const mostWebhookBytes = 5 * 1024 * 1024
 const mostReportBytes = 16 * 1024
@@ -39,7 +39,7 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
   } = parts
   const verifier = webhookSecret === undefined ? undefined : new Webhooks({ secret: webhookSecret })
 
-  const budget = new BodyBudget(mostUnknownBytes)
+  const budget = new ByteBudget(mostUnknownBytes)
 
   const admit = (context: RequestContext): void => {
     context.set('Cache-Control', 'no-store')
@@ -148,7 +148,7 @@ function answer(context: RequestContext, body: unknown): void {
  */
 async function withRawBody<T>(
   request: IncomingMessage,
-  { mostBytes, budget }: { readonly mostBytes: number; readonly budget: BodyBudget },
+  { mostBytes, budget }: { readonly mostBytes: number; readonly budget: ByteBudget },
   run: (body: Buffer) => Promise<T>,
 ): Promise<T> {
   const { 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers

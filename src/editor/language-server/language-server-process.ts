@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { LanguageServerProgram } from './find-language-server.ts'
 import { asError } from '../../platform/errors.ts'
-import { isShallowText } from '../../platform/json-depth.ts'
+import { isShallowText } from '../../platform/http/read-json.ts'
 
 export interface ProcessOptions {
   readonly program: LanguageServerProgram

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import { asError } from '../../platform/errors.ts'
-import { isShallowText } from '../../platform/json-depth.ts'
+import { isShallowText } from '../../platform/http/read-json.ts'
 import type { EditorNetwork } from '../editor-network.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { ImportWorkspaces } from '../imports/import-workspace.ts'

@@ -1,4 +1,4 @@
-import { BodyBudget } from '../../platform/body-budget.ts'
+import { ByteBudget } from '../../platform/limits/byte-budget.ts'
 import { ApiError } from '../../platform/errors.ts'
 
 /** So much of each body is always taken: most saves are smaller, and are not kept waiting by those who send large ones. */
@@ -9,12 +9,12 @@ const mostLarge = 2
 
 /** Room in memory for bodies of requests, of all accounts together. */
 export class BodyRoom {
-  readonly #budget: BodyBudget
+  readonly #budget: ByteBudget
   readonly #large = new Map<string, number>()
 
   /** @param bytes what there is room for beside small bodies */
   constructor(bytes: number) {
-    this.#budget = new BodyBudget(bytes)
+    this.#budget = new ByteBudget(bytes)
   }
 
   /**

@@ -8,7 +8,7 @@ import { checkPath, pathKey, pathRules, invalidPath } from './project-paths.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
 import type { HoldUser } from '../../platform/auth/hold-user.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { parseBody } from '../../platform/parse-input.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
 
 /** What endpoints work with. */
 export interface ProjectParts {

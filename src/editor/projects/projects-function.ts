@@ -23,17 +23,17 @@ import {
 import type { NamedSave } from './write-projects.ts'
 import type { Authenticate } from '../../platform/auth/authenticate.ts'
 import type { HoldUser } from '../../platform/auth/hold-user.ts'
-import type { Client } from '../../platform/client-address.ts'
-import { clientNetwork } from '../../platform/client-network.ts'
+import type { Client } from '../../platform/limits/clients.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import { query } from '../../platform/db/pool.ts'
 import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { bearerToken } from '../../platform/http/bearer-token.ts'
+import { bearerToken } from '../../platform/http/guards.ts'
 import { endpointCall, endpointFunction } from '../../platform/http/endpoint-function.ts'
 import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
 import type { Logger } from '../../platform/log.ts'
-import { readJson } from '../../platform/read-json.ts'
-import { SlidingWindow } from '../../platform/sliding-window.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 
 const deleteInput = z.strictObject({ id: projectId, version: versionSchema.optional() })
 
@@ -238,8 +238,8 @@ class ProjectRates {
   readonly #running = new Map<string, number>()
 
   constructor({ client, read, write, atOnce }: ProjectRateLimits) {
-    this.#client = new SlidingWindow({ most: client })
-    this.#account = { read: new SlidingWindow({ most: read }), write: new SlidingWindow({ most: write }) }
+    this.#client = new SlidingWindow({ max: client })
+    this.#account = { read: new SlidingWindow({ max: read }), write: new SlidingWindow({ max: write }) }
     this.#atOnce = atOnce
   }
 

@@ -11,7 +11,7 @@ import type { ContractCode } from '../contracts/queries.ts'
 import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { listOf, page, singleOf, wholeList, keyCursor, keyParts } from '../paging/pages.ts'
-import { accountParameter, limitParameter, noParameters, partyParameter } from '../parameters.ts'
+import { accountParameter, limitParameter, partyParameter } from '../parameters.ts'
 import { chainSilentProblem, ifHeard, ChainSilentError } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -118,7 +118,6 @@ const accountList = defineRoute({
   description:
     'As they are indexed. By `tx_count` only those that took part in a transaction are listed, by ' +
     '`flow_balance` only those in whose vaults FLOW was seen.',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: accountCursor.parameter,
@@ -163,7 +162,6 @@ const account = defineRoute({
     'Balance, keys, contracts and storage are those of the newest sealed block, as an access node gives them. ' +
     'Where none answers in time they are as indexed, and `_rpcUnavailable` says so. The rest is indexed.',
   params: z.object({ address: accountParameter() }),
-  query: noParameters,
   response: singleOf(accountDetailSchema, 'Account'),
   problems: {
     404: 'The chain has no such account.',
@@ -218,7 +216,6 @@ const labels = defineRoute({
   tag: 'Accounts',
   summary: 'What an account is known as',
   params: z.object({ address: accountParameter() }),
-  query: noParameters,
   response: listOf(labelSchema, 'AccountLabel'),
   example: wholeList(exampleAccountDetail.labels),
   handler: async ({ params: { address } }, { database }) => {
@@ -386,7 +383,6 @@ const accountContract = defineRoute({
       .regex(/^[A-Za-z_]\w{0,199}$/, 'must be the name of a contract')
       .describe('Name of the contract.'),
   }),
-  query: noParameters,
   response: accountContractSchema,
   problems: {
     404: 'The account has no such contract.',

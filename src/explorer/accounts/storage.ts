@@ -3,7 +3,7 @@ import { isValidAddress } from '../../flow/address.ts'
 import { cadence } from '../../flow/json-cdc/cadence-argument.ts'
 import type { PayloadValue } from '../../flow/payload-value.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { accountParameter, noParameters } from '../parameters.ts'
+import { accountParameter } from '../parameters.ts'
 import { ChainSilentError, chainProblems, fromChain } from '../present-chain.ts'
 import type { PresentChain } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
@@ -147,7 +147,6 @@ const storage = defineRoute({
   summary: 'What an account keeps in its storage at present',
   description: `Asked from the chain, and in no envelope. Of each domain ${mostPaths} paths at most are told.`,
   params: z.object({ address: accountParameter() }),
-  query: noParameters,
   response: storageSchema,
   problems,
   example: presentStorageOverview({

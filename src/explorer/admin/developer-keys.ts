@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { DeveloperKey } from '../../platform/auth/developer-keys.ts'
 import { keyTierNames } from '../../platform/auth/key-tiers.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { toApiError } from '../http/problem.ts'
-import { idParameter, noParameters } from '../parameters.ts'
+import { toApiError } from '../../platform/http/problem.ts'
+import { idParameter } from '../parameters.ts'
 import { requireKeys, nameField } from './operations.ts'
 import { listOf, singleOf, wholeList } from '../paging/pages.ts'
 import { defineRoute } from '../route.ts'
@@ -78,8 +78,6 @@ const list = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'All developer keys, revoked ones included, the newest first',
-  params: noParameters,
-  query: noParameters,
   response: listOf(keySchema, 'DeveloperKey'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async (_input, services) => ({ body: wholeList((await requireKeys(services).list()).map(present)) }),
@@ -92,8 +90,6 @@ const create = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Makes a developer key',
-  params: noParameters,
-  query: noParameters,
   body: z.strictObject(
     {
       name: nameField(200).describe('Whose it is, or what for.'),
@@ -119,7 +115,6 @@ const changeTier = defineRoute({
   summary: 'Gives a developer key or an account another tier',
   description: 'At once in this process, and within half a minute in others.',
   params: z.object({ id: idParameter('Number of the key or account.') }),
-  query: noParameters,
   body: z.strictObject(
     { tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`) },
     'must be an object',
@@ -144,7 +139,6 @@ const revoke = defineRoute({
   summary: 'Revokes a developer key, or an account with its keys, for good',
   description: 'At once in this process, and within half a minute in others.',
   params: z.object({ id: idParameter('Number of the key.') }),
-  query: noParameters,
   response: singleOf(keySchema, 'DeveloperKey'),
   example: { data: [{ ...example, revoked_at: '2025-07-02T08:00:00.000Z' }] },
   problems: { 404: 'There is no such key.' },
@@ -167,8 +161,6 @@ const verifyKey = defineRoute({
   description:
     'Send the key as `X-API-Key`; there is no body. Other services ask this for keys that are shown to them.',
   checksKey: true,
-  params: noParameters,
-  query: noParameters,
   response: z
     .strictObject({
       valid: z.boolean(),

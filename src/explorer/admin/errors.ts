@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors.ts'
 import type { ErrorPlace, ListedError } from '../../platform/indexing-error.ts'
 import { requireOperations, workerField } from './operations.ts'
 import { listOf, page } from '../paging/pages.ts'
-import { cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { cursorParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
 const errorSchema = z
@@ -54,7 +54,6 @@ const list = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Inputs that could not be decoded or derived, the latest first',
-  params: noParameters,
   query: z.object({
     worker: workerField().optional().describe('Only those of this worker.'),
     limit: limitParameter({ default: 50, max: 500 }),
@@ -99,8 +98,6 @@ const resolve = defineRoute({
   access: 'admin',
   summary: 'Marks errors as resolved',
   description: 'Name some by `ids`, or all of a `worker`. One that is met again is open again.',
-  params: noParameters,
-  query: noParameters,
   body: z
     .strictObject(
       {

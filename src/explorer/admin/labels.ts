@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { removedSchema, requireOperations, nameField } from './operations.ts'
 import type { Label } from './operations.ts'
 import { listOf, singleOf, wholeList } from '../paging/pages.ts'
-import { noParameters, partyParameter } from '../parameters.ts'
+import { partyParameter } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
@@ -56,7 +56,6 @@ const list = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'What accounts are known as',
-  params: noParameters,
   query: z.object({ address: labelledAddressParameter().optional() }),
   response: listOf(labelSchema, 'AccountLabelEntry'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
@@ -73,8 +72,6 @@ const put = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Gives an account a label, in the place of one with the same tag',
-  params: noParameters,
-  query: noParameters,
   body: z.strictObject(
     {
       address: labelledAddressParameter(),
@@ -101,7 +98,6 @@ const remove = defineRoute({
   access: 'admin',
   summary: 'Takes a label of an account away',
   params: z.object({ address: labelledAddressParameter(), tag: labelTagParameter() }),
-  query: noParameters,
   response: removedSchema,
   example: { removed: true as const },
   problems: { 404: 'The account has no label with this tag.' },

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { requireOperations, workerField } from './operations.ts'
 import { listOf, singleOf, wholeList } from '../paging/pages.ts'
-import { noParameters } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
 const heightField = z
@@ -27,8 +26,6 @@ const list = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Ranges that were asked to be derived and are not finished, the oldest first',
-  params: noParameters,
-  query: noParameters,
   response: listOf(requestSchema, 'DeriveRequest'),
   example: {
     data: [
@@ -70,8 +67,6 @@ const reprocess = defineRoute({
   access: 'admin',
   summary: 'Has heights derived again by some workers and by all that follow them',
   description: 'The farm does it before other history. Rows stay until the new ones take their place.',
-  params: noParameters,
-  query: noParameters,
   body: z.strictObject(
     {
       workers: z
@@ -106,8 +101,6 @@ const refetch = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Has tokens and collections asked anew for their name, symbol and pictures',
-  params: noParameters,
-  query: noParameters,
   body: z.strictObject(
     {
       tokens: z

@@ -3,7 +3,6 @@ import { ApiError } from '../../platform/errors.ts'
 import { removedSchema, requireOperations, nameField, scriptField } from './operations.ts'
 import type { Template } from './operations.ts'
 import { listOf, singleOf, wholeList } from '../paging/pages.ts'
-import { noParameters } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
 const templateSchema = z
@@ -34,8 +33,6 @@ const list = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Templates of scripts that were added to those that flowfarm knows',
-  params: noParameters,
-  query: noParameters,
   response: listOf(templateSchema, 'ScriptTemplate'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async (_input, services) => {
@@ -53,8 +50,6 @@ const put = defineRoute({
   summary: 'Gives a script a template, in the place of an earlier one and of what flowfarm knows',
   description:
     'It holds for all variants that differ only in comments, white space, the order of imports and the network.',
-  params: noParameters,
-  query: noParameters,
   body: z
     .strictObject(
       {
@@ -95,7 +90,6 @@ const remove = defineRoute({
   access: 'admin',
   summary: 'Takes an added template away',
   params: z.object({ normal_hash: hashField }),
-  query: noParameters,
   response: removedSchema,
   example: { removed: true as const },
   problems: { 404: 'No template was added for such scripts.' },

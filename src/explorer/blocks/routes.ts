@@ -6,7 +6,7 @@ import { hashPattern } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { blockCursorPattern, parseBlockCursor, readTransactions } from '../transactions/queries.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
-import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
+import { cursorParameter, flagParameter, heightParameter, limitParameter } from '../parameters.ts'
 import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from './schema.ts'
 import {
   presentServiceEvent,
@@ -50,7 +50,6 @@ const blockList = defineRoute({
   operationId: 'listBlocks',
   tag: 'Blocks',
   summary: 'Blocks, the highest first',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(blockCursorPattern, '<height>'),
@@ -77,7 +76,6 @@ const block = defineRoute({
   tag: 'Blocks',
   summary: 'One block with its collections and transactions',
   params: blockKeyParameters,
-  query: noParameters,
   response: singleOf(blockDetailSchema, 'Block'),
   problems: unknownBlock,
   derivedBy: ['daily_stats_worker', ...transactionWorkers],
@@ -168,7 +166,6 @@ const blockServiceEvents = defineRoute({
     'Events by which the system contracts tell the protocol of a change: epochs, node versions and the ' +
     'version of the protocol state. Most blocks have none.',
   params: blockKeyParameters,
-  query: noParameters,
   response: listOf(serviceEventSchema, 'ServiceEvent'),
   problems: unknownBlock,
   example: {

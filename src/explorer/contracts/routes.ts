@@ -16,7 +16,6 @@ import {
   contractParameter,
   flagParameter,
   limitParameter,
-  noParameters,
   searchParameter,
   contractParameters,
   unknownContractProblem,
@@ -75,7 +74,6 @@ const contractList = defineRoute({
   tag: 'Contracts',
   summary: 'Contracts that accounts have now',
   description: 'Filters can be combined, with each other and with every order.',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 25, max: 100 }),
     cursor: contractCursorParameter,
@@ -161,7 +159,6 @@ const contract = defineRoute({
     'A contract that was deployed before the first indexed block is asked from the chain. For an account all ' +
     'contracts that are indexed are given, by name, without source.',
   params: z.object({ identifier: contractOrAccountParameter() }),
-  query: noParameters,
   response: listOf(contractSchema, 'Contract'),
   problems: {
     404: 'No such contract is known; or, for an account, none of it.',
@@ -341,7 +338,6 @@ const version = defineRoute({
   params: contractParameters.extend({
     version: integerParameter(1, 1_000_000).describe('Number of the version, from 1.'),
   }),
-  query: noParameters,
   response: singleOf(contractVersionDetailSchema, 'ContractVersion'),
   problems: { 404: 'No such version of the contract is indexed.' },
   example: { data: [exampleVersionDetail] },

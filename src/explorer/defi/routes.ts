@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
-import { contractParameter, limitParameter, noParameters } from '../parameters.ts'
+import { contractParameter, limitParameter } from '../parameters.ts'
 import {
   defiAssetSchema,
   defiEventSchema,
@@ -30,7 +30,6 @@ const assetList = defineRoute({
   operationId: 'listDefiAssets',
   tag,
   summary: 'Tokens that pairs exchange, by their ids',
-  params: noParameters,
   query: z.object({ limit, cursor: assetCursor.parameter }),
   response: listOf(defiAssetSchema, 'DefiAsset'),
   example: {
@@ -67,7 +66,6 @@ const pairList = defineRoute({
   tag,
   summary: 'Pairs of tokens on exchanges, the one with the latest event first',
   description: 'A pair in which something happens while its list is paged through may come twice.',
-  params: noParameters,
   query: z.object({
     limit,
     cursor: pairCursor.parameter,
@@ -155,7 +153,6 @@ const eventList = defineRoute({
   operationId: 'listDefiEvents',
   tag,
   summary: 'Swaps, changes of liquidity and flash loans, the latest first',
-  params: noParameters,
   query: z.object({
     limit,
     cursor: eventCursor.parameter,
@@ -190,7 +187,6 @@ const latestSwap = defineRoute({
   operationId: 'getLatestSwap',
   tag,
   summary: 'The latest swap, of all pairs or of one',
-  params: noParameters,
   query: z.object({ pair_id: pairParameter }),
   response: singleOf(defiEventSchema, 'DefiEvent'),
   problems: { 404: 'The pair is not known, or nothing was swapped yet.' },

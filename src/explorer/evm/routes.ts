@@ -4,7 +4,7 @@ import { hashPattern, amountFormat, heightFormat } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { listOf, page, singleOf, wholeList, keyCursor, keyParts } from '../paging/pages.ts'
-import { limitParameter, noParameters, evmAddressParameter } from '../parameters.ts'
+import { limitParameter, evmAddressParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { transactionWorkers } from '../transactions/derived-details.ts'
@@ -70,7 +70,6 @@ const evmTransactionList = defineRoute({
   tag,
   summary: 'Transactions of the EVM, the latest first',
   description: 'One transaction of Flow may execute many.',
-  params: noParameters,
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(evmTransactionSchema, 'EvmTransaction'),
   example: { data: [exampleEvmTransaction], has_more: true, cursor: '118542743:0:2', _meta: { limit: 1, count: 1 } },
@@ -101,7 +100,6 @@ const evmTransaction = defineRoute({
   tag,
   summary: 'One transaction of the EVM, with the Flow transaction that executed it',
   params: hashParameters,
-  query: noParameters,
   response: singleOf(evmTransactionDetailSchema, 'EvmTransaction'),
   problems,
   example: {
@@ -148,7 +146,6 @@ const evmTransactionLogs = defineRoute({
   tag,
   summary: 'All logs of a transaction of the EVM, in order',
   params: hashParameters,
-  query: noParameters,
   response: listOf(evmLogSchema, 'EvmLog'),
   problems,
   example: { data: [exampleEvmLog], has_more: false, cursor: '', _meta: { count: 1 } },
@@ -169,7 +166,6 @@ const evmTransactionTransfers = defineRoute({
   tag,
   summary: 'All token transfers of a transaction of the EVM, in order',
   params: hashParameters,
-  query: noParameters,
   response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
   problems,
   example: { data: [exampleEvmTransfer], has_more: false, cursor: '', _meta: { count: 1 } },
@@ -218,7 +214,6 @@ const evmAddress = defineRoute({
   tag,
   summary: 'What is known of an address of the EVM',
   params: addressParameters,
-  query: noParameters,
   response: singleOf(evmAddressSchema, 'EvmAddress'),
   problems: { 404: 'Nothing that is indexed names the address.' },
   example: {

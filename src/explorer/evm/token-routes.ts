@@ -11,7 +11,7 @@ import {
   listEvmTokens,
   readEvmToken,
 } from './token-queries.ts'
-import { evmAddressParameter, limitParameter, noParameters } from '../parameters.ts'
+import { evmAddressParameter, limitParameter } from '../parameters.ts'
 import {
   evmPartySchema,
   presentEvmParty,
@@ -51,7 +51,6 @@ const evmTokenList = defineRoute({
   description:
     'Contracts that have moved tokens by the standards ERC-20, ERC-721 or ERC-1155, and wrapped FLOW. One that ' +
     'writes its logs by several standards is listed for each.',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: tokenCursor.parameter,

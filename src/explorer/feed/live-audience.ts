@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { clientNetwork } from '../../platform/client-network.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { Audience } from './audience.ts'

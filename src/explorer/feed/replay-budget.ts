@@ -1,5 +1,5 @@
-import { TokenBuckets } from '../../platform/token-buckets.ts'
-import type { Allowance } from '../../platform/token-buckets.ts'
+import { TokenBuckets } from '../../platform/limits/token-buckets.ts'
+import type { Allowance } from '../../platform/limits/token-buckets.ts'
 import type { LiveClient } from './live-client.ts'
 
 /** Blocks a second by which a spent budget grows again: some forty times the pace of the chain. */

@@ -6,7 +6,7 @@ import { countFormat } from '../formats.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { selectRanked } from '../paging/ranked-rows.ts'
 import type { Rank } from '../paging/ranked-rows.ts'
-import { limitParameter, noParameters, searchParameter, accountParameter } from '../parameters.ts'
+import { limitParameter, searchParameter, accountParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { exampleNftCollection, exampleNftHolder, exampleAccountNftCollection, exampleNftItem } from './examples.ts'
@@ -47,7 +47,6 @@ const collectionList = defineRoute({
   operationId: 'listNftCollections',
   tag: 'NFTs',
   summary: 'Collections of NFTs',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: collectionCursor.parameter,
@@ -103,8 +102,6 @@ const statistics = defineRoute({
   cost: 'high',
   tag: 'NFTs',
   summary: 'How many collections, items and transfers there are',
-  params: noParameters,
-  query: noParameters,
   response: z.strictObject({
     data: z
       .strictObject({
@@ -131,7 +128,6 @@ const collection = defineRoute({
   tag: 'NFTs',
   summary: 'One collection',
   params: nftTypeParameters,
-  query: noParameters,
   response: singleOf(nftCollectionSchema, 'NftCollection'),
   problems: unknownNftCollection,
   example: { data: [exampleNftCollection] },
@@ -326,7 +322,6 @@ const item = defineRoute({
   tag: 'NFTs',
   summary: 'One item',
   params: nftTypeParameters.extend({ id: nftIdParameter() }),
-  query: noParameters,
   response: singleOf(nftItemSchema, 'NftItem'),
   problems: unknownNftItem,
   example: { data: [exampleNftItem] },

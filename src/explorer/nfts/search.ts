@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { readBlockTimes } from '../blocks/queries.ts'
 import { listOf, keyCursor, keyParts } from '../paging/pages.ts'
-import { contractParameter, limitParameter, noParameters, searchParameter } from '../parameters.ts'
+import { contractParameter, limitParameter, searchParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { exampleNftItem } from './examples.ts'
 import { completedItems } from './queries.ts'
@@ -162,7 +162,6 @@ const nftSearch = defineRoute({
     'Finds items that have all words, in any case and order; the beginning of a word is enough, and of a word of ' +
     'the name any part from three characters on. By collection, and in it by number. Where items with very common words are ' +
     'far apart, a page may have fewer than `limit` items and yet not be the last: `has_more` says so.',
-  params: noParameters,
   query: z.object({
     q: searchParameter('The words.'),
     collection: contractParameter('collections')

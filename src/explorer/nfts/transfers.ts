@@ -3,7 +3,7 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import type { Bounds } from '../paging/bounds.ts'
 import { listOf, page } from '../paging/pages.ts'
-import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters.ts'
+import { accountParameter, contractParameter, partyParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import {
   nftTransfers,
@@ -146,7 +146,6 @@ const nftTransferList = defineRoute({
   tag: 'NFTs',
   summary: 'Transfers of items, the newest first',
   description: 'The filters can be combined.',
-  params: noParameters,
   query: z.object({
     ...transferPageParameters,
     address: partyParameter()

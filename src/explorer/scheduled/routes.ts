@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import type { List } from '../paging/pages.ts'
-import { accountParameter, limitParameter, noParameters } from '../parameters.ts'
+import { accountParameter, limitParameter } from '../parameters.ts'
 import {
   placesOf,
   presentScheduledHandler,
@@ -71,7 +71,6 @@ const scheduledList = defineRoute({
   operationId: 'listScheduledTransactions',
   tag,
   summary: 'Scheduled transactions, the latest first',
-  params: noParameters,
   query: z.object({
     limit,
     cursor: scheduledCursor.parameter,
@@ -133,7 +132,6 @@ const scheduledTransaction = defineRoute({
       .regex(/^\d{1,15}$/, 'must be the number of a scheduled transaction')
       .describe("The scheduler's number of it."),
   }),
-  query: noParameters,
   response: singleOf(scheduledTransactionDetailSchema, 'ScheduledTransaction'),
   problems: { 404: 'No indexed event names it.' },
   example: {
@@ -182,7 +180,6 @@ const handlerList = defineRoute({
   tag,
   summary: 'Handlers of scheduled transactions, by their uuids, the greatest first',
   description: 'Events tell the uuid since October 2025; what was scheduled before is in no handler of this list.',
-  params: noParameters,
   query: z.object({ limit, cursor: handlerCursor.parameter }),
   response: listOf(scheduledHandlerSchema, 'ScheduledHandler'),
   example: { data: [exampleHandler], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
@@ -206,7 +203,6 @@ const handler = defineRoute({
   tag,
   summary: 'One handler of scheduled transactions',
   params: z.object({ id: uuidParameter() }),
-  query: noParameters,
   response: singleOf(scheduledHandlerSchema, 'ScheduledHandler'),
   problems: { 404: 'No indexed event names the handler.' },
   example: { data: [exampleHandler] },

@@ -7,7 +7,7 @@ import { exampleEvmTransaction } from '../evm/examples.ts'
 import { exampleNftCollection } from '../nfts/examples.ts'
 import { exampleBlock, exampleTransaction } from '../transactions/examples.ts'
 import { contractParts, hashPattern } from '../formats.ts'
-import { limitParameter, noParameters, searchParameter } from '../parameters.ts'
+import { limitParameter, searchParameter } from '../parameters.ts'
 import { searchPreviewSchema, previewAddress, previewTransaction } from './preview.ts'
 import { presentFoundCollection, presentFoundToken, searchResultSchema, foundAccountSchema, findHits } from './hits.ts'
 import type { FoundAccount, FoundContract } from './hits.ts'
@@ -25,7 +25,6 @@ const search = defineRoute({
   cost: 'high',
   tag,
   summary: 'Whatever a text names: by part of a name, or by height, id, hash or address',
-  params: noParameters,
   query: z.object({
     q: searchParameter(
       'A part of a name or identifier in any case; or the whole of a block height or id, a transaction id, an EVM hash, the ' +
@@ -98,7 +97,6 @@ const preview = defineRoute({
   tag,
   summary: 'What a transaction or an address is, as one of Flow and as one of the EVM',
   description: 'A side on which nothing is indexed of it is null.',
-  params: noParameters,
   query: z.object({
     q: searchParameter(
       'A transaction id or an EVM hash, 64 hex digits; or an account of Flow or of Flow EVM, 16 or 40 hex digits.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listOf, page, wholeList } from '../paging/pages.ts'
-import { cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { cursorParameter, limitParameter } from '../parameters.ts'
 import {
   epochSchema,
   epochStatusSchema,
@@ -20,8 +20,6 @@ const status = defineRoute({
   description:
     'From what the chain said when it was asked and from its indexed events, whichever is newer; null where ' +
     'neither tells.',
-  params: noParameters,
-  query: noParameters,
   response: listOf(epochStatusSchema, 'EpochStatus'),
   example: wholeList([
     {
@@ -49,7 +47,6 @@ const stat = defineRoute({
   operationId: 'listEpochNumbers',
   tag: 'Statistics',
   summary: 'Epochs with their stake and rewards, the newest first',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 200 }),
     cursor: cursorParameter(/^(\d{1,15})?$/, '<epoch>'),
@@ -106,8 +103,6 @@ const tokenomics = defineRoute({
   operationId: 'getNetworkTokenomics',
   tag: 'Statistics',
   summary: 'How much FLOW there is and is staked, and what that earns',
-  params: noParameters,
-  query: noParameters,
   response: listOf(tokenomicsSchema, 'NetworkTokenomics'),
   example: wholeList([
     {

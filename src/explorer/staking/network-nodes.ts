@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { addressFormat, amountFormat, countFormat, idFormat } from '../formats.ts'
 import { page } from '../paging/pages.ts'
-import { cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { cursorParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
 /**
@@ -172,7 +172,6 @@ const nodeList = defineRoute({
   operationId: 'listNetworkNodes',
   tag: 'Statistics',
   summary: 'Nodes of the network: how many of each role, and which, those with most stake first',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 2000 }),
     cursor: cursorParameter(cursorPattern, '<tokens_staked>:<node_id>'),

@@ -5,14 +5,7 @@ import { amountFormat, addressFormat, countFormat } from '../formats.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { listOf, page, singleOf, wholeList, keyCursor, keyParts } from '../paging/pages.ts'
 import type { List } from '../paging/pages.ts'
-import {
-  accountParameter,
-  limitParameter,
-  noParameters,
-  integerParameter,
-  textParameter,
-  withoutPrefix,
-} from '../parameters.ts'
+import { accountParameter, limitParameter, integerParameter, textParameter, withoutPrefix } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, Services } from '../route.ts'
@@ -85,7 +78,6 @@ const delegatorList = defineRoute({
   operationId: 'listDelegators',
   tag,
   summary: 'Who delegates to nodes, those with the most stake first',
-  params: noParameters,
   query: z.object({ limit, cursor: delegatorCursor.parameter, node_id: nodeIdParameter().optional() }),
   response: listOf(delegatorSchema, 'Delegator'),
   example: {
@@ -130,7 +122,6 @@ const epochStats = defineRoute({
   tag,
   summary: 'Epochs with their nodes, stake and rewards, the newest first',
   description: 'What no indexed event told is null.',
-  params: noParameters,
   query: z.object({ limit, cursor: epochCursor.parameter }),
   response: listOf(epochStatsSchema, 'EpochStats'),
   example: {
@@ -182,7 +173,6 @@ function eventsOfKind(path: string, operationId: string, summary: string, kind: 
     operationId,
     tag,
     summary,
-    params: noParameters,
     query: z.object({ limit, cursor: eventCursor.parameter, node_id: nodeIdParameter().optional() }),
     response: listOf(stakingEventSchema, 'StakingEvent'),
     example: exampleEvents,
@@ -240,8 +230,6 @@ const tokenomics = defineRoute({
   tag,
   summary: 'How much FLOW there is and is staked, by how many, and what that earns',
   description: 'From what the chain said when it was asked, else from the events of epochs; null where neither tells.',
-  params: noParameters,
-  query: noParameters,
   response: listOf(stakingTokenomicsSchema, 'StakingTokenomics'),
   example: wholeList([
     {
@@ -293,7 +281,6 @@ const accountStake = defineRoute({
   summary: 'The nodes and delegators that an account registered, with what they have',
   description: 'An account whose registrations are not indexed has none here.',
   params: z.object({ address: accountParameter() }),
-  query: noParameters,
   response: singleOf(accountStakeSchema, 'AccountStake'),
   example: { data: [{ address: '0xe467b9dd11fa00df', nodes: [exampleNode], delegators: [exampleDelegator] }] },
   handler: async ({ params: { address } }, { database }) => {
@@ -368,7 +355,6 @@ const nodeList = defineRoute({
   description:
     `All nodes as they stand now, also those that have left; with \`epoch\` the nodes of that epoch, with what ` +
     `they had when it was set up. ${amounts}`,
-  params: noParameters,
   query: z.object({ ...paging, epoch: epochParameter().optional(), role: roleParameter() }),
   response: listOf(nodeSchema, 'Node'),
   example: {
@@ -391,7 +377,6 @@ const node = defineRoute({
   summary: 'One node',
   description: amounts,
   params: z.object({ node_id: nodeIdParameter() }),
-  query: noParameters,
   response: singleOf(nodeSchema, 'Node'),
   problems: { 404: 'Neither an indexed event nor the chain names the node.' },
   example: { data: [exampleNode] },

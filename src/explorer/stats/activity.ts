@@ -6,7 +6,7 @@ import { contractParts, addressFormat, amountFormat, countFormat } from '../form
 import { readBounds } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { listOf, pageUpTo } from '../paging/pages.ts'
-import { cursorParameter, integerParameter, limitParameter, noParameters } from '../parameters.ts'
+import { cursorParameter, integerParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { priceCurrency } from '../tokens/price-queries.ts'
 import { findTransferKey } from '../tokens/transfer-lists.ts'
@@ -99,7 +99,6 @@ const busyContracts = defineRoute({
   tag: 'Insights',
   summary: 'Contracts that most transactions used of late',
   description: 'The first of a ranking, which has no further pages.',
-  params: noParameters,
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(busyContractSchema, 'BusyContract'),
   example: pageUpTo(
@@ -130,7 +129,6 @@ const tokenVolume = defineRoute({
   description:
     'Those whose volume in US dollars is known come first, by that; the others by their transfers. The first of a ' +
     'ranking, which has no further pages.',
-  params: noParameters,
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(tokenVolumeSchema, 'TokenVolume'),
   example: pageUpTo(
@@ -175,7 +173,6 @@ const bigTransfers = defineRoute({
     'and of these the ones that were worth `min_usd`. Before the first price of FLOW that is known nothing is worth anything ' +
     'here, and all are listed. Fees, and what the bridge locks up and gives back, are not among them. Where few are ' +
     'wanted of many, a page can be shorter than `limit`, or empty, and still have a next one.',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 50, max: 200 }),
     cursor: cursorParameter(transferCursorPattern, transferCursorForm),

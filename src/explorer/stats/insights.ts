@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { countFormat, amountFormat } from '../formats.ts'
 import { listOf, wholeList } from '../paging/pages.ts'
-import { dayFormat, dayRangeParameters, resolveDays, noParameters } from '../parameters.ts'
+import { dayFormat, dayRangeParameters, resolveDays } from '../parameters.ts'
 import type { DayRange } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
@@ -301,7 +301,6 @@ const daily = defineRoute({
   tag: 'Insights',
   summary: 'Numbers of each day',
   description: everyDay,
-  params: noParameters,
   query: z.object(dayRangeParameters(span)),
   response: listOf(dailyNumbersSchema, 'DailyNumbers'),
   example: wholeList([exampleDay]),
@@ -347,7 +346,6 @@ const dailyTransfers = defineRoute({
   tag: 'Insights',
   summary: 'Transfers of each day',
   description: everyDay,
-  params: noParameters,
   query: z.object(dayRangeParameters(span)),
   response: listOf(dailyTransfersSchema, 'DailyTransfers'),
   example: wholeList([{ date: '2025-07-01', ft_transfers: 310225, nft_transfers: 80114 }]),

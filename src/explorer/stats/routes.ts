@@ -4,11 +4,12 @@ import { z } from 'zod'
 import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
 import { listOf, wholeList } from '../paging/pages.ts'
 import type { List } from '../paging/pages.ts'
-import { dayParameter, resolveDays, dayFormat, noParameters } from '../parameters.ts'
+import { dayParameter, resolveDays, dayFormat } from '../parameters.ts'
 import type { DaySpan, DayRange } from '../parameters.ts'
 import { readIndexedDays } from './insights.ts'
 import { defineRoute } from '../route.ts'
-import type { Answer, Services } from '../route.ts'
+import type { Answer } from '../../platform/http/route.ts'
+import type { Services } from '../route.ts'
 
 /** Lengths of time by which the chain's numbers can be had. */
 const timescales = ['hourly', 'daily', 'weekly', 'monthly'] as const
@@ -152,7 +153,6 @@ const stat = defineRoute({
   tag: 'Statistics',
   summary: 'Numbers of the chain by day',
   description: listed,
-  params: noParameters,
   query: z.object(rangeParameters),
   response: listOf(periodSchema, 'PeriodNumbers'),
   example: wholeList([examplePeriod]),
@@ -180,8 +180,6 @@ const chainNumbers = defineRoute({
   operationId: 'getChainNumbers',
   tag: 'Statistics',
   summary: 'How much of the chain is stored',
-  params: noParameters,
-  query: noParameters,
   response: listOf(chainNumbersSchema, 'ChainNumbers'),
   example: wholeList([
     {
@@ -200,8 +198,6 @@ const chainCounts = defineRoute({
   operationId: 'getChainCounts',
   tag: 'Statistics',
   summary: 'How many blocks and transactions are stored',
-  params: noParameters,
-  query: noParameters,
   response: listOf(chainCountsSchema, 'ChainCounts'),
   example: wholeList([{ block_count: 1542742, transaction_count: 4128770, max_height: 118542741 }]),
   handler: async (_input, { database }) => {

@@ -1,11 +1,7 @@
-import { stringify } from 'yaml'
 import { z } from 'zod'
 import { timestampFormat } from '../formats.ts'
-import { describeApi } from '../openapi.ts'
-import type { ApiDescription } from '../openapi.ts'
-import { flagParameter, noParameters } from '../parameters.ts'
+import { flagParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
 import { readHtmlPage } from '../../platform/pages/html-page.ts'
 import { indexingStatusSchema } from './schema.ts'
 
@@ -15,8 +11,6 @@ const health = defineRoute({
   isLimited: false,
   tag: 'Service',
   summary: 'Whether requests can be served',
-  params: noParameters,
-  query: noParameters,
   description: 'The database is checked every second in the background; requests for this never reach it.',
   response: z
     .strictObject({
@@ -41,7 +35,6 @@ const status = defineRoute({
   cost: ['include_ranges'],
   tag: 'Service',
   summary: 'How far the indexer is',
-  params: noParameters,
   query: z.object({ include_ranges: flagParameter('Whether the stored ranges of heights are listed too.') }),
   response: indexingStatusSchema,
   example: {
@@ -95,8 +88,6 @@ const metrics = defineRoute({
   isLimited: false,
   tag: 'Service',
   summary: 'Figures of this process for Prometheus',
-  params: noParameters,
-  query: noParameters,
   response: z.string(),
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
   example: '# TYPE flowfarm_feed_clients gauge\nflowfarm_feed_clients{feed="live"} 3\n',
@@ -109,66 +100,16 @@ export const serviceRoutes = [health, status, metrics]
 const startPage = readHtmlPage('start')
 const docsPage = readHtmlPage('docs')
 
-interface DescribedApi {
-  readonly document: ApiDescription
-  readonly yaml: string
-}
-
-/** The description of a route table is made once: it is long, and asking for it is not limited. */
-const described = new WeakMap<readonly Route[], DescribedApi>()
-
-function describeOnce(routes: readonly Route[]): DescribedApi {
-  const known = described.get(routes)
-  if (known !== undefined) return known
-  const document = describeApi(routes)
-  const made = { document, yaml: stringify(document, { aliasDuplicateObjects: false }) }
-  described.set(routes, made)
-  return made
-}
-
 const start = defineRoute({
   path: '/',
   operationId: 'getStart',
   isLimited: false,
   tag: 'Service',
   summary: 'A page with the state of the indexer, the latest blocks and where things are',
-  params: noParameters,
-  query: noParameters,
   response: z.string(),
   contentType: 'text/html; charset=utf-8',
   example: '<!doctype html>',
   handler: () => ({ body: startPage.html, headers: startPage.headers }),
-})
-
-const documentSchema = z.looseObject({ openapi: z.string() })
-const documentExample = { openapi: '3.1.0' }
-
-const openApiJson = defineRoute({
-  path: '/openapi.json',
-  operationId: 'getOpenApiJson',
-  isLimited: false,
-  tag: 'Service',
-  summary: 'The description of this API, OpenAPI 3.1, as JSON',
-  params: noParameters,
-  query: noParameters,
-  response: documentSchema,
-  example: documentExample,
-  handler: (_input, { routes }) => ({ body: describeOnce(routes).document, caching: 'static' }),
-})
-
-const openApiYaml = defineRoute({
-  path: '/openapi.yaml',
-  operationId: 'getOpenApiYaml',
-  isLimited: false,
-  tag: 'Service',
-  summary: 'The description of this API, OpenAPI 3.1, as YAML',
-  params: noParameters,
-  query: noParameters,
-  response: z.string(),
-  contentType: 'application/yaml; charset=utf-8',
-  example: 'openapi: 3.1.0\n',
-  readsAs: { schema: documentSchema, example: documentExample },
-  handler: (_input, { routes }) => ({ body: describeOnce(routes).yaml, caching: 'static' }),
 })
 
 const docs = defineRoute({
@@ -177,13 +118,11 @@ const docs = defineRoute({
   isLimited: false,
   tag: 'Service',
   summary: 'This description as a page to read and try',
-  params: noParameters,
-  query: noParameters,
   response: z.string(),
   contentType: 'text/html; charset=utf-8',
   example: '<!doctype html>',
   handler: () => ({ body: docsPage.html, caching: 'static', headers: docsPage.headers }),
 })
 
-/** Pages to look at, and the API's description of itself. */
-export const documentRoutes = [start, docs, openApiJson, openApiYaml]
+/** Pages to look at. */
+export const pageRoutes = [start, docs]

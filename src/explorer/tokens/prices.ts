@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { listOf, page, wholeList } from '../paging/pages.ts'
-import { cursorParameter, limitParameter, noParameters, textParameter, timeParameter } from '../parameters.ts'
+import { cursorParameter, limitParameter, textParameter, timeParameter } from '../parameters.ts'
 import {
   priceAtSchema,
   presentPrices,
@@ -37,7 +37,6 @@ const latest = defineRoute({
   tag: 'Prices',
   summary: 'The newest price of a token',
   description: `${source} Empty where none of the token is known.`,
-  params: noParameters,
   query: z.object({ asset: assetParameter }),
   response: listOf(priceSchema, 'Price'),
   example: wholeList([
@@ -80,7 +79,6 @@ const at = defineRoute({
   tag: 'Prices',
   summary: 'The price of a token at a time',
   description: source,
-  params: noParameters,
   query: z.object({
     asset: assetParameter,
     ts: timeParameter('The time, RFC 3339; a day means its beginning in UTC.'),
@@ -132,7 +130,6 @@ const history = defineRoute({
   description:
     `${source} A page holds the last price of each hour that has one, the earliest first; it is the newest ` +
     'page, and the next one holds the hours before it.',
-  params: noParameters,
   query: z.object({
     asset: assetParameter,
     limit: limitParameter({ default: 168, max: 8760 }),
@@ -180,8 +177,6 @@ const all = defineRoute({
   tag: 'Prices',
   summary: 'The newest prices of all tokens',
   description: `${source} Those of more than 48 hours ago are left out; empty where there are no others.`,
-  params: noParameters,
-  query: noParameters,
   response: listOf(pricesSchema, 'Prices'),
   example: wholeList([
     {

@@ -9,7 +9,6 @@ import {
   dayFormat,
   integerParameter,
   limitParameter,
-  noParameters,
   searchParameter,
   accountParameter,
   contractParameter,
@@ -102,7 +101,6 @@ const tokenList = defineRoute({
   operationId: 'listFungibleTokens',
   tag: 'Fungible tokens',
   summary: 'Fungible tokens',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: tokenCursor.parameter,
@@ -155,8 +153,6 @@ const statistics = defineRoute({
   cost: 'high',
   tag: 'Fungible tokens',
   summary: 'How many fungible tokens, holdings and transfers there are',
-  params: noParameters,
-  query: noParameters,
   response: z.strictObject({
     data: z
       .strictObject({
@@ -188,7 +184,6 @@ const prices = defineRoute({
   description:
     'By the symbol of the token, for those of which a price of the last two days is known. Empty where no price ' +
     'feed is set.',
-  params: noParameters,
   query: z.object({ days: integerParameter(1, 365).default(30).describe('How many days of history, today included.') }),
   response: z.strictObject({ data: ftPricesSchema }),
   example: {
@@ -215,7 +210,6 @@ const token = defineRoute({
   tag: 'Fungible tokens',
   summary: 'One fungible token',
   params: tokenParameters,
-  query: noParameters,
   response: singleOf(fungibleTokenSchema, 'FungibleToken'),
   problems: unknownToken,
   example: { data: [exampleFungibleToken] },
@@ -305,7 +299,6 @@ const vaultRoutes = (
     tag: 'Fungible tokens',
     summary: 'What an account has of a fungible token',
     params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
-    query: noParameters,
     response: singleOf(vaultDetailSchema, 'Vault'),
     problems: { 404: 'The account never had a vault of the token.' },
     example: { data: [{ ...exampleVault, block_height: 118_542_743 }] },

@@ -3,7 +3,7 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import type { Bounds } from '../paging/bounds.ts'
 import { listOf, page } from '../paging/pages.ts'
-import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters.ts'
+import { accountParameter, contractParameter, partyParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
 import { exampleFtTransfer, exampleFtTransferOfAccount } from './examples.ts'
@@ -80,7 +80,6 @@ const ftTransferList = defineRoute({
   tag: 'Fungible tokens',
   summary: 'Transfers of fungible tokens, the newest first',
   description,
-  params: noParameters,
   query: z.object({
     ...transferPageParameters,
     address: partyParameter()

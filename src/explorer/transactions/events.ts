@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import type { EventKey } from '../paging/event-pages.ts'
 import { listOf, page } from '../paging/pages.ts'
-import { limitParameter, noParameters } from '../parameters.ts'
+import { limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import {
   markKey,
@@ -39,7 +39,6 @@ const eventSearch = defineRoute({
   summary: 'Events of a type, the newest first',
   description:
     'Of the blocks that are derived. A part of a name stands for the 50 most frequent types in which it occurs.',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: eventCursor.parameter,

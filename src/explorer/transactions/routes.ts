@@ -11,7 +11,6 @@ import {
   flagParameter,
   heightParameter,
   limitParameter,
-  noParameters,
   contractParameter,
 } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
@@ -61,7 +60,6 @@ const transactionList = defineRoute({
   description:
     'System transactions are among them. The two that end every block have the same id in each and no payer, ' +
     'for which the zero address stands.',
-  params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(transactionCursorPattern, '<block_height>:<tx_index>:<tx_id>'),

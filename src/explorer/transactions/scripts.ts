@@ -9,7 +9,6 @@ import { ApiError } from '../../platform/errors.ts'
 import { hashBytes, hashPattern, idFormat } from '../formats.ts'
 import { singleOf } from '../paging/pages.ts'
 import { readRecent } from '../paging/recent-reads.ts'
-import { noParameters } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { exampleTransaction } from './examples.ts'
 
@@ -122,7 +121,6 @@ const script = defineRoute({
       .regex(hashPattern, 'must be the SHA-256 of a script: 64 hex digits, with or without 0x')
       .describe('`script_hash` of a transaction.'),
   }),
-  query: noParameters,
   response: singleOf(scriptSchema, 'Script'),
   problems: { 404: 'No stored transaction has this script.' },
   example: {

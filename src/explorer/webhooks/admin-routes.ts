@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import type { OverviewStore } from '../../webhooks/overview-store.ts'
-import { idParameter, cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
 import { listOf, page } from '../paging/pages.ts'
 import {
   deliverySchema,
@@ -41,7 +41,6 @@ const listEndpoints = defineRoute({
   tag,
   access: 'admin',
   summary: 'The webhook endpoints of all keys, the newest first',
-  params: noParameters,
   query: z.object({
     ...paging,
     key_id: idParameter('Only those of this developer key.').optional(),
@@ -84,7 +83,6 @@ const listSubscriptions = defineRoute({
   tag,
   access: 'admin',
   summary: 'The webhook subscriptions of all keys with what waits for them, the newest first',
-  params: noParameters,
   query: z.object({ ...paging, endpoint_id: idParameter('Only those of this endpoint.').optional() }),
   response: listOf(subscriptionStateSchema, 'WebhookSubscriptionState'),
   example: {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { parseBody } from '../../platform/parse-input.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import type { Conditions } from '../../webhooks/conditions.ts'
 import { eventTypeNames } from '../../webhooks/event-types.ts'
-import { noParameters, idParameter, integerParameter } from '../parameters.ts'
+import { idParameter, integerParameter } from '../parameters.ts'
+import { messageForm } from '../../platform/http/problem.ts'
 import { defineRoute } from '../route.ts'
 import { clientSubscriptionSchema, items, itemsOf, presentClientSubscription } from './client-schema.ts'
 import { ownerProblems, webhooksOf } from './endpoint-routes.ts'
@@ -103,10 +104,8 @@ const listTypes = defineRoute({
   path: '/api/v1/event-types',
   operationId: 'clientListEventTypes',
   tag,
-  errorForm: 'message',
+  errorForm: messageForm,
   summary: 'What can be subscribed to',
-  params: noParameters,
-  query: noParameters,
   response: itemsOf(z.string(), 'ClientEventType'),
   example: { items: ['ft.transfer'], count: 1 },
   handler: () => ({ body: items([...eventTypeNames]), caching: 'static' }),
@@ -117,9 +116,8 @@ const list = defineRoute({
   operationId: 'clientListSubscriptions',
   tag,
   access: 'owner',
-  errorForm: 'message',
+  errorForm: messageForm,
   summary: 'Your subscriptions, the newest first',
-  params: noParameters,
   query: pageParameters,
   response: itemsOf(clientSubscriptionSchema, 'ClientSubscription'),
   example: { items: [example], count: 1 },
@@ -140,11 +138,9 @@ const create = defineRoute({
   operationId: 'clientCreateSubscription',
   tag,
   access: 'owner',
-  errorForm: 'message',
+  errorForm: messageForm,
   successStatus: 201,
   summary: 'Subscribes an endpoint to events of one type',
-  params: noParameters,
-  query: noParameters,
   body: z.strictObject(
     {
       endpoint_id: idField,
@@ -178,10 +174,9 @@ const get = defineRoute({
   operationId: 'clientGetSubscription',
   tag,
   access: 'owner',
-  errorForm: 'message',
+  errorForm: messageForm,
   summary: 'A subscription',
   params,
-  query: noParameters,
   response: clientSubscriptionSchema,
   example,
   problems,
@@ -200,10 +195,9 @@ const change = defineRoute({
   operationId: 'clientChangeSubscription',
   tag,
   access: 'owner',
-  errorForm: 'message',
+  errorForm: messageForm,
   summary: 'Changes the conditions of a subscription, switches it off or on',
   params,
-  query: noParameters,
   body: z.strictObject(
     {
       conditions: clientConditionsSchema.nullable().optional(),
@@ -231,11 +225,10 @@ const remove = defineRoute({
   operationId: 'clientRemoveSubscription',
   tag,
   access: 'owner',
-  errorForm: 'message',
+  errorForm: messageForm,
   successStatus: 204,
   summary: 'Removes a subscription with its deliveries',
   params,
-  query: noParameters,
   response: nothing,
   example: '',
   problems,

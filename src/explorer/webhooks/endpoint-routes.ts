@@ -7,9 +7,10 @@ import type { WebhookOwner } from '../../webhooks/webhook-limits.ts'
 import type { WebhookStores } from '../../webhooks/webhook-stores.ts'
 import { requireAccounts, requireKeys } from '../admin/operations.ts'
 import { listOf, singleOf, wholeList } from '../paging/pages.ts'
-import { idParameter, noParameters } from '../parameters.ts'
+import { idParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import type { RouteRequest, Services } from '../route.ts'
+import type { RouteRequest } from '../../platform/http/route.ts'
+import type { Services } from '../route.ts'
 import { endpointSchema, endpointWithSecretSchema, presentEndpoint, presentUsage, usageSchema } from './schema.ts'
 
 /** What the routes of webhooks may answer beside 200. */
@@ -82,8 +83,6 @@ const list = defineRoute({
   tag,
   access: 'owner',
   summary: 'Your endpoints, the newest first',
-  params: noParameters,
-  query: noParameters,
   response: listOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
@@ -102,8 +101,6 @@ const create = defineRoute({
   summary: 'Makes an endpoint, and the secret that signs what is sent to it',
   description:
     'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
-  params: noParameters,
-  query: noParameters,
   body: z.strictObject(
     { url: urlField, description: descriptionField.default(''), secret: secretField.optional() },
     'must be an object',
@@ -129,7 +126,6 @@ const get = defineRoute({
   access: 'owner',
   summary: 'An endpoint',
   params,
-  query: noParameters,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
@@ -147,7 +143,6 @@ const change = defineRoute({
   access: 'owner',
   summary: 'Changes an endpoint, pauses it or lets it go on',
   params,
-  query: noParameters,
   body: z.strictObject(
     {
       url: urlField.optional(),
@@ -177,7 +172,6 @@ const remove = defineRoute({
   access: 'owner',
   summary: 'Removes an endpoint with its subscriptions and their deliveries',
   params,
-  query: noParameters,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
@@ -197,7 +191,6 @@ const rotate = defineRoute({
   description:
     'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
   params,
-  query: noParameters,
   body: z.strictObject(
     {
       overlap_hours: z
@@ -239,8 +232,6 @@ const usage = defineRoute({
   tag: 'Webhooks',
   access: 'owner',
   summary: 'What your key has, of what its tier allows',
-  params: noParameters,
-  query: noParameters,
   response: singleOf(usageSchema, 'WebhookUsage'),
   example: { data: [usageExample] },
   problems: ownerProblems,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import { eventTypeNames, eventTypes } from '../../webhooks/event-types.ts'
 import { secretOf } from '../../webhooks/signature.ts'
-import { idParameter, cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
 import {
   deliveryDetailSchema,
@@ -64,8 +64,6 @@ const listTypes = defineRoute({
   operationId: 'listWebhookEventTypes',
   tag,
   summary: 'What can be subscribed to',
-  params: noParameters,
-  query: noParameters,
   response: listOf(
     z.strictObject({ type: z.string(), description: z.string() }).meta({ id: 'WebhookEventType' }),
     'WebhookEventType',
@@ -88,7 +86,6 @@ const list = defineRoute({
   tag,
   access: 'owner',
   summary: 'Your subscriptions, the newest first',
-  params: noParameters,
   query: z.object({ endpoint_id: idParameter('Only those of this endpoint.').optional() }),
   response: listOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
@@ -111,8 +108,6 @@ const create = defineRoute({
   summary: 'Subscribes an endpoint to events',
   description:
     'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
-  params: noParameters,
-  query: noParameters,
   body: z
     .strictObject(
       {
@@ -173,7 +168,6 @@ const get = defineRoute({
   access: 'owner',
   summary: 'A subscription',
   params,
-  query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
@@ -191,7 +185,6 @@ const change = defineRoute({
   access: 'owner',
   summary: 'Changes a subscription, switches it off or on, or has it told everything again from a height on',
   params,
-  query: noParameters,
   body: z.strictObject(
     {
       event_types: typesField.optional(),
@@ -227,7 +220,6 @@ const remove = defineRoute({
   access: 'owner',
   summary: 'Removes a subscription with its deliveries',
   params,
-  query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
@@ -245,7 +237,6 @@ const test = defineRoute({
   access: 'owner',
   summary: 'Has an event `webhook.test` delivered',
   params,
-  query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems: { ...problems, 409: 'Too many tests of it wait already.' },
@@ -292,7 +283,6 @@ const getDelivery = defineRoute({
   access: 'owner',
   summary: 'A delivery with its body and its failures',
   params: deliveryParams,
-  query: noParameters,
   response: singleOf(deliveryDetailSchema, 'WebhookDeliveryDetail'),
   example: { data: [{ ...deliveryExample, body: '{"type":"ft.transfer"}', failures: [] }] },
   problems: deliveryProblems,
@@ -314,7 +304,6 @@ const replay = defineRoute({
   summary: 'Has a delivery sent again, by the same id, before all others of its subscription',
   description: 'One that waits for its next attempt is tried at once.',
   params: deliveryParams,
-  query: noParameters,
   response: singleOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [{ ...deliveryExample, status: 'pending', finished_at: null }] },
   problems: deliveryProblems,

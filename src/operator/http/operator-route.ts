@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OperatorParts } from '../operator-parts.ts'
-import { parseBody, parseQuery } from '../../platform/parse-input.ts'
+import { parseBody, parseQuery } from '../../platform/http/parse-input.ts'
 
 interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'DELETE'

@@ -5,7 +5,7 @@ import { ApiError, asError, FatalError, RetryableError } from '../../platform/er
 import { notFoundPage } from '../../platform/http/not-found-page.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { problemOf } from '../../platform/problem.ts'
+import { problemOf } from '../../platform/http/problem.ts'
 
 /** Longest body: ten thousand leases by name. */
 export const mostBodyBytes = 1024 * 1024

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { sessionCookie } from '../access/guard.ts'
 import type { Guard } from '../access/guard.ts'
-import { requireSameOrigin } from '../access/same-origin.ts'
-import { parseBody } from '../../platform/parse-input.ts'
-import { readJson } from '../../platform/read-json.ts'
+import { requireSameOrigin } from '../../platform/http/guards.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
+import { readJson } from '../../platform/http/read-json.ts'
 import { mostBodyBytes } from '../http/requests.ts'
 import type { OperatorContext } from '../http/requests.ts'
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '../errors.ts'
-import { escapeHtml } from './escape-html.ts'
 
 export interface NotFoundPage {
   readonly html: string
@@ -68,4 +67,17 @@ function prefersHtml(accept: string): boolean {
     )
   const html = qualityOf(/^text\/html$/)
   return html > 0 && html >= qualityOf(/^application\/(?:[\w.-]+\+)?json$/)
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text for a place in HTML, attributes in quotes included. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

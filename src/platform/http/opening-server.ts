@@ -1,10 +1,9 @@
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import { ApiError } from '../errors.ts'
-import { hasLeftEarly } from '../left-early.ts'
+import { hasLeftEarly, closeServer, listen } from './connections.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { closeServer, listen } from './listen.ts'
 import { requests } from './requests.ts'
 import type { RequestState } from './requests.ts'
 

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ApiError, asError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { parseBody } from '../parse-input.ts'
+import { parseBody } from '../http/parse-input.ts'
 
 /** A tool of an MCP server. */
 export interface Tool<Schema extends z.ZodType> {

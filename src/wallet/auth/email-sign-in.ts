@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { RequestContext } from '../../platform/http/requests.ts'
-import { parseBody } from '../../platform/parse-input.ts'
-import { readJson } from '../../platform/read-json.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
+import { readJson } from '../../platform/http/read-json.ts'
 import {
   authError,
   tokenRefused,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeHtml } from '../../platform/http/escape-html.ts'
+import { escapeHtml } from '../../platform/http/not-found-page.ts'
 
 /** A page as it is answered. */
 export interface LinkPage {

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { withTransaction } from '../../platform/db/pool.ts'
-import { leftSignal } from '../../platform/http/left-signal.ts'
+import { leftSignal } from '../../platform/http/connections.ts'
 import type { RequestContext } from '../../platform/http/requests.ts'
-import { parseBody } from '../../platform/parse-input.ts'
-import { readJson } from '../../platform/read-json.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
+import { readJson } from '../../platform/http/read-json.ts'
 import {
   authError,
   readRedirect,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type pg from 'pg'
-import { clientNetwork } from '../../platform/client-network.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import { namedQuery } from '../../platform/db/named-query.ts'
 import { query } from '../../platform/db/pool.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { namedQuery } from '../../platform/db/named-query.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
-import { countTurn, turnValues } from '../rate-limits.ts'
-import type { RateLimits, Turn } from '../rate-limits.ts'
+import { countTurn, turnValues } from '../../platform/limits/stored-limits.ts'
+import type { RateLimits, Turn } from '../../platform/limits/stored-limits.ts'
 import { checkAssertion, unknownPasskey, assertionResponse, VerificationFailure, webAuthn } from './webauthn.ts'
 import type { VerifiedAssertion } from './webauthn.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { parseBody } from '../../platform/parse-input.ts'
+import { parseBody } from '../../platform/http/parse-input.ts'
 import { parseAddress } from '../../flow/address.ts'
 import type { SignedIn } from '../auth/auth-sessions.ts'
 import { walletNetworks } from '../settings.ts'

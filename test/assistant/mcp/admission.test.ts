@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { KeyCheck } from '../../../src/assistant/mcp/key-check.ts'
-import { SlidingWindow } from '../../../src/platform/sliding-window.ts'
+import { SlidingWindow } from '../../../src/platform/limits/sliding-window.ts'
 import { originRules } from '../../../src/services/mcp.ts'
 import { goodKey, startKeyBackend } from './support/key-backend.ts'
 import type { KeyBackend } from './support/key-backend.ts'
@@ -128,7 +128,7 @@ describe('who may call the MCP server', () => {
   })
 
   it('takes the admin key in both headers, without a limit', async () => {
-    const mcp = await run({ admission: { adminKey: 'secret', window: new SlidingWindow({ most: 1 }) } })
+    const mcp = await run({ admission: { adminKey: 'secret', window: new SlidingWindow({ max: 1 }) } })
     for (let i = 0; i < 3; i++) {
       expect((await mcp.post(listTools, { ...throughProxy, Authorization: 'Bearer secret' })).status).to.equal(200)
       expect((await mcp.post(listTools, { ...throughProxy, 'X-API-Key': 'secret' })).status).to.equal(200)
@@ -259,7 +259,7 @@ describe('who may call the MCP server', () => {
   it('counts the requests of a key within a minute, all of a batch, and nothing that asks nothing', async () => {
     const { url } = await backend()
     let now = 0
-    const mcp = await run({ backendUrl: url, admission: { window: new SlidingWindow({ most: 3, clock: () => now }) } })
+    const mcp = await run({ backendUrl: url, admission: { window: new SlidingWindow({ max: 3, clock: () => now }) } })
     const post = (message: unknown): Promise<Response> => mcp.post(message, { ...throughProxy, 'X-API-Key': goodKey })
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).to.equal(202)
     expect((await post(listTools)).status).to.equal(200)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { addressList, clientReader } from '../../../src/platform/client-address.ts'
+import { addressList, clientReader } from '../../../src/platform/limits/clients.ts'
 import { ApiError } from '../../../src/platform/errors.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { createGitHub } from '../../../src/editor/github/create-github.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import { pino } from 'pino'
-import { addressList, clientReader } from '../../../src/platform/client-address.ts'
+import { addressList, clientReader } from '../../../src/platform/limits/clients.ts'
 import { RetryableError } from '../../../src/platform/errors.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { createEditorServer } from '../../../src/editor/editor-server.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import Koa from 'koa'
-import { closeServer, listen } from '../../../src/platform/http/listen.ts'
+import { closeServer, listen } from '../../../src/platform/http/connections.ts'
 import { createWalletPage } from '../../../src/services/wallet.ts'
 
 const wallet = 'https://wallet.example'

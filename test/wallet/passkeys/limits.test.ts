@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { ApiError } from '../../../src/platform/errors.ts'
-import { RateLimits } from '../../../src/wallet/rate-limits.ts'
+import { RateLimits } from '../../../src/platform/limits/stored-limits.ts'
 import { passkeyLimits } from '../../../src/wallet/passkeys/endpoint.ts'
 import type { EndpointLimits, PasskeyLimits } from '../../../src/wallet/passkeys/endpoint.ts'
 import { PasskeyWorld } from '../support/passkey-world.ts'

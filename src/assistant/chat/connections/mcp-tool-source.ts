@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@ai-sdk/mcp'
 import { dynamicTool, jsonSchema } from 'ai'
 import type { ToolSet } from 'ai'
-import { isShallow } from '../../../platform/json-depth.ts'
+import { isShallow } from '../../../platform/http/read-json.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { callFailed, ToolFailed } from './mcp-client.ts'
 import type { Offer, ToolDefinition } from './mcp-client.ts'

@@ -2,7 +2,7 @@ import { tool } from 'ai'
 import type { Tool } from 'ai'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import { parseBody } from '../../../platform/parse-input.ts'
+import { parseBody } from '../../../platform/http/parse-input.ts'
 import { toldInput } from './tool-input-schema.ts'
 
 export const chartTypes = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const

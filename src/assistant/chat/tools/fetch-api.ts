@@ -10,7 +10,7 @@ import { dnsLookUp, resolveTarget, TargetRefused } from '../../../platform/outbo
 import type { LookUp } from '../../../platform/outbound/resolve-target.ts'
 import { targetPolicy } from '../../../platform/outbound/target-policy.ts'
 import type { TargetPolicy } from '../../../platform/outbound/target-policy.ts'
-import { parseBody } from '../../../platform/parse-input.ts'
+import { parseBody } from '../../../platform/http/parse-input.ts'
 import { ListedHosts, maxUrlCharacters, refuseWrites, urlRefused } from './listed-hosts.ts'
 import { presentBody } from './present-body.ts'
 import type { ReadCadence } from './present-body.ts'

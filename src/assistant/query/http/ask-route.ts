@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseBody, parseQuery } from '../../../platform/parse-input.ts'
+import { parseBody, parseQuery } from '../../../platform/http/parse-input.ts'
 import type { AgentMemory } from '../agent-memory.ts'
 import type { QueryHistory } from '../query-history.ts'
 import type { QueryService } from '../query-service.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import { parseQuery } from '../../../platform/parse-input.ts'
+import { parseQuery } from '../../../platform/http/parse-input.ts'
 import type { QueryTarget } from '../query-service.ts'
 
 /** What a body must be that is none of the objects which a call takes. */

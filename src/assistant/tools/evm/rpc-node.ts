@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import { isShallow } from '../../../platform/json-depth.ts'
+import { isShallow } from '../../../platform/http/read-json.ts'
 import { jsonOrNothing, responseText } from '../../../platform/response-text.ts'
 
 export interface RpcNodeOptions {

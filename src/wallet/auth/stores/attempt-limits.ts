@@ -1,6 +1,6 @@
 import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { ApiError } from '../../../platform/errors.ts'
-import type { RateLimit, RateLimits, Turn } from '../../rate-limits.ts'
+import type { RateLimit, RateLimits, Turn } from '../../../platform/limits/stored-limits.ts'
 import { authError } from '../auth-parts.ts'
 import type { AuthClient } from './sessions.ts'
 

@@ -10,11 +10,10 @@ import type { ScriptRunner } from '../../../../src/assistant/mcp/script-runners.
 import type { QueryService } from '../../../../src/assistant/query/query-service.ts'
 import { SkillList } from '../../../../src/assistant/skills/read-skills.ts'
 import type { Skills } from '../../../../src/assistant/skills/read-skills.ts'
-import { FailureLimit } from '../../../../src/platform/auth/failure-limit.ts'
-import { clientReader } from '../../../../src/platform/client-address.ts'
+import { FailureLimit, SlidingWindow } from '../../../../src/platform/limits/sliding-window.ts'
+import { clientReader } from '../../../../src/platform/limits/clients.ts'
 import type { OriginRules } from '../../../../src/platform/mcp/origin-rules.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
-import { SlidingWindow } from '../../../../src/platform/sliding-window.ts'
 
 export interface RunningMcp {
   readonly url: string
@@ -85,7 +84,7 @@ export async function runMcp({
       isKeyRequired: true,
       adminKey: undefined,
       keys: new KeyCheck({ backendUrl: () => backendUrl }),
-      window: new SlidingWindow({ most: 60 }),
+      window: new SlidingWindow({ max: 60 }),
       attempts: new FailureLimit(),
       clientOf: clientReader(new BlockList()),
       ...admission,

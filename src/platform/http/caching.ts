@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import type { Middleware } from 'koa'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+
+/**
+ * Gives every text that is answered with 200 a weak ETag, made of the body: it holds over restarts and between processes.
+ * `answerNotModified` stands further out, so that a cache in between is given whole answers.
+ */
+export function tagAnswers(): Middleware {
+  return async (context, next) => {
+    await next()
+    if (context.status !== 200 || typeof context.body !== 'string') return
+    if (context.response.get('Cache-Control') === 'no-store') return
+    context.set('ETag', `W/"${createHash('sha1').update(context.body).digest('base64url')}"`)
+  }
+}
+
+/**
+ * Answers 304 where the client holds the answer already.
+ *
+ * Koa's own `fresh` is of no use here: it takes `Cache-Control: no-cache` of a request for a wish to get everything
+ * anew, and that is what `fetch` sends along with an If-None-Match of the caller. It only bids caches on the way to ask.
+ */
+export function answerNotModified(): Middleware {
+  return async (context, next) => {
+    await next()
+    if (context.status !== 200 || !context.res.hasHeader('ETag')) return
+    const tag = context.response.get('ETag').replace(/^W\//, '')
+    if (holds(context.get('If-None-Match'), tag)) context.status = 304
+  }
+}
+
+/** Whether a list of entity tags has one, by the weak comparison of RFC 9110. */
+export function holds(ifNoneMatch: string, tag: string): boolean {
+  return ifNoneMatch.split(',').some((given) => {
+    const known = given.trim()
+    return known === '*' || known.replace(/^W\//, '') === tag
+  })
+}
+
+/** Ways to compress a body. */
+export type Encoding = 'zstd' | 'br' | 'gzip'
+
+/** Best first: zstd has the size of Brotli's quality 4 in a quarter of the time. */
+const encodings: readonly Encoding[] = ['zstd', 'br', 'gzip']
+
+/** Below a kilobyte it saves no packet. */
+export const minCompressedBytes = 1024
+
+export const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 }
+
+const [zstd, brotli, zip] = [promisify(zstdCompress), promisify(brotliCompress), promisify(gzip)]
+
+export async function compressBody(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'zstd') return zstd(body)
+  return encoding === 'br' ? brotli(body, { params: brotliParams }) : zip(body)
+}
+
+/**
+ * The encoding that a client likes best, of equals the one that is best for us; undefined where it wants none of them, or where its
+ * `Accept-Encoding` says more than names and weights of codings.
+ */
+export function preferredEncoding(acceptEncoding: string): Encoding | undefined {
+  const weights = new Map<string, number>()
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
+    const found = /^\s*([a-z-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(part)
+    if (found === null) return undefined
+    const [, name = '', weight = '1'] = found
+    weights.set(name, Number(weight))
+  }
+  let [best, bestWeight]: [Encoding | undefined, number] = [undefined, weights.get('identity') ?? 0]
+  for (const encoding of encodings) {
+    const weight = weights.get(encoding) ?? 0
+    const isBetter = best === undefined ? weight > 0 && weight >= bestWeight : weight > bestWeight
+    if (isBetter) [best, bestWeight] = [encoding, weight]
+  }
+  return best
+}

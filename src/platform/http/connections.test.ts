@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { oneAtATime, hasLeftEarly } from './connections.ts'
+import Koa from 'koa'
+
+describe('oneAtATime', () => {
+  let server: Server
+  /** Paths in the order in which they were begun. */
+  let begun: (string | undefined)[]
+  let answer: (response: ServerResponse, path: string | undefined) => void
+
+  beforeEach(async () => {
+    begun = []
+    answer = (response, path) => void response.end(path)
+    server = createServer(
+      oneAtATime((request, response) => {
+        begun.push(request.url)
+        answer(response, request.url)
+      }),
+    ).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+
+  afterEach(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+
+  async function open(requests: string): Promise<Socket> {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(requests)
+    return socket
+  }
+
+  const ask = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`
+
+  it('begins a request when the one before it is answered', async () => {
+    const opened = Promise.withResolvers<ServerResponse>()
+    answer = (response) => opened.resolve(response)
+    const socket = await open(ask('/1') + ask('/2') + ask('/3', 'Connection: close\r\n'))
+    const first = await opened.promise
+    // Another connection is not held up, and by its answer all that was written before has been read.
+    answer = (response, path) => void response.end(path)
+    await text(await open(ask('/other', 'Connection: close\r\n')))
+    expect(begun).to.deep.equal(['/1', '/other'])
+    first.end('/1')
+    expect((await text(socket)).match(/\/\d$|\/\d(?=HTTP)/gm)).to.deep.equal(['/1', '/2', '/3'])
+    expect(begun).to.deep.equal(['/1', '/other', '/2', '/3'])
+  })
+
+  it('begins nothing more for a client that is gone', async () => {
+    const opened = Promise.withResolvers<ServerResponse>()
+    answer = (response) => opened.resolve(response)
+    const socket = await open(ask('/1') + ask('/2'))
+    const response = await opened.promise
+    socket.destroy()
+    await once(response, 'close')
+    answer = (last, path) => void last.end(path)
+    await text(await open(ask('/other', 'Connection: close\r\n')))
+    expect(begun).to.deep.equal(['/1', '/other'])
+  })
+
+  it('cuts off who has more than a hundred waiting', async () => {
+    answer = () => undefined
+    const socket = await open(ask('/1').repeat(101))
+    const other = await open(ask('/1').repeat(102))
+    other.on('error', () => undefined)
+    other.resume()
+    await once(other, 'close')
+    expect(socket.destroyed).to.equal(false)
+    expect(begun).to.deep.equal(['/1', '/1'])
+    socket.destroy()
+  })
+})
+
+describe('who has left', () => {
+  for (const leave of ['end', 'destroy'] as const) {
+    it(`is known by the error, also in the middle of a body: ${leave}`, async () => {
+      const app = new Koa()
+      const told = Promise.withResolvers<unknown>()
+      app.on('error', told.resolve)
+      const began = Promise.withResolvers<void>()
+      app.use(async (context) => {
+        began.resolve()
+        context.respond = false
+        await told.promise
+      })
+      const handle = app.callback()
+      const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{"mess')
+      await began.promise
+      socket[leave]()
+      const error = await told.promise
+      expect(hasLeftEarly(error), String(error)).to.equal(true)
+      socket.destroy()
+      server.close()
+      server.closeAllConnections()
+    })
+  }
+
+  it('is nobody by any other error', () => {
+    expect(hasLeftEarly(new Error('no'))).to.equal(false)
+    expect(hasLeftEarly('ECONNRESET')).to.equal(false)
+  })
+})

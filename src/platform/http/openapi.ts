@@ -1,0 +1,286 @@
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import { problemForm } from './problem.ts'
+import type { ErrorForm } from './problem.ts'
+import type { Caching, Route } from './route.ts'
+
+type JsonObject = Record<string, unknown>
+
+export interface ApiDescription extends JsonObject {
+  readonly openapi: string
+  readonly paths: Record<string, JsonObject>
+  readonly components: {
+    readonly schemas: Record<string, JsonObject>
+    /** Answers that nearly all operations can give; these refer to them. */
+    readonly responses: Record<string, JsonObject>
+    readonly securitySchemes: Record<string, JsonObject>
+  }
+}
+
+/** What a description says beside the routes. */
+export interface ApiInfo {
+  readonly title: string
+  readonly description: string
+  /** Default `/`. */
+  readonly servers?: readonly string[]
+  readonly securitySchemes?: Readonly<Record<string, JsonObject>>
+  /** The security schemes of a route, as OpenAPI writes them; `{}` allows calls without any. Default: none. */
+  readonly securityOf?: (route: Route) => Record<string, never[]>[]
+  /** Errors that many routes answer, by a name: what they mean. */
+  readonly sharedErrors?: Readonly<Record<string, string>>
+  /** By status, the names of the shared errors of a route. Default: 500 `InternalError`, if there is such a one. */
+  readonly sharedErrorsOf?: (route: Route) => Readonly<Record<number, string>>
+  /** By status, what other errors of a route mean, which follow from its declaration. */
+  readonly errorsOf?: (route: Route) => Readonly<Record<number, string>>
+  /** Of the shared errors, and of routes that do not say. Default `problemForm`. */
+  readonly errorForm?: ErrorForm
+}
+
+/** The OpenAPI 3.1 document of a set of routes: made from what the router and the validation use, and nothing else. */
+export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescription {
+  const schemas: Record<string, JsonObject> = {}
+  const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
+  const { errorForm = problemForm } = info
+  const contents = new Map<ErrorForm, JsonObject>()
+  const contentOf = (form: ErrorForm): JsonObject => {
+    const known = contents.get(form) ?? {
+      content: { [mediaType(form.contentType)]: { schema: describe(form.schema) } },
+    }
+    contents.set(form, known)
+    return known
+  }
+  const problem = contentOf(errorForm)
+  const paths: Record<string, JsonObject> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll('*}', '}')
+    const error = contentOf(route.errorForm ?? errorForm)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, describe, error, info) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: info.title,
+      version: '1',
+      license: { name: 'MIT', identifier: 'MIT' },
+      description: info.description,
+    },
+    servers: (info.servers ?? ['/']).map((url) => ({ url })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      responses: describeResponses(info.sharedErrors ?? {}, problem),
+      securitySchemes: { ...info.securitySchemes },
+    },
+  }
+}
+
+function describeOperation(
+  route: Route,
+  describe: (schema: z.ZodType) => JsonObject,
+  error: JsonObject,
+  { securityOf = () => [], sharedErrorsOf, sharedErrors = {}, errorsOf = () => ({}) }: ApiInfo,
+): JsonObject {
+  const content = {
+    [mediaType(route.contentType)]: withExample(
+      describe(route.readsAs?.schema ?? route.response),
+      route.readsAs?.example ?? route.example,
+    ),
+    ...describeOtherTypes(route.otherTypes ?? {}),
+  }
+  const parameters = [...describeParameters(route.params, 'path'), ...describeParameters(route.query, 'query')]
+  const takesInput = parameters.length > 0 || route.body !== undefined
+  const problems = {
+    ...(takesInput ? { 400: 'A parameter or a field of the body is not valid; `field` names it.' } : {}),
+    ...(route.body === undefined
+      ? {}
+      : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
+    ...errorsOf(route),
+    ...route.problems,
+  }
+  const shared = sharedErrorsOf?.(route) ?? ('InternalError' in sharedErrors ? { 500: 'InternalError' } : {})
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: securityOf(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: describeBody(route, route.body) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(shared).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
+      ...describeResponses(problems, error),
+      ...describeResponses(route.alternatives ?? {}, { content }),
+      [route.successStatus]: {
+        description: 'The answer.',
+        ...(route.successStatus === 204 ? {} : { content }),
+        ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}),
+      },
+    },
+  }
+}
+
+function withExample(schema: JsonObject, example: unknown): JsonObject {
+  return example === undefined ? { schema } : { schema, example }
+}
+
+function describeBody({ bodyType = 'application/json', bodyExample }: Route, schema: z.ZodType): JsonObject {
+  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+  return { required: true, content: { [bodyType]: withExample(withPlainClasses(described), bodyExample) } }
+}
+
+function describeOtherTypes(types: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(types).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
+  )
+}
+
+function describeResponses(
+  meanings: Readonly<Record<string, string>>,
+  content: JsonObject,
+): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(meanings).map(([status, description]) => [status, { description, ...content }]),
+  )
+}
+
+/** The call of the next page: the same, with the cursor of the answer. */
+function nextPage({ operationId, params, query }: Route): JsonObject {
+  const same = (place: 'path' | 'query', names: string[]): [string, string][] =>
+    names.map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
+  return {
+    operationId,
+    description: 'The next page, while `has_more` is true.',
+    parameters: {
+      ...Object.fromEntries([...same('path', Object.keys(params.shape)), ...same('query', Object.keys(query.shape))]),
+      'query.cursor': '$response.body#/cursor',
+    },
+  }
+}
+
+/** The JSON schema of what is sent. Schemas that have an id become components, and references to them. */
+function toComponents(schema: z.ZodType, components: Record<string, JsonObject>): JsonObject {
+  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' })
+  for (const [id, definition] of Object.entries($defs)) components[id] = referToComponents(definition) as JsonObject
+  const described = referToComponents(own) as JsonObject
+  const { id, ...body } = described
+  if (typeof id !== 'string') return described
+  components[id] = body
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+function referToComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referToComponents)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      const isReference = key === '$ref' && typeof part === 'string'
+      return [key, isReference ? part.replace('#/$defs/', '#/components/schemas/') : referToComponents(part)]
+    }),
+  )
+}
+
+function mediaType(contentType: string): string {
+  return contentType.split(';', 1)[0] ?? contentType
+}
+
+/**
+ * Parameters of a route for the API's description: what may be sent, which is not always what the handler gets. A schema that
+ * turns text into something else is described by the text where it says which, and else by what it makes of it: `limit` is
+ * an integer.
+ */
+export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): Record<string, unknown>[] {
+  return Object.entries(schemas.shape).map(([name, part]) => {
+    const schema = part as z.ZodType
+    const {
+      $schema: _dialect,
+      description,
+      ...described
+    } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+    // Undefined, where there is a default for it, is what is there without the parameter.
+    const omitted = schema.safeParse(undefined)
+    return {
+      name,
+      in: place,
+      required: place === 'path' || !omitted.success,
+      ...(description === undefined ? {} : { description }),
+      schema: { ...(omitted.data === undefined ? {} : { default: omitted.data }), ...withPlainClasses(described) },
+    }
+  })
+}
+
+/** Tools that are not written in JavaScript take `\d` for the digits of all scripts, and `\w` for letters of all. */
+function withPlainClasses(schema: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === 'pattern' && typeof value === 'string' ? plain(value) : value,
+  )
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+function plain(pattern: string): string {
+  const ranges: Readonly<Record<string, string>> = { d: '0-9', w: 'A-Za-z0-9_' }
+  let isInClass = false
+  return pattern.replaceAll(/\\?[^]/gu, (part) => {
+    if (part === '[' || part === ']') isInClass = part === '['
+    const range = part.startsWith('\\') ? ranges[part.slice(1)] : undefined
+    if (range === undefined) return part
+    return isInClass ? range : `[${range}]`
+  })
+}
+
+const documentSchema = z.looseObject({ openapi: z.string() })
+const documentExample = { openapi: '3.1.0' }
+
+/**
+ * `/openapi.json` and `/openapi.yaml`, which describe a table of routes. The document is made at the first request, once, since it
+ * takes a tenth of a second.
+ * @param options.prefix before both paths
+ * @param options.caching default `revalidate`
+ */
+export function documentRoutes(
+  routes: () => readonly Route[],
+  info: ApiInfo,
+  { prefix = '', caching = 'revalidate', tag = 'Service' }: { prefix?: string; caching?: Caching; tag?: string } = {},
+): Route<unknown>[] {
+  let made: { readonly json: ApiDescription; readonly yaml: string } | undefined
+  const document = (): NonNullable<typeof made> => {
+    if (made !== undefined) return made
+    const description = describeApi(routes(), info)
+    made = { json: description, yaml: stringify(description, { aliasDuplicateObjects: false }) }
+    return made
+  }
+  const shared = {
+    method: 'GET',
+    access: 'none',
+    isLimited: false,
+    tag,
+    params: z.object({}),
+    query: z.object({}),
+    successStatus: 200,
+  } as const
+  return [
+    {
+      ...shared,
+      path: `${prefix}/openapi.json`,
+      operationId: 'getOpenApiJson',
+      summary: 'The description of this API, OpenAPI 3.1, as JSON',
+      response: documentSchema,
+      example: documentExample,
+      contentType: 'application/json; charset=utf-8',
+      run: () => Promise.resolve({ body: document().json, caching }),
+    },
+    {
+      ...shared,
+      path: `${prefix}/openapi.yaml`,
+      operationId: 'getOpenApiYaml',
+      summary: 'The description of this API, OpenAPI 3.1, as YAML',
+      response: z.string(),
+      example: 'openapi: 3.1.0\n',
+      readsAs: { schema: documentSchema, example: documentExample },
+      contentType: 'application/yaml; charset=utf-8',
+      run: () => Promise.resolve({ body: document().yaml, caching }),
+    },
+  ]
+}

@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { z } from 'zod'
+import { ApiError } from '../errors.ts'
+import { parseBody, parseQuery } from './parse-input.ts'
+
+const schema = z.strictObject({
+  text: z.string().min(1).max(3).optional(),
+  count: z.number().min(1).max(5).optional(),
+  whole: z.int().optional(),
+  list: z.array(z.string()).min(1).max(2).optional(),
+  is: z.boolean().optional(),
+  inner: z.object({ name: z.string() }).optional(),
+  own: z.string('has to be a word of its own').max(2, 'has to be short').optional(),
+  kind: z.enum(['a', 'b']).optional(),
+})
+
+function problemOf(body: unknown): string {
+  try {
+    parseBody(schema, body)
+    return ''
+  } catch (error) {
+    expect(error).to.be.instanceOf(ApiError)
+    return error instanceof ApiError ? error.message : ''
+  }
+}
+
+describe('what is wrong with a body', () => {
+  for (const [body, sentence] of [
+    [{ text: 5 }, 'Field "text" has to be a text.'],
+    [{ text: '' }, 'Field "text" has to have at least 1 character.'],
+    [{ text: 'long' }, 'Field "text" has to have at most 3 characters.'],
+    [{ count: '1' }, 'Field "count" has to be a number.'],
+    [{ count: 0 }, 'Field "count" has to be at least 1.'],
+    [{ count: 6 }, 'Field "count" has to be at most 5.'],
+    [{ whole: 1.5 }, 'Field "whole" has to be a whole number.'],
+    [{ list: {} }, 'Field "list" has to be a list.'],
+    [{ list: [] }, 'Field "list" has to have at least 1 item.'],
+    [{ list: ['', '', ''] }, 'Field "list" has to have at most 2 items.'],
+    [{ list: [1] }, 'Field "list[0]" has to be a text.'],
+    [{ is: 'true' }, 'Field "is" has to be true or false.'],
+    [{ inner: null }, 'Field "inner" has to be an object.'],
+    [{ inner: {} }, 'Field "inner.name" is missing: it has to be a text.'],
+    [{ own: 1 }, 'Field "own" has to be a word of its own.'],
+    [{ own: 'abc' }, 'Field "own" has to be short.'],
+    [[], 'The body has to be an object.'],
+    [undefined, 'The body is missing: it has to be an object.'],
+  ] as const) {
+    it(`is told of ${JSON.stringify(body) ?? 'nothing'}`, () => expect(problemOf(body)).to.equal(sentence))
+  }
+
+  it('is a sentence of ours, whatever is sent', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('text', 'count', 'whole', 'list', 'is', 'inner', 'own'), fc.jsonValue()),
+        (body) => {
+          expect(problemOf(body)).to.not.match(/Invalid|Too (big|small)|expected|received/)
+        },
+      ),
+    )
+  })
+
+  it('names a parameter of a query in the same way', () => {
+    expect(() => parseQuery(z.object({ from: z.string() }), new URLSearchParams())).to.throw(
+      ApiError,
+      'Parameter "from" is missing: it has to be a text.',
+    )
+  })
+})

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { BlockList } from 'node:net'
+import cors from '@koa/cors'
+import Koa from 'koa'
+import type { Middleware } from 'koa'
+import compress from 'koa-compress'
+import { ApiError } from '../errors.ts'
+import { clientReader } from '../limits/clients.ts'
+import type { Client } from '../limits/clients.ts'
+import type { Verdict } from '../limits/rate-limiter.ts'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { answerNotModified, brotliParams, minCompressedBytes, tagAnswers } from './caching.ts'
+import { closeServer, createListener, hasLeftEarly, listen, oneAtATime, requestTarget } from './connections.ts'
+import type { Patience } from './connections.ts'
+import { sendProblem, toApiError } from './problem.ts'
+import { errors, requestLog } from './requests.ts'
+import type { ErrorOptions, RequestContext, RequestState } from './requests.ts'
+import { cacheResponses } from './response-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { serveRoutes } from './router.ts'
+import type { RouterOptions } from './router.ts'
+import { createWebSocketGate } from './websockets.ts'
+import type { WebSocketOptions } from './websockets.ts'
+
+/** Headers of every answer of an API that no page of another site may read, frame or guess the type of. */
+export const apiSecurityHeaders = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const
+
+/** Where a server listens. */
+export interface HttpServerOptions {
+  /** Name of the service in metrics and messages, such as `wallet`. */
+  readonly service: string
+  /** Route, in metrics, of requests that no route answers. Default: `<service>: unmatched`. */
+  readonly unmatched?: string | undefined
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Address to bind. */
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
+  /** The client of a request, for limits. Default: the other end of the socket. */
+  readonly clientOf?: ((request: IncomingMessage) => Client) | undefined
+  /** How long `close` waits for requests, and WebSocket clients for their close, ms. Default 3,000. */
+  readonly closeGraceMs?: number | undefined
+  readonly patience?: Patience | undefined
+}
+
+/** Another listener on the same port, with headers, errors and guards of its own. */
+export interface Mount {
+  /** Whether it answers a request; `below` makes one for a path. */
+  readonly answers: (request: IncomingMessage) => boolean
+  readonly handle: RequestListener
+  /** Ends what would not end by itself. */
+  close(): Promise<void>
+}
+
+/** What a server answers. */
+export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOptions, 'log' | 'metrics'> {
+  /** Headers of all answers. Default: `apiSecurityHeaders`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Pages of other sites that may read answers. Default: none. */
+  readonly cors?: cors.Options | undefined
+  /** The declared form of the path of a request, where a service has several names for its paths. */
+  readonly resolvePath?: ((path: string) => string) | undefined
+  /** Counts a request; undefined: it is not limited. */
+  readonly rateLimit?: ((context: RequestContext) => Promise<Verdict | undefined>) | undefined
+  /** Answers that are given again until something is committed. Default: none are. */
+  readonly cache?: ResponseCache | undefined
+  /** Before the routes, for what is no route, such as CORS by path. */
+  readonly before?: readonly Middleware<RequestState>[] | undefined
+  /** Behind the routes: the pages of the service. */
+  readonly page?: Middleware | undefined
+  readonly mounts?: readonly Mount[] | undefined
+  readonly webSockets?: WebSocketOptions | undefined
+  close?(): Promise<void>
+}
+
+export interface HttpServer {
+  readonly server: Server
+  readonly port: number
+  /** Takes no more requests, closes WebSockets with 1001, waits for what runs, ends the rest. */
+  close(): Promise<void>
+}
+
+/** Makes the predicate of a mount: a path and all below it. */
+export function below(path: string): (request: IncomingMessage) => boolean {
+  return ({ url = '' }) => url.startsWith(path) && ['/', '?', undefined].includes(url[path.length])
+}
+
+/**
+ * Starts a server.
+ * @param open what it answers, or what makes that once the port is known; until then it answers 503 `starting`
+ * @throws what the system says when the port cannot be bound; what `open` throws
+ */
+export async function createHttpServer<Services>(
+  options: HttpServerOptions,
+  open: HttpApp<Services> | ((port: number) => Promise<HttpApp<Services>>),
+): Promise<HttpServer> {
+  const { service, closeGraceMs = 3000 } = options
+  let running: Running | undefined
+  const server = createListener(
+    oneAtATime((request, response) => {
+      try {
+        request.url = requestTarget(request)
+        if (running === undefined) throw new ApiError(503, 'starting', `The ${service} starts. Try again in a moment.`)
+      } catch (error) {
+        sendProblem(response, toApiError(error), randomUUID())
+        return
+      }
+      running.handle(request, response)
+    }),
+    options.patience,
+  )
+  const app = typeof open === 'function' ? undefined : open
+  try {
+    if (app !== undefined) running = run(app, options, server)
+    const { port } = await listen(server, options)
+    if (typeof open === 'function') running = run(await open(port), options, server)
+    return {
+      server,
+      port,
+      close: async () => {
+        await Promise.all([closeServer(server, closeGraceMs), running?.close()])
+      },
+    }
+  } catch (error) {
+    await Promise.all([closeServer(server, 0), running?.close()])
+    throw error
+  }
+}
+
+interface Running {
+  readonly handle: RequestListener
+  close(): Promise<void>
+}
+
+function run<Services>(app: HttpApp<Services>, options: HttpServerOptions, server: Server): Running {
+  const { mounts = [], webSockets } = app
+  const koa = new Koa<RequestState>()
+  assemble(koa, app, options)
+  const gate =
+    webSockets === undefined
+      ? undefined
+      : createWebSocketGate(koa, {
+          ...webSockets,
+          log: options.log,
+          clientOf: options.clientOf ?? clientReader(new BlockList()),
+          resolvePath: app.resolvePath ?? ((path) => path),
+          closeGraceMs: options.closeGraceMs ?? 3000,
+        })
+  if (gate !== undefined) server.on('upgrade', gate.upgrade)
+  const handle = koa.callback()
+  return {
+    handle: (request, response) => {
+      const mount = mounts.find(({ answers }) => answers(request))
+      if (mount !== undefined) mount.handle(request, response)
+      // What `handle` throws became an answer inside.
+      else void handle(request, response)
+    },
+    close: async () => {
+      await Promise.all([gate?.close(), app.close?.(), ...mounts.map((mount) => mount.close())])
+    },
+  }
+}
+
+function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, options: HttpServerOptions): void {
+  const { log, metrics, service, clientOf = clientReader(new BlockList()) } = options
+  const { headers = apiSecurityHeaders, resolvePath } = app
+  koa.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  )
+  koa.use(requestLog({ unmatched: options.unmatched ?? `${service}: unmatched`, metrics, log, clientOf }))
+  if (app.cors !== undefined) koa.use(cors(app.cors))
+  koa.use(async (context, next) => {
+    context.set(headers)
+    await next()
+  })
+  koa.use(compress({ threshold: minCompressedBytes, br: { params: brotliParams } }))
+  koa.use(errors({ ...app, log, metrics }))
+  if (app.rateLimit !== undefined) koa.use(rateLimit(app.rateLimit))
+  koa.use(answerNotModified())
+  if (app.cache !== undefined) koa.use(cacheResponses(app.cache))
+  koa.use(tagAnswers())
+  for (const middleware of app.before ?? []) koa.use(middleware)
+  if (resolvePath !== undefined)
+    koa.use(async (context, next) => {
+      context.path = resolvePath(context.path)
+      await next()
+    })
+  serveRoutes(koa, app)
+  if (app.page !== undefined) koa.use(app.page as Middleware<RequestState>)
+}
+
+/**
+ * Says in headers what is left of a client's limit, and refuses what is too much. Headers: draft-ietf-httpapi-ratelimit-headers, whose
+ * `w` is the time in which an empty bucket fills up.
+ */
+function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefined>): Middleware<RequestState> {
+  return async (context, next) => {
+    const verdict = await take(context)
+    if (verdict !== undefined) {
+      const { policy, allowance, remaining, fullInSeconds, nextInSeconds, isAllowed } = verdict
+      const { rate, burst } = allowance
+      context.set({
+        'RateLimit-Policy': `"${policy}";q=${burst};w=${Math.max(1, Math.ceil(burst / rate))}`,
+        RateLimit: `"${policy}";r=${remaining};t=${fullInSeconds}`,
+      })
+      if (!isAllowed) {
+        const subject = policy === 'key' ? 'with this key' : 'from one address'
+        throw new ApiError(
+          429,
+          'rate-limited',
+          `Too many requests: ${rate} a second and ${burst} at once are allowed ${subject}. Try again in ${nextInSeconds} s.`,
+          { details: { retryAfterSeconds: nextInSeconds } },
+        )
+      }
+    }
+    await next()
+  }
+}

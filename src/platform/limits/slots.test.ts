@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import { ApiError } from '../errors.ts'
+import { limitKey } from './clients.ts'
+import { Slots } from './slots.ts'
+import type { SlotsOptions } from './slots.ts'
+
+const options: SlotsOptions = {
+  what: 'calls',
+  max: 3,
+  maxPerClient: 2,
+  maxWaiting: 4,
+  maxWaitingPerClient: 2,
+  maxWaitMs: 60_000,
+}
+
+const of = (address: string, isLocal = false): string | undefined => limitKey({ address, isLocal })
+
+async function refusal(entering: Promise<unknown>): Promise<string> {
+  try {
+    await entering
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.status} ${error.code}`
+    throw error
+  }
+  return 'entered'
+}
+
+describe('call slots', () => {
+  it('let so many calls of a client run, let some wait, and refuse the rest', async () => {
+    const slots = new Slots(options)
+    const { leave } = await slots.enter(of('2001:db8::1'))
+    await slots.enter(of('2001:db8::2'))
+    const begun: string[] = []
+    const third = slots.enter(of('2001:db8::3')).then(() => begun.push('third'))
+    void slots.enter(of('2001:db8::4')).then(() => begun.push('fourth'))
+    expect(await refusal(slots.enter(of('2001:db8::5')))).to.equal('429 too-many-calls')
+    expect(begun).to.deep.equal([])
+    leave()
+    leave()
+    await third
+    expect(begun, 'a slot is freed once').to.deep.equal(['third'])
+  })
+
+  it('let another client begin while one has all that it may have', async () => {
+    const slots = new Slots(options)
+    for (let i = 0; i < 2; i++) await slots.enter(of('203.0.113.1'))
+    for (let i = 0; i < 2; i++) void slots.enter(of('203.0.113.1'))
+    expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('entered')
+  })
+
+  it('bound the calls of all clients, and give a free slot to who has the fewest', async () => {
+    const slots = new Slots({ ...options, maxWaiting: 2 })
+    const [{ leave }] = await Promise.all([
+      slots.enter(of('203.0.113.1')),
+      slots.enter(of('203.0.113.1')),
+      slots.enter(of('203.0.113.2')),
+    ])
+    const begun: string[] = []
+    void slots.enter(of('203.0.113.2')).then(() => begun.push('second'))
+    const third = slots.enter(of('203.0.113.3')).then(() => begun.push('third'))
+    expect(await refusal(slots.enter(of('203.0.113.4')))).to.equal('503 busy')
+    expect(await refusal(slots.enter(of('127.0.0.1', true)))).to.equal('503 busy')
+    leave()
+    await third
+    expect(begun).to.deep.equal(['third'])
+  })
+
+  it('tell a client that has none how it is, where nobody may wait', async () => {
+    const slots = new Slots({ ...options, max: 1, maxWaiting: 0, maxWaitingPerClient: 0 })
+    await slots.enter(of('203.0.113.1'))
+    expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('503 busy')
+  })
+
+  it('drop the newest call of the client with the longest queue where another one comes to a full queue', async () => {
+    const slots = new Slots({ ...options, max: 1, maxWaiting: 2 })
+    await slots.enter(of('203.0.113.1'))
+    void slots.enter(of('203.0.113.2'))
+    const newest = refusal(slots.enter(of('203.0.113.2')))
+    void slots.enter(of('203.0.113.3'))
+    expect(await newest).to.equal('503 busy')
+  })
+
+  it('refuse what would wait for calls that do not end', async () => {
+    const slots = new Slots({ ...options, max: 2, maxPerClient: 1 })
+    const { hold, leave } = await slots.enter(of('203.0.113.1'))
+    const waiting = refusal(slots.enter(of('203.0.113.1')))
+    hold()
+    expect(await waiting).to.equal('503 busy')
+    expect(await refusal(slots.enter(of('203.0.113.1')))).to.equal('503 busy')
+    expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('entered')
+    leave()
+    expect(await refusal(slots.enter(of('203.0.113.1')))).to.equal('entered')
+  })
+
+  it('end the wait of a caller that leaves', async () => {
+    const slots = new Slots({ ...options, max: 1 })
+    await slots.enter(of('203.0.113.1'))
+    const controller = new AbortController()
+    const waiting = slots.enter(of('203.0.113.2'), { signal: controller.signal }).catch((error: unknown) => error)
+    const reason = new Error('gone')
+    controller.abort(reason)
+    expect(await waiting).to.equal(reason)
+  })
+
+  it('end the wait after a while', async () => {
+    const slots = new Slots({ ...options, max: 1, maxWaitMs: 1 })
+    await slots.enter(of('203.0.113.1'))
+    expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('503 busy')
+  })
+})

@@ -1,0 +1,233 @@
+import { ApiError } from '../errors.ts'
+
+export interface SlotsOptions {
+  /** What is limited, in words: `expensive calls`. */
+  readonly what: string
+  /** Calls that run at the same time. */
+  readonly max: number
+  /** The same of one client. */
+  readonly maxPerClient: number
+  /** Calls that wait for a slot, of all clients and of one. Default 0: none does. */
+  readonly maxWaiting?: number
+  readonly maxWaitingPerClient?: number
+  /** Longest wait for a slot, in milliseconds. Default 0. */
+  readonly maxWaitMs?: number
+  /** Errors other than the usual ones. */
+  readonly refusals?: Partial<SlotRefusals>
+}
+
+/** What a call that gets no slot is refused with. */
+export interface SlotRefusals {
+  /** The client has too many calls. @param waiting how many of them wait */
+  readonly client: (waiting: number) => Error
+  /** All slots are taken, or none became free in time. */
+  readonly busy: () => Error
+  /** All slots that the client may have are held by calls that do not end. */
+  readonly stuck: () => Error
+  /** The caller gave up. @param reason of its signal */
+  readonly left: (reason: unknown) => Error
+}
+
+/** A slot that was taken. */
+export interface Slot {
+  /** Frees it; a second call does nothing. */
+  readonly leave: () => void
+  /** Its call does not end: until `leave`, calls are refused instead of waiting for this slot. */
+  readonly hold: () => void
+}
+
+interface Waiting {
+  readonly begin: () => void
+  readonly refuse: (error: Error) => void
+}
+
+interface Calls {
+  running: number
+  /** Of those that run, the ones that do not end. */
+  held: number
+  /** Order in which clients began their last calls. */
+  begunAt: number
+  readonly waiting: Set<Waiting>
+}
+
+/** Seconds after which a refused client should try again. */
+const retrySeconds = 2
+
+/**
+ * Slots for calls that cost much, shared fairly: a free slot goes to the waiting client with the fewest running calls, of equals to the
+ * one that began a call longest ago. When the queue is full, the client with the most waiting calls loses its newest.
+ */
+export class Slots {
+  readonly #options: Required<Omit<SlotsOptions, 'refusals' | 'what'>>
+  readonly #refusals: SlotRefusals
+  readonly #clients = new Map<string | undefined, Calls>()
+  #running = 0
+  #held = 0
+  #waiting = 0
+  #begun = 0
+
+  constructor({ what, refusals, ...options }: SlotsOptions) {
+    this.#options = { maxWaiting: 0, maxWaitingPerClient: 0, maxWaitMs: 0, ...options }
+    this.#refusals = { ...usualRefusals(what, options), ...refusals }
+  }
+
+  /** Calls that run. */
+  get running(): number {
+    return this.#running
+  }
+
+  /**
+   * Waits for a slot.
+   * @param client `limitKey` of the client; undefined: a program of this machine, which may have all slots
+   * @throws ApiError 429 `too-many-calls` for a client that has too many, 503 `busy` where all slots are taken; or what `refusals` say
+   */
+  async enter(
+    client: string | undefined,
+    { signal, maxWaitMs = this.#options.maxWaitMs }: { signal?: AbortSignal | undefined; maxWaitMs?: number } = {},
+  ): Promise<Slot> {
+    if (signal?.aborted === true) throw this.#refusals.left(signal.reason)
+    const calls = this.#clients.get(client) ?? { running: 0, held: 0, begunAt: 0, waiting: new Set() }
+    this.#clients.set(client, calls)
+    try {
+      if (this.#mayBegin(client, calls)) this.#begin(calls)
+      else await this.#wait(client, calls, maxWaitMs, signal)
+    } finally {
+      this.#dropIdle(client, calls)
+    }
+    return this.#slotOf(client, calls)
+  }
+
+  #slotOf(client: string | undefined, calls: Calls): Slot {
+    let [hasLeft, isHeld] = [false, false]
+    const setHeld = (held: boolean): void => {
+      if (hasLeft || isHeld === held) return
+      isHeld = held
+      this.#held += held ? 1 : -1
+      calls.held += held ? 1 : -1
+      if (held) this.#refuseStuck()
+    }
+    return {
+      hold: () => setHeld(true),
+      leave: () => {
+        setHeld(false)
+        if (hasLeft) return
+        hasLeft = true
+        this.#running--
+        calls.running--
+        this.#dropIdle(client, calls)
+        this.#beginNext()
+      },
+    }
+  }
+
+  #maxOf(client: string | undefined): number {
+    return client === undefined ? this.#options.max : this.#options.maxPerClient
+  }
+
+  #mayBegin(client: string | undefined, { running }: Calls): boolean {
+    return this.#running < this.#options.max && running < this.#maxOf(client)
+  }
+
+  #isStuck(client: string | undefined, { held }: Calls): boolean {
+    return this.#held >= this.#options.max || held >= this.#maxOf(client)
+  }
+
+  #begin(calls: Calls): void {
+    this.#running++
+    calls.running++
+    calls.begunAt = ++this.#begun
+  }
+
+  #beginNext(): void {
+    const [next] = [...this.#clients]
+      .filter(([client, calls]) => calls.waiting.size > 0 && this.#mayBegin(client, calls))
+      .map(([, calls]) => calls)
+      .toSorted((a, b) => a.running - b.running || a.begunAt - b.begunAt)
+    const [waiting] = next?.waiting ?? []
+    if (next === undefined || waiting === undefined) return
+    this.#remove(next, waiting)
+    this.#begin(next)
+    waiting.begin()
+  }
+
+  async #wait(
+    client: string | undefined,
+    calls: Calls,
+    maxWaitMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { maxPerClient, maxWaiting, maxWaitingPerClient } = this.#options
+    if (this.#isStuck(client, calls)) throw this.#refusals.stuck()
+    const own = calls.waiting.size
+    const hasSome = own > 0 || calls.running >= maxPerClient
+    if (client !== undefined && hasSome && own >= maxWaitingPerClient) throw this.#refusals.client(own)
+    if (this.#waiting >= maxWaiting) this.#dropNewest(calls)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting: Waiting = { begin: resolve, refuse: reject }
+    calls.waiting.add(waiting)
+    this.#waiting++
+    const timer = setTimeout(() => reject(this.#refusals.busy()), maxWaitMs).unref()
+    const leave = (): void => reject(this.#refusals.left(signal?.reason))
+    signal?.addEventListener('abort', leave)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+      this.#remove(calls, waiting)
+    }
+  }
+
+  /** Makes room in the queue for a call of a client. @throws the refusal `busy` where no other client has more calls waiting */
+  #dropNewest(calls: Calls): void {
+    const largest = [...this.#clients.values()].reduce(
+      (most, each) => (each.waiting.size > most.waiting.size ? each : most),
+      calls,
+    )
+    const newest = [...largest.waiting].at(-1)
+    if (newest === undefined || largest.waiting.size <= calls.waiting.size + 1) throw this.#refusals.busy()
+    this.#remove(largest, newest)
+    newest.refuse(this.#refusals.busy())
+  }
+
+  #refuseStuck(): void {
+    for (const [client, calls] of this.#clients) {
+      if (!this.#isStuck(client, calls)) continue
+      for (const waiting of calls.waiting) {
+        this.#remove(calls, waiting)
+        waiting.refuse(this.#refusals.stuck())
+      }
+    }
+  }
+
+  #remove(calls: Calls, waiting: Waiting): void {
+    if (calls.waiting.delete(waiting)) this.#waiting--
+  }
+
+  #dropIdle(client: string | undefined, calls: Calls): void {
+    if (calls.running === 0 && calls.waiting.size === 0 && this.#clients.get(client) === calls)
+      this.#clients.delete(client)
+  }
+}
+
+function usualRefusals(what: string, { max, maxPerClient }: Pick<SlotsOptions, 'max' | 'maxPerClient'>): SlotRefusals {
+  const refusal = (status: number, code: string, text: string): ApiError =>
+    new ApiError(status, code, text, { details: { retryAfterSeconds: retrySeconds } })
+  const busy = (): ApiError =>
+    refusal(
+      503,
+      'busy',
+      `Too many ${what}: ${max} run at the same time for all clients. Try again in ${retrySeconds} s.`,
+    )
+  return {
+    busy,
+    stuck: busy,
+    left: (reason) => (reason instanceof Error ? reason : new Error('the client has gone')),
+    client: () =>
+      refusal(
+        429,
+        'too-many-calls',
+        `Too many ${what}: ${maxPerClient} run at the same time for one client. Wait for their answers, or try again in ${retrySeconds} s.`,
+      ),
+  }
+}
