@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEndpoint } from '../src/access/parse-endpoint.ts'
+import { parseEndpoint } from '../src/access/transport/endpoint.ts'
 import { readConfig } from '../src/config.ts'
 import type { Config } from '../src/config.ts'
 import { putLabel } from '../src/explorer/admin/account-labels.ts'

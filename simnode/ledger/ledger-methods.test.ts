@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { GrpcJsTransport } from '../../src/access/grpc-js-transport.ts'
-import { parseEndpoint } from '../../src/access/parse-endpoint.ts'
+import { GrpcJsTransport } from '../../src/access/transport/grpc-js-transport.ts'
+import { parseEndpoint } from '../../src/access/transport/endpoint.ts'
 import { readAccountResponse } from '../../src/access/create-chain-reader.ts'
 import type { ChainAccount } from '../../src/flow/chain-reader.ts'
 import { bytesField, varintField } from '../node/wire.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { transactionId } from '../flow/transactions/transaction-id.ts'
 import { checkHeader, checkParts } from './check-block.ts'
 import type { BlockMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
-import { NodeLiedError } from './source-errors.ts'
+import { NodeLiedError } from './chain-source.ts'
 
 const id = (byte: number) => Buffer.alloc(32, byte)
 const none = Buffer.alloc(0)

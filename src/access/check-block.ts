@@ -1,6 +1,6 @@
 import { transactionId } from '../flow/transactions/transaction-id.ts'
 import type { BlockMessage, HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
-import { NodeLiedError } from './source-errors.ts'
+import { NodeLiedError } from './chain-source.ts'
 
 const idLength = 32
 

@@ -7,15 +7,15 @@ import type { CadenceArgument } from '../flow/json-cdc/cadence-argument.ts'
 import { readJsonCdcValue } from '../flow/json-cdc/json-cdc-payload.ts'
 import type { PayloadValue } from '../flow/payload-value.ts'
 import { asError, FatalError } from '../platform/errors.ts'
-import { askNodes } from './ask-nodes.ts'
-import type { NodeQuestion } from './ask-nodes.ts'
+import { requestState } from './nodes/request-nodes.ts'
+import type { StateRequest } from './nodes/request-nodes.ts'
 import type { CallReport, NodeStatus, SourceLogger } from './chain-source.ts'
 import { ExecuteScriptResponseSchema, AccountResponseSchema } from './gen/flow/access/access_pb.ts'
-import { nodeFault } from './node-errors.ts'
-import { NodeRegistry, endpointKey } from './node-registry.ts'
-import { SourceContext } from './source-context.ts'
+import { nodeFault } from './nodes/node-errors.ts'
+import { NodeRegistry, endpointKey } from './nodes/node-registry.ts'
+import { SourceContext } from './nodes/source-context.ts'
 import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRequest } from './wire/requests.ts'
-import { WireError } from './wire/wire-error.ts'
+import { WireError } from './wire/wire-reader.ts'
 
 export interface ChainReaderOptions {
   /** Nodes that follow the head; the newest state comes from them. */
@@ -96,7 +96,7 @@ class NodeChainReader implements ClosableChainReader {
     args: readonly Uint8Array[],
     { height, blockId, signal }: ScriptState = {},
   ): Promise<Uint8Array> {
-    return this.#ask({ height: blockId === undefined ? height : 'unknown', signal }, async (node, context) => {
+    return this.#request({ height: blockId === undefined ? height : 'unknown', signal }, async (node, context) => {
       if (blockId !== undefined)
         return resultOf(
           await node.call('ExecuteScriptAtBlockID', scriptAtBlockIdRequest(blockId, script, args), context),
@@ -112,7 +112,7 @@ class NodeChainReader implements ClosableChainReader {
   async getAccount(address: string, at: StateAt = {}): Promise<ChainAccount | undefined> {
     const bytes = addressBytes(address)
     const { height } = at
-    return this.#ask(at, async (node, context) => {
+    return this.#request(at, async (node, context) => {
       const method = height === undefined ? 'GetAccountAtLatestBlock' : 'GetAccountAtBlockHeight'
       try {
         return readAccountResponse(await node.call(method, accountRequest(bytes, height), context))
@@ -133,14 +133,14 @@ class NodeChainReader implements ClosableChainReader {
     await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
   }
 
-  async #ask<T>(
-    at: { readonly height?: NodeQuestion<T>['height']; readonly signal?: AbortSignal | undefined },
-    ask: NodeQuestion<T>['ask'],
+  async #request<T>(
+    at: { readonly height?: StateRequest<T>['height']; readonly signal?: AbortSignal | undefined },
+    send: StateRequest<T>['send'],
   ): Promise<T> {
     this.#closing.signal.throwIfAborted()
     const signal = this.#context.signalOf(at.signal)
     await this.#context.identified(signal)
-    return askNodes(this.#context, { height: at.height, ask }, signal)
+    return requestState(this.#context, { height: at.height, send }, signal)
   }
 }
 
@@ -153,6 +153,9 @@ function resultOf(answer: Buffer): Uint8Array {
   }
 }
 
+const noAccount =
+  /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not|failed to) find account|account not found/i
+
 /**
  * Refused is an address that the network cannot have. Of others that are not there two codes tell, with one sense.
  * Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
@@ -161,9 +164,7 @@ function saysNoAccount(error: unknown): boolean {
   const fault = nodeFault(error)
   if (fault?.kind === 'refused') return true
   if (fault?.kind !== 'not-found' && fault?.kind !== 'internal') return false
-  return /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not find|failed to find) account|account not found/i.test(
-    fault.message,
-  )
+  return noAccount.test(fault.message)
 }
 
 const unitsPerFlow = 100_000_000n

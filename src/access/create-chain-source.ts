@@ -5,22 +5,21 @@ import { normalize } from '../platform/ranges.ts'
 import { pause } from '../platform/retry.ts'
 import { chainIdToNetwork, encodingFor, isInPastSpork, sporkOfRoot } from '../flow/network.ts'
 import { untilAborted } from '../platform/abort-reason.ts'
-import { askHeight } from './ask-height.ts'
-import type { HeightQuestion } from './ask-height.ts'
-import { attempt } from './attempt.ts'
-import { BlockCalls } from './block-calls.ts'
+import { requestHeight } from './nodes/request-nodes.ts'
+import type { HeightRequest } from './nodes/request-nodes.ts'
+import { attempt } from './nodes/node-errors.ts'
+import { BlockCalls } from './nodes/block-calls.ts'
+import { NodesFailedError } from './chain-source.ts'
 import type { ChainSource, ChainSourceOptions, NodeStatus, Salvage } from './chain-source.ts'
 import { checkHeader } from './check-block.ts'
 import { fetchNodeBlock } from './fetch-node-block.ts'
 import type { NodeBlockOptions } from './fetch-node-block.ts'
-import { followHeads } from './heads.ts'
+import { followHeads, SealedHead } from './heads.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
-import { onItsService } from './node-service.ts'
-import { endpointKey, processNodes } from './node-registry.ts'
-import type { NodeRegistry } from './node-registry.ts'
-import { SealedHead } from './sealed-head.ts'
-import { NodesFailedError } from './source-errors.ts'
-import { SourceContext } from './source-context.ts'
+import { onItsService } from './nodes/identify-node.ts'
+import { endpointKey, processNodes } from './nodes/node-registry.ts'
+import type { NodeRegistry } from './nodes/node-registry.ts'
+import { SourceContext } from './nodes/source-context.ts'
 
 /** Milliseconds between two tries to learn the chain's id. */
 const chainIdEveryMs = 500
@@ -37,8 +36,8 @@ export function createChainSource(options: ChainSourceOptions, registry: NodeReg
 class NodeChainSource implements ChainSource {
   readonly #registry: NodeRegistry
   readonly #closing = new AbortController()
-  /** Questions that have no answer yet. */
-  readonly #underWay = new Set<LinkedSignal>()
+  /** Requests in flight. */
+  readonly #inFlight = new Set<LinkedSignal>()
   readonly #context: SourceContext
   readonly #head: SealedHead
   #isClosed = false
@@ -86,8 +85,8 @@ class NodeChainSource implements ChainSource {
     onAnswerLength?: (bytes: number) => void,
   ): Promise<FetchedBlock> {
     const fetch = this.#fetcherOf(height, await this.chainId(signal))
-    const ask = (calls: BlockCalls, acceptMissing: boolean) => fetch(calls, { acceptMissing })
-    return this.#ask({ height, ask, onAnswerLength }, signal)
+    const send = (calls: BlockCalls, acceptMissing: boolean) => fetch(calls, { acceptMissing })
+    return this.#request({ height, send, onAnswerLength }, signal)
   }
 
   async salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage> {
@@ -126,12 +125,12 @@ class NodeChainSource implements ChainSource {
 
   async blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer> {
     await this.#context.identified(this.#context.signalOf(signal))
-    const ask = async (calls: BlockCalls) => {
+    const send = async (calls: BlockCalls) => {
       const header = await onItsService(calls.node, () => calls.header(height))
       checkHeader(header, height, calls.node.endpoint)
       return Buffer.from(header.id)
     }
-    return this.#ask({ height, ask }, signal)
+    return this.#request({ height, send }, signal)
   }
 
   async lowestReachable(signal?: AbortSignal): Promise<number> {
@@ -171,21 +170,20 @@ class NodeChainSource implements ChainSource {
     this.#isClosed = true
     const reason = new NodesFailedError('chain source', ['it was closed'], undefined)
     this.#closing.abort(reason)
-    for (const question of this.#underWay) question.abort(reason)
+    for (const request of this.#inFlight) request.abort(reason)
     await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
   }
 
-  async #ask<T>(question: Omit<HeightQuestion<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
+  async #request<T>(request: Omit<HeightRequest<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
     this.#closing.signal.throwIfAborted()
-    // Not linked to the long-lived signal: a dead listener on it leads to all that came after, and would keep every block
-    // of the last seconds from the young generation's garbage collector.
+    // Not linked to the long-lived signal: its dead listeners would keep the blocks of the last seconds in memory.
     const linked = linkSignals(signal === undefined ? [] : [signal])
-    this.#underWay.add(linked)
-    const isSettled = () => this.#isSettled(question.height, linked.signal)
+    this.#inFlight.add(linked)
+    const isSettled = () => this.#isSettled(request.height, linked.signal)
     try {
-      return await askHeight(this.#context, { ...question, isSettled }, linked.signal)
+      return await requestHeight(this.#context, { ...request, isSettled }, linked.signal)
     } finally {
-      this.#underWay.delete(linked)
+      this.#inFlight.delete(linked)
       linked.unlink()
     }
   }

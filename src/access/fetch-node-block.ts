@@ -1,8 +1,7 @@
-import { attempt, isFault } from './attempt.ts'
-import type { Outcome } from './attempt.ts'
-import type { BlockCalls } from './block-calls.ts'
+import { attempt, isFault, nodeFault } from './nodes/node-errors.ts'
+import type { Outcome } from './nodes/node-errors.ts'
+import type { BlockCalls } from './nodes/block-calls.ts'
 import { checkHeader, checkParts } from './check-block.ts'
-import { mapLimited } from './map-limited.ts'
 import type {
   BlockMessage,
   EventEncoding,
@@ -11,9 +10,8 @@ import type {
   TransactionMessage,
   TransactionResultMessage,
 } from './messages.ts'
-import { nodeFault } from './node-errors.ts'
-import { onItsService } from './node-service.ts'
-import { PartMissingError } from './source-errors.ts'
+import { onItsService } from './nodes/identify-node.ts'
+import { PartMissingError } from './chain-source.ts'
 
 export interface NodeBlockOptions {
   readonly encoding: EventEncoding
@@ -67,7 +65,8 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
   ])
   const lacking = [bodies, results].find((outcome) => isFault(outcome, 'unimplemented'))
   if (lacking?.fault !== undefined) {
-    // A node that had these calls a moment ago has them: something before it answers. By pieces, its system transactions would be left out.
+    // A node that had these calls before has them: a proxy responds. Piece by piece, system transactions would be
+    // missing.
     if (calls.node.hasBulk === true) throw lacking.error
     calls.node.hasBulk = false
     return piecesOf(calls, block, options)
@@ -282,4 +281,32 @@ async function onePerCall(
     return undefined
   })
   return { results, missing: missing.sort((a, b) => (a.index ?? 0) - (b.index ?? 0)) }
+}
+
+/**
+ * Maps with at most `limit` calls of `map` under way. The first error ends it: nothing new is begun, and what is under
+ * way is waited for.
+ * @returns the results in the order of the items
+ */
+export async function mapLimited<T, R>(
+  items: readonly T[],
+  limit: number,
+  map: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  let failure: { readonly error: unknown } | undefined
+  const worker = async () => {
+    while (next < items.length && failure === undefined) {
+      const index = next++
+      try {
+        results[index] = await map(items[index] as T, index)
+      } catch (error) {
+        failure ??= { error }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  if (failure !== undefined) throw failure.error
+  return results
 }

@@ -10,13 +10,15 @@ export const accessNodeSettings = {
   CHAIN_ACCESS_NODE: optionalText({
     group,
     description:
-      'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; http:// and https:// are gRPC-web. ' +
+      'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; ' +
+      'http:// and https:// are gRPC-web. ' +
       `Without it and CHAIN_ACCESS_NODES: ${defaultAccessNode}.`,
   }),
   CHAIN_ACCESS_NODES: list({
     group,
     description:
-      'Access nodes for live ingestion, used together with CHAIN_ACCESS_NODE where that is set. All must be of one network.',
+      'Access nodes for live ingestion, used together with CHAIN_ACCESS_NODE where that is set. ' +
+      'All must be of one network.',
   }),
   CHAIN_HISTORIC_ACCESS_NODES: list({
     group,
@@ -32,7 +34,8 @@ export const accessNodeSettings = {
     min: 0,
     unit: 'calls per second and node',
     description:
-      'Most calls to one access node. Without it, or with 0, there is no limit of ours; the limits of a node are honoured always.',
+      'Most calls to one access node. Without it, or with 0, there is no limit of ours; ' +
+      'the limits of a node are honoured always.',
   }),
   CHAIN_RPC_BURST: optionalInteger({
     group,

@@ -6,17 +6,17 @@ import type { ChainAccount } from '../flow/chain-reader.ts'
 import { createChainReader } from './create-chain-reader.ts'
 import type { ClosableChainReader } from './create-chain-reader.ts'
 import type { SourceLogger } from './chain-source.ts'
-import { GrpcError } from './errors.ts'
+import { GrpcError } from './transport/grpc-status.ts'
 import { SendTransactionRequestSchema, SendTransactionResponseSchema } from './gen/flow/access/access_pb.ts'
-import { identifyNode } from './identify-node.ts'
+import { identifyNode } from './nodes/identify-node.ts'
 import type { HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
-import { nodeFault } from './node-errors.ts'
-import { NodeRegistry } from './node-registry.ts'
-import type { AccessNode, CallContext } from './node.ts'
+import { nodeFault } from './nodes/node-errors.ts'
+import { NodeRegistry } from './nodes/node-registry.ts'
+import type { AccessNode, CallContext } from './nodes/node.ts'
 import { readBlockHeaderResponse } from './wire/read-block.ts'
 import { readTransactionResultResponse } from './wire/read-results.ts'
 import { latestRequest, transactionRequest } from './wire/requests.ts'
-import { WireError } from './wire/wire-error.ts'
+import { WireError } from './wire/wire-reader.ts'
 
 /** The node understood the transaction and does not take it; `message` has its words. */
 export class TransactionRefusedError extends FlowfarmError {
@@ -30,14 +30,21 @@ export class TransactionRefusedError extends FlowfarmError {
   }
 }
 
-/** What sending transactions needs of one access node. Every method throws ChainUnavailableError where the node does not answer as it should, and the signal's reason. */
+/**
+ * Calls to one access node for sending transactions. Every method throws ChainUnavailableError where the node fails,
+ * and the signal's reason.
+ */
 export interface TransactionClient {
   /** E.g. `flow-testnet`. @throws FatalError where the node does not say it */
   chainId(signal?: AbortSignal): Promise<string>
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
   /** In the latest sealed state. @param address in text form @returns undefined where the chain has no such account */
   account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined>
-  /** @param request as `encodeSubmission` makes it @returns the id by which the node knows it @throws TransactionRefusedError */
+  /**
+   * @param request from `encodeSubmission`
+   * @returns the id of the transaction
+   * @throws TransactionRefusedError
+   */
   send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer>
   /** With events in JSON-CDC. @param id 32 bytes @returns undefined where the node does not know the transaction */
   result(id: Uint8Array, signal?: AbortSignal): Promise<TransactionResultMessage | undefined>
@@ -122,7 +129,7 @@ class NodeTransactionClient implements TransactionClient {
       try {
         return idIn(await this.#node.call('SendTransaction', request, context))
       } catch (error) {
-        // What is wrong with a transaction is said by these codes alone; others say that something is wrong with the node.
+        // Only these codes mean a fault of the transaction; others are faults of the node.
         if (error instanceof GrpcError && isRefusal(error)) throw new TransactionRefusedError(error.reason, error)
         throw error
       }

@@ -5,7 +5,8 @@ describe('texts about a network', () => {
   it('have the addresses that core contracts have there', () => {
     const text = 'import "FlowToken"\n  import "EVM"\n0x{FlowFees} A.{FlowToken}.FlowToken on {network}'
     expect(inNetwork(text, 'mainnet')).to.equal(
-      'import FlowToken from 0x1654653399040a61\n  import EVM from 0xe467b9dd11fa00df\n0xf919ee77447b7497 A.1654653399040a61.FlowToken on mainnet',
+      'import FlowToken from 0x1654653399040a61\n  import EVM from 0xe467b9dd11fa00df\n' +
+        '0xf919ee77447b7497 A.1654653399040a61.FlowToken on mainnet',
     )
     expect(inNetwork(text, 'testnet')).to.include('from 0x7e60df042a9c0868').and.include('on testnet')
     expect(inNetwork(text, 'emulator')).to.include(

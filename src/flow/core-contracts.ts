@@ -105,9 +105,8 @@ export function coreContractAddress(name: string, network: Network): string | un
 export const coreContractNames: ReadonlySet<string> = new Set(Object.keys(accountByName))
 
 /**
- * A text with what core contracts are in a network: `0x{FlowToken}` and `A.{FlowToken}` get the account of that contract, a line
- * `import "FlowToken"` is told with its address, as scripts for access nodes need it, and `{network}` is the network in words. What names no
- * core contract stays as it is.
+ * Fills in the addresses of core contracts: in `0x{FlowToken}` and `A.{FlowToken}`, and in lines `import "FlowToken"`,
+ * which access nodes require with an address. `{network}` becomes the name of the network. Other names are kept.
  */
 export function inNetwork(text: string, network: Network): string {
   return text

@@ -3,9 +3,8 @@ import type { PayloadFields, PayloadValue } from './payload-value.ts'
 import type { DecodedEvent } from './decoded-block.ts'
 
 /**
- * What events of one kind have in common, so that it is stored once: their type, and the names of their fields in the order in
- * which the node sent them. A type has another shape after its contract was updated. Events that could not be decoded have the
- * shape of their type without fields.
+ * What events of one kind share and is stored once: their type and the names of their fields, in the order of the node.
+ * An update of the contract gives a type another shape. Undecodable events have the shape of their type without fields.
  */
 export interface EventShape {
   readonly type: string
@@ -69,8 +68,8 @@ function stored(shape: EventShape | undefined, id: number): EventShape {
 }
 
 /**
- * Events of a transaction that are stored in one row at most: a row has 28 bytes of its own and an entry in the index, and one of
- * thousands of events would have to be read whole for each of them. Rows begin at multiples of it.
+ * Maximum of events of a transaction in one row; rows begin at multiples of it. Fewer would pay 28 bytes and an index
+ * entry more often, more would read too much for one event.
  */
 export const eventsPerChunk = 64
 

@@ -357,7 +357,7 @@ describe('hostile payloads', () => {
     expect(both(eventOfFields(3000))).to.equal('payload-too-large')
   })
 
-  it('refuses keys of dictionaries whose text doubles at each level, and pairs that are repeated as a long list', () => {
+  it('refuses dictionary keys whose text doubles at each level, and pairs that are repeated as a long list', () => {
     const dictionary = tagged(141, array([anyStruct, anyStruct]))
     const nested = (levels: number): Buffer => {
       let value: Buffer = tagged(130, array([tagged(137, head(0, 1n)), text('"')]))

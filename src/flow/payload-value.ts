@@ -27,8 +27,8 @@ export const payloadLimits = {
 } as const
 
 /**
- * Limits of the flattened text of many payloads. Text up to `ownPerByte` times its payload and `ownFloor` never counts:
- * it is bounded by the bytes received, so one sender cannot use up the limit at the expense of other events of the block.
+ * Limits of the flattened text of many payloads. Text up to `ownPerByte` times its payload and `ownFloor` never
+ * counts: the bytes received bound it, so one sender cannot use up the limit of the other events of a block.
  */
 export const expansionLimits = {
   ownPerByte: 4,

@@ -67,7 +67,7 @@ export function decodePayload(type: string, payload: Uint8Array): PayloadFields 
 }
 
 /**
- * Any Cadence value, flattened by the rules of `writePayloadValues`: an argument of a transaction, a result of a script.
+ * A Cadence value (argument of a transaction, result of a script), flattened as by `writePayloadValues`.
  * @throws PayloadError
  */
 export function decodeValue(payload: Uint8Array): PayloadValue {

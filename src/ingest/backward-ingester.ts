@@ -1,5 +1,5 @@
 import { difference } from '../platform/ranges.ts'
-import { BelowRootError } from '../access/source-errors.ts'
+import { BelowRootError } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { pause } from '../platform/retry.ts'
 import { BadBlockError } from './bad-block-error.ts'

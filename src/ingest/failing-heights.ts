@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import { NodesFailedError, NotYetError } from '../access/source-errors.ts'
+import { NodesFailedError, NotYetError } from '../access/chain-source.ts'
 import { pgText } from '../platform/db/copy/pg-text.ts'
 import { FlowfarmError, RetryableError } from '../platform/errors.ts'
 import { LogThrottle } from '../platform/log-throttle.ts'

@@ -2,7 +2,7 @@ import { asError, FlowfarmError, RetryableError } from '../platform/errors.ts'
 import { backoffMs, pause } from '../platform/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import { NotYetError } from '../access/source-errors.ts'
+import { NotYetError } from '../access/chain-source.ts'
 import type { LostHeight } from './failing-heights.ts'
 import { AdaptiveWidth } from './adaptive-width.ts'
 

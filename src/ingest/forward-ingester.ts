@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { FatalError, RetryableError } from '../platform/errors.ts'
 import { difference } from '../platform/ranges.ts'
-import { BelowRootError } from '../access/source-errors.ts'
+import { BelowRootError } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { BadBlockError } from './bad-block-error.ts'
 import { readRawCoverage } from './checkpoints.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { ChainSource } from '../access/chain-source.ts'
-import { NotYetError } from '../access/source-errors.ts'
+import { NotYetError } from '../access/chain-source.ts'
 import { withTransaction } from '../platform/db/pool.ts'
 import { FatalError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'

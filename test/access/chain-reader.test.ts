@@ -47,7 +47,7 @@ describe('the chain reader', () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
   })
 
-  it('runs a script at the latest state and at a height, with its arguments, and gives its value as events give theirs', async () => {
+  it('runs a script with arguments at the latest state and at a height, and returns its value as in events', async () => {
     const node = await start({ script: ({ args }) => cdc.array([...args, cdc.optional(cdc.ufix64('1.50000000'))]) })
     const reader = readerOf([node])
     const args = [cadence.address('0xf8d6e0586b0a20c7'), cadence.array([cadence.uint64(7)])]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ChainSource, ChainSourceOptions } from '../../src/access/chain-source.ts'
 import type { HeadMessage } from '../../src/access/messages.ts'
-import { NodesFailedError } from '../../src/access/source-errors.ts'
+import { NodesFailedError } from '../../src/access/chain-source.ts'
 import type { Fault } from '../../simnode/node/faults.ts'
 import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 import { sourceOf } from '../support/chain-source.ts'

@@ -13,7 +13,7 @@ import { startRecordedNode } from '../support/replay.ts'
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** What the chain answered to our scripts must be what other scripts told of it, and must be had by the scripts as they are now. */
+/** Recorded results of our scripts equal those of other scripts, and belong to the scripts as they are now. */
 describe('scripts of a recorded chain', () => {
   let node: ReplayNode
   let reader: ClosableChainReader

@@ -1,7 +1,7 @@
 import type { ChainSource, ChainSourceOptions } from '../../src/access/chain-source.ts'
 import { createChainSource } from '../../src/access/create-chain-source.ts'
 import type { EventMessage, FetchedBlock, TransactionResultMessage } from '../../src/access/messages.ts'
-import { NodeRegistry } from '../../src/access/node-registry.ts'
+import { NodeRegistry } from '../../src/access/nodes/node-registry.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 
 export const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined }

@@ -1,5 +1,5 @@
 import { readTransactionResponse } from '../../../src/access/wire/read-transactions.ts'
-import { WireError } from '../../../src/access/wire/wire-error.ts'
+import { WireError } from '../../../src/access/wire/wire-reader.ts'
 import type { TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
 import { transactionId, withOrderedSignatures } from '../../../src/flow/transactions/transaction-id.ts'
 import { findBlock, Refusal, metadataField } from '../../node/node-view.ts'

@@ -1,12 +1,15 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { expect } from 'chai'
+import {
+  BlockHeaderResponseSchema,
+  BlockResponseSchema,
+  CollectionResponseSchema,
+} from '../gen/flow/access/access_pb.ts'
+import { readBlockHeaderResponse, readBlockResponse, readCollectionResponse } from './read-block.ts'
+import { plainBlock, plainHead, randomBlockResponse, recordedCalls } from './messages.test-support.ts'
+import { WireError } from './wire-reader.ts'
+
 import fc from 'fast-check'
-import { BlockHeaderResponseSchema, BlockResponseSchema } from '../gen/flow/access/access_pb.ts'
-import { readBlockHeaderResponse, readBlockResponse } from './read-block.ts'
-import { plainBlock, plainHead } from './testing/plain-messages.ts'
-import { randomBlockResponse } from './testing/random-messages.ts'
-import { recordedCalls } from './testing/recorded-answers.ts'
-import { WireError } from './wire-error.ts'
 
 describe('readBlockResponse', () => {
   it('reads every recorded block, light and full, as the generated decoder does', () => {
@@ -63,5 +66,21 @@ describe('readBlockHeaderResponse', () => {
       const expected = plainHead(fromBinary(BlockHeaderResponseSchema, response))
       expect(readBlockHeaderResponse(response)).to.deep.equal(expected)
     }
+  })
+})
+
+describe('readCollectionResponse', () => {
+  it('reads every recorded answer as the generated decoder does', () => {
+    const calls = recordedCalls('GetCollectionByID')
+    expect(calls.length).to.be.greaterThan(240)
+    for (const { response } of calls) {
+      const expected = fromBinary(CollectionResponseSchema, response).collection?.transactionIds
+      expect(readCollectionResponse(response)).to.deep.equal(expected?.map((id) => Buffer.from(id)))
+    }
+  })
+
+  it('tells an empty collection from an answer without one', () => {
+    expect(readCollectionResponse(Buffer.from([0x0a, 0]))).to.deep.equal([])
+    expect(() => readCollectionResponse(Buffer.alloc(0))).to.throw(WireError, 'without a collection')
   })
 })

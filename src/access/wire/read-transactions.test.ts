@@ -1,12 +1,10 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { expect } from 'chai'
-import fc from 'fast-check'
 import { TransactionResponseSchema, TransactionsResponseSchema } from '../gen/flow/access/access_pb.ts'
 import { readTransactionResponse, readTransactionsResponse } from './read-transactions.ts'
-import { plainTransaction } from './testing/plain-messages.ts'
-import { randomTransaction } from './testing/random-messages.ts'
-import { recordedCalls } from './testing/recorded-answers.ts'
-import { WireError } from './wire-error.ts'
+import { plainTransaction, randomTransaction, recordedCalls } from './messages.test-support.ts'
+import { WireError } from './wire-reader.ts'
+import fc from 'fast-check'
 
 describe('readTransactionsResponse', () => {
   it('reads every recorded answer as the generated decoder does', () => {

@@ -1,5 +1,5 @@
 import type { SignatureMessage, TransactionMessage } from '../messages.ts'
-import type { Mutable } from './mutable.ts'
+import type { Mutable } from './wire-reader.ts'
 import { noBytes, WireReader } from './wire-reader.ts'
 
 /** Reads a `TransactionsResponse`, or a `FullCollectionResponse`, which has the same fields. */

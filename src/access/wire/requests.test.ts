@@ -21,7 +21,7 @@ import {
   transactionRequest,
   transactionsByBlockRequest,
 } from './requests.ts'
-import { recordedCalls } from './testing/recorded-answers.ts'
+import { recordedCalls } from './messages.test-support.ts'
 
 const id = fc.uint8Array({ maxLength: 200 })
 const encoding = fc.constantFrom('ccf' as const, 'json-cdc' as const)

@@ -39,7 +39,7 @@ export function resultByIndexRequest(blockId: Uint8Array, index: number, encodin
   ])
 }
 
-/** `GetTransaction` and `GetTransactionResult`. A system transaction needs its block's id: its own is in every block. */
+/** `GetTransaction` and `GetTransactionResult`. A system transaction requires the id of its block. */
 export function transactionRequest(
   id: Uint8Array,
   encoding: EventEncoding,

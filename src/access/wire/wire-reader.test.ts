@@ -1,13 +1,11 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { expect } from 'chai'
-import fc from 'fast-check'
-import { readBlockHeaderResponse, readBlockResponse } from './read-block.ts'
-import { readCollectionResponse } from './read-collection.ts'
+import { readBlockHeaderResponse, readBlockResponse, readCollectionResponse } from './read-block.ts'
 import { readTransactionResultResponse, readTransactionResultsResponse } from './read-results.ts'
 import { readTransactionResponse, readTransactionsResponse } from './read-transactions.ts'
-import { recordedCalls } from './testing/recorded-answers.ts'
-import { WireError } from './wire-error.ts'
-import { WireReader } from './wire-reader.ts'
+import { recordedCalls } from './messages.test-support.ts'
+import { WireError, WireReader } from './wire-reader.ts'
+import fc from 'fast-check'
 
 const readers = [
   readBlockResponse,

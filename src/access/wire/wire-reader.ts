@@ -1,5 +1,18 @@
-import type { EventTypeCache } from './event-type-cache.ts'
-import { WireError } from './wire-error.ts'
+import { RetryableError } from '../../platform/errors.ts'
+import type { EventTypeCache } from './read-results.ts'
+
+/**
+ * An answer that is no valid protobuf message, or lacks what it must have. It is the node's fault: another node may
+ * answer better, so it can be retried. `details.offset` is where in the answer reading stopped, in bytes.
+ */
+export class WireError extends RetryableError {
+  constructor(message: string, offset: number) {
+    super('wire-malformed', `malformed answer at byte ${offset}: ${message}`, { details: { offset } })
+  }
+}
+
+/** A message while it is being read. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 /** Shared by every empty byte field. */
 export const noBytes: Buffer = Buffer.alloc(0)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ScriptCaller } from '../../access/create-chain-reader.ts'
-import { GrpcError } from '../../access/errors.ts'
+import { GrpcError } from '../../access/transport/grpc-status.ts'
 import {
   ChainCallFailedError,
   ChainUnavailableError,

@@ -1,4 +1,4 @@
-import { mapLimited } from '../../access/map-limited.ts'
+import { mapLimited } from '../../access/fetch-node-block.ts'
 import type { EditorNetwork } from '../editor-network.ts'
 import type { AccountCache } from './account-cache.ts'
 import { hashOf } from './file-store.ts'

@@ -14,8 +14,10 @@ import type {
 const simpleIds = new Map(
   [
     'Bool String Character Address Int Int8 Int16 Int32 Int64 Int128 Int256 UInt UInt8 UInt16 UInt32 UInt64 UInt128',
-    'UInt256 Word8 Word16 Word32 Word64 Fix64 UFix64 Path CapabilityPath StoragePath PublicPath PrivatePath - - - - - -',
-    'DeployedContract - Block Any AnyStruct AnyResource Type Never Number SignedNumber Integer SignedInteger FixedPoint',
+    'UInt256 Word8 Word16 Word32 Word64 Fix64 UFix64 Path CapabilityPath StoragePath ' +
+      'PublicPath PrivatePath - - - - - -',
+    'DeployedContract - Block Any AnyStruct AnyResource Type Never Number ' +
+      'SignedNumber Integer SignedInteger FixedPoint',
     'SignedFixedPoint Bytes Void - Word128 Word256',
   ]
     .join(' ')

@@ -96,10 +96,7 @@ function putFour(target: Uint8Array, at: number, value: number): void {
   target[at + 3] = pairs[(lower << 1) + 1] as number
 }
 
-/**
- * The decimal text of a 64-bit word. `String` of a number beyond 2^30 goes the long way of floating-point numbers, which
- * takes several times as long as this: uuids are such numbers.
- */
+/** The decimal text of a 64-bit word: several times as fast as `String` for numbers beyond 2^30, such as uuids. */
 export function spellInteger(high: number, low: number): string {
   if (high >= 0x20_0000) return word(high, low).toString()
   const value = high * 0x1_0000_0000 + low

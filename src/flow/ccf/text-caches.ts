@@ -10,7 +10,7 @@ const longest = 96
 export class ShortTexts {
   readonly #texts: string[] = Array.from({ length: textEntries }, () => '')
 
-  /** The text of the bytes `start` to `end`; undefined where it is empty, long, or has anything but ASCII without NUL. */
+  /** The text of `bytes[start..end)`; undefined where it is empty, long, or not ASCII without NUL. */
   of(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start
     if (length === 0 || length > longest) return undefined
@@ -38,9 +38,8 @@ function isSame(text: string, bytes: Buffer, start: number): boolean {
 const wordEntries = 4096
 
 /**
- * The texts of 64-bit words of late, each in the one place that its bits give it. Within a few transactions the same
- * words come again and again: a vault is deposited that was withdrawn before, several events tell the same amount, and a
- * few accounts are in all of them. Looking a word up costs less than spelling it, and the same text is the same string.
+ * A cache of the texts of 64-bit words, one slot per hash. Amounts, vaults and accounts repeat within a few
+ * transactions, and a look-up costs less than spelling. Equal words share one string.
  */
 export class WordTexts {
   readonly #spell: (high: number, low: number) => string

@@ -66,7 +66,9 @@ describe('declaredEvents', () => {
       access(all) contract A {
         access(all) event Moved (id: UInt64, to: Address?)
         pub event Ended()
-        access(all) resource interface B { access(all) event Ended() access(all) event ResourceDestroyed(uuid: UInt64 = self.uuid) }
+        access(all) resource interface B {
+          access(all) event Ended() access(all) event ResourceDestroyed(uuid: UInt64 = self.uuid)
+        }
         let event: String
         init() { self.event = "event Written(a: Int)" emit Moved(id: 1, to: nil) }
       }`

@@ -17,9 +17,9 @@ interface NormalScript {
 }
 
 /**
- * The form in which variants of a script are equal: those that differ in comments, white space, semicolons at the end of
- * a line, the spelling and order of imports, and the network that they were written for. What stands in string literals
- * counts as it is. Contracts go by their names where they are imported from an account that is known, or from none.
+ * The form in which variants of a script are equal that differ in comments, white space, semicolons at line ends,
+ * spelling and order of imports, and network. String literals are kept. Contracts imported from a known account, or
+ * from none, are identified by name.
  */
 export function normalScript(script: string, network: Network): NormalScript {
   const tokens = scriptTokens(script)
@@ -45,7 +45,7 @@ function nameOf({ name, address }: ScriptImport, network: Network): string {
 /**
  * Accounts of contracts that many applications use, beside those of the chain itself: HybridCustody and its filters and
  * factories; NFTStorefrontV2 of other deployments; IncrementFi's SwapFactory and SwapRouter; BloctoSwap's pairs;
- * StakingProxy. Source: the `flow.json` of onflow/nft-storefront and onflow/flow-core-contracts, the contracts' own pages.
+ * StakingProxy. Source: the `flow.json` of onflow/nft-storefront and onflow/flow-core-contracts, the contracts' pages.
  */
 const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [

@@ -18,9 +18,8 @@ export interface DescribedScript {
 }
 
 /**
- * The template of a script: that of the catalogue with the hash of its normal form; else the kind that its calls make it;
- * else the category of the contracts that it imports. Pure: the same script has the same template wherever it is shown.
- * Takes some 150 µs: callers keep what they get, by the hash of the script.
+ * The template of a script, by the catalogue (hash of its normal form), else by its calls, else by its imports.
+ * Takes about 150 µs: callers cache the result by the hash of the script.
  */
 export function scriptTemplate(script: string, network: Network): DescribedScript {
   const { imports, hash: normalHash } = normalScript(script, network)
@@ -54,7 +53,7 @@ const templates: ReadonlyMap<string, ScriptTemplate> = new Map(
   ),
 )
 
-/** The template with this hash of its normal form (64 hex digits); undefined for scripts that are not in the catalogue. */
+/** The template of the catalogue by the hash of the normal form, 64 hex digits. */
 function catalogueTemplate(normalHash: string): ScriptTemplate | undefined {
   return templates.get(normalHash.slice(0, 16))
 }
@@ -146,8 +145,8 @@ const byName = new Map<string, ImportCategory>(
 )
 
 /**
- * The kind of a script by the best ranked of the contracts that it imports; undefined where it imports none.
- * @param imports as in the normal form: a contract that bears a core contract's name but is elsewhere counts like others
+ * The kind of a script by the highest-ranked contract that it imports; undefined without imports.
+ * @param imports as in the normal form: a namesake of a core contract in another account is an ordinary contract
  */
 function categoryOfImports(imports: readonly string[]): ImportCategory | undefined {
   if (imports.length === 0) return undefined

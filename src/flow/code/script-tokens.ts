@@ -14,8 +14,8 @@ const pattern =
 const wordStart = /^[\p{L}\p{N}_]/u
 
 /**
- * The words of a Cadence script. Comments, which nest, and strings are taken whole, so that nothing in them counts. What
- * does not parse is read all the same. Source: onflow/cadence `parser/lexer`.
+ * The tokens of a Cadence script, also of one that does not parse. Strings and comments, which nest, are one token
+ * each. Source: onflow/cadence `parser/lexer`.
  */
 export function scriptTokens(script: string): ScriptToken[] {
   const tokens: ScriptToken[] = []

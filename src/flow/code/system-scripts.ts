@@ -4,8 +4,8 @@ import type { Network } from '../network.ts'
 import { scriptImports } from './script-imports.ts'
 
 /**
- * The chain's own transactions about scheduled ones. In each block first one that says which are due (`PendingExecution`
- * for each), then one for each of these in the same order. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
+ * System transactions for scheduled ones: in each block one that emits `PendingExecution` for each that is due, then
+ * one for each of them in the same order. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
  */
 export type SchedulerScript = 'process' | 'execute'
 

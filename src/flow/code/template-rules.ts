@@ -54,7 +54,8 @@ const withdrawsItems = /^call (withdraw\((withdrawID|uuid):|batchWithdraw)/m
 const depositsItems = /^call (deposit\(token:|batchDeposit)/m
 const destroys = /^(call Burner\.burn|word destroy)$/m
 const systemContract =
-  '(FlowIDTableStaking|FlowEpoch|FlowFees|FlowServiceAccount|FlowStorageFees|FlowDKG|FlowClusterQC|NodeVersionBeacon|RandomBeaconHistory|FlowExecutionParameters)'
+  '(FlowIDTableStaking|FlowEpoch|FlowFees|FlowServiceAccount|FlowStorageFees|FlowDKG|FlowClusterQC|' +
+  'NodeVersionBeacon|RandomBeaconHistory|FlowExecutionParameters)'
 
 /** The first that fits decides. Those that say more, and of which a script can do others as well, come first. */
 export const templateRules: readonly TemplateRule[] = [

@@ -72,7 +72,8 @@ const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
     'Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
     'ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
     'TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-    'TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+    'TransferBatch(address indexed operator, address indexed from, address indexed to, ' +
+      'uint256[] ids, uint256[] values)',
     'URI(string value, uint256 indexed id)',
     'Deposit(address indexed dst, uint256 wad)',
     'Withdrawal(address indexed src, uint256 wad)',

@@ -15,7 +15,8 @@ describe('arguments of scripts', () => {
       '{"type":"Path","value":{"domain":"public","identifier":"flowTokenReceiver"}}',
     )
     expect(text(cadence.array([cadence.optional(null), cadence.optional(cadence.bool(true))]))).to.equal(
-      '{"type":"Array","value":[{"type":"Optional","value":null},{"type":"Optional","value":{"type":"Bool","value":true}}]}',
+      '{"type":"Array","value":[{"type":"Optional","value":null},' +
+        '{"type":"Optional","value":{"type":"Bool","value":true}}]}',
     )
   })
 

@@ -15,8 +15,8 @@ type ArgumentValue =
 const maxUint64 = 2n ** 64n - 1n
 
 /**
- * Makes arguments of scripts. Numbers are checked here, since a node answers a bad one with an error that looks like one
- * of the script. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * Arguments of scripts. Numbers are checked here: a node's error for a bad one looks like an error of the script.
+ * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
  */
 export const cadence = {
   /** @param text `0x` and 16 hex digits */

@@ -68,9 +68,8 @@ interface Run {
 const none: ScheduledChanges = { changes: [], problems: [] }
 
 /**
- * What happened to scheduled transactions in a block. A run that succeeds says which it was (`Executed`); one that fails
- * leaves no event at all. Runs stand in the order in which the block told what is due (`PendingExecution`), so what
- * is left of both, when those that succeeded are taken out, belongs together.
+ * Changes of scheduled transactions in a block. A successful run emits `Executed` with its id, a failed one nothing;
+ * runs are in the order of `PendingExecution`, so the rest of both lists without the successful ones belongs together.
  * Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
  */
 export function readScheduledChanges({ transactions }: DecodedBlock, network: Network): ScheduledChanges {
@@ -143,7 +142,7 @@ const kinds: Readonly<Record<string, Exclude<ScheduledChangeKind, 'failed'>>> = 
   Canceled: 'canceled',
 }
 
-/** What an event of FlowTransactionScheduler tells of, by its name; undefined for events that tell of something else. */
+/** The change that an event of FlowTransactionScheduler means, by its name; undefined for other events. */
 function scheduledEventKind(name: string): Exclude<ScheduledChangeKind, 'failed'> | undefined {
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined
 }

@@ -191,8 +191,8 @@ export function transactionEnvelope(transaction: TransactionBody): Buffer {
 }
 
 /**
- * A transaction as nodes keep it: they put the signatures that they are sent in order, by signer and then by key, before they look at them. What the payer
- * signs, and the id, are of these, in whatever order people have signed.
+ * A transaction as nodes keep it: with signatures ordered by signer, then by key. The payer's message and the id are of
+ * this form, whatever order the users signed in.
  */
 export function withOrderedSignatures<Transaction extends TransactionBody>(transaction: Transaction): Transaction {
   const signers = signerList(transaction)

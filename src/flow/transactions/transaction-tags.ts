@@ -78,7 +78,7 @@ const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]
 }
 
 /**
- * What a transaction did, in words of a fixed list: in the order of `transactionTags`, from nothing but the transaction.
+ * The tags of a transaction, in the order of `transactionTags`, by the transaction alone.
  *
  * - `EVM`: the script contains `import EVM`, or an EVM transaction was executed, which bridges do without that text.
  * - `FT_TRANSFER`: fungible tokens moved, as `app.ft_transfers` has it: fees are none, nor is an amount of nothing.

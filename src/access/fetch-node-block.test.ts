@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { mapLimited } from './fetch-node-block.ts'
+
+import fc from 'fast-check'
+
+describe('mapLimited', () => {
+  it('keeps the order and the limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (items, limit) => {
+          let underWay = 0
+          let most = 0
+          const out = await mapLimited(items, limit, async (turns, index) => {
+            most = Math.max(most, ++underWay)
+            for (let i = 0; i < turns; i++) await Promise.resolve()
+            underWay--
+            return index
+          })
+          expect(out).to.deep.equal(items.map((_, i) => i))
+          expect(most).to.equal(Math.min(limit, items.length))
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  it('begins nothing new after an error, and throws the first', async () => {
+    const begun: number[] = []
+    let thrown: unknown
+    await mapLimited([0, 1, 2, 3, 4, 5], 2, async (item) => {
+      begun.push(item)
+      await Promise.resolve()
+      if (item === 1) throw new Error('one')
+    }).catch((error: unknown) => (thrown = error))
+    expect(thrown).to.be.instanceOf(Error).with.property('message', 'one')
+    expect(begun).not.to.include(5)
+  })
+})

@@ -1,0 +1,48 @@
+import { attempt, isFault } from './node-errors.ts'
+import type { AccessNode, CallContext } from './node.ts'
+import { fromBinary } from '@bufbuild/protobuf'
+import { GetNetworkParametersResponseSchema, GetNodeVersionInfoResponseSchema } from '../gen/flow/access/access_pb.ts'
+import { emptyRequest } from '../wire/requests.ts'
+
+/**
+ * Makes a call that both services have, and learns by it which of the two the node serves. To a node that is known
+ * already it is an ordinary call.
+ * @param call makes the call with the node's present `service`
+ * @throws what the call throws
+ */
+export async function onItsService<T>(node: AccessNode, call: () => Promise<T>): Promise<T> {
+  const first = node.service
+  let outcome = await attempt(call())
+  if (isFault(outcome, 'unimplemented') && !node.serviceKnown) {
+    node.service = first === 'access.AccessAPI' ? 'flow.access.AccessAPI' : 'access.AccessAPI'
+    outcome = await attempt(call())
+    if (isFault(outcome, 'unimplemented')) node.service = first
+  }
+  if (outcome.fault !== undefined) throw outcome.error
+  node.serviceKnown = true
+  return outcome.value
+}
+
+/**
+ * Asks a node which chain it is on and where its blocks begin, as far as its host name does not say it. A node that
+ * does not have these calls stays unknown; its root is then learned from its first "below the root".
+ * @throws GrpcError where the node did not answer
+ */
+export async function identifyNode(node: AccessNode, context: CallContext): Promise<void> {
+  if (node.chainId === undefined) {
+    const call = () => node.call('GetNetworkParameters', emptyRequest(), context)
+    const outcome = await attempt(onItsService(node, call))
+    if (outcome.fault === undefined) {
+      const { chainId } = fromBinary(GetNetworkParametersResponseSchema, outcome.value)
+      if (chainId !== '') node.chainId = chainId
+    } else if (!isFault(outcome, 'unimplemented')) throw outcome.error
+  }
+  if (node.rootHeight === undefined) {
+    const outcome = await attempt(node.call('GetNodeVersionInfo', emptyRequest(), context))
+    if (outcome.fault === undefined) {
+      const { info } = fromBinary(GetNodeVersionInfoResponseSchema, outcome.value)
+      node.sporkRootHeight = Number(info?.sporkRootBlockHeight ?? 0n)
+      node.raiseRoot(Math.max(node.sporkRootHeight, Number(info?.nodeRootBlockHeight ?? 0n)))
+    } else if (!isFault(outcome, 'unimplemented')) throw outcome.error
+  }
+}

@@ -1,0 +1,174 @@
+import { performance } from 'node:perf_hooks'
+import { abortReason } from '../../platform/abort-reason.ts'
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (reason: Error) => void
+  readonly signal: AbortSignal | undefined
+  readonly onAbort: () => void
+}
+
+/** How much of its rate is left after a refusal. */
+const decrease = 0.7
+/** Refusals within this time are one: the calls were under way together. */
+const decreaseEveryMs = 500
+/** The rate rises once in this time without a refusal. */
+const increaseEveryMs = 1000
+const slowest = 0.5
+/** What a limit is not taken for at first, however few calls the node refused at. */
+const slowestLearned = 2
+/** A learned limit is forgotten when it has risen this far above the pace at which it was learned. */
+const forgetAt = 4
+
+/**
+ * The pace at which one node is asked. A token bucket: `rate` tokens come in per second, at most `burst` are kept,
+ * each call takes one; calls wait in order, urgent ones in front. A refusal by the node empties the bucket and lowers
+ * the rate to 70 %; every second without one raises it by 5 %, at least by one call, up to the configured rate.
+ * Without a configured rate there is no limit until the first refusal, and none again once it has risen far enough.
+ */
+export class RateLimit {
+  #configured: number | undefined
+  #burst: number
+  #rate: number | undefined
+  #tokens: number
+  #learnedAt = 0
+  #refilledAt = performance.now()
+  #changedAt = 0
+  readonly #waiting: Waiter[] = []
+  #timer: NodeJS.Timeout | undefined
+  /** Calls let through in the running and in the last second, to know the pace that was refused. */
+  #window = { start: 0, count: 0, before: 0 }
+
+  /**
+   * @param requestsPerSecond undefined: no limit
+   * @param burst calls at once after a pause, at least 1; default `requestsPerSecond`
+   */
+  constructor(requestsPerSecond?: number, burst?: number) {
+    this.#configured = requestsPerSecond
+    this.#rate = requestsPerSecond
+    this.#burst = Math.max(1, burst ?? requestsPerSecond ?? 1)
+    this.#tokens = this.#burst
+  }
+
+  /** Calls per second at present; undefined: no limit. */
+  get requestsPerSecond(): number | undefined {
+    return this.#rate
+  }
+
+  /** Milliseconds that a call would wait now. */
+  get waitMs(): number {
+    if (this.#rate === undefined) return 0
+    this.#refill()
+    return (Math.max(0, this.#waiting.length + 1 - this.#tokens) / this.#rate) * 1_000
+  }
+
+  /** Lowers the configured rate where another user of the node wants it lower. */
+  restrict(requestsPerSecond: number, burst = requestsPerSecond): void {
+    if (this.#configured !== undefined && this.#configured <= requestsPerSecond) return
+    this.#configured = requestsPerSecond
+    this.#burst = Math.max(1, burst)
+    this.#tokens = Math.min(this.#tokens, this.#burst)
+    this.#rate = Math.min(this.#rate ?? requestsPerSecond, requestsPerSecond)
+  }
+
+  /**
+   * Resolves when a call may be made. @param urgent goes before all that wait
+   * @throws the signal's reason
+   */
+  take(signal?: AbortSignal, urgent = false): Promise<void> | undefined {
+    signal?.throwIfAborted()
+    this.#refill()
+    if (this.#rate === undefined || (this.#tokens >= 1 && (urgent || this.#waiting.length === 0))) {
+      this.#pass()
+      return undefined
+    }
+    return new Promise<void>((resolve, reject) => {
+      const waiter: Waiter = {
+        resolve,
+        reject,
+        signal,
+        onAbort: () => {
+          this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+          reject(abortReason(signal))
+        },
+      }
+      signal?.addEventListener('abort', waiter.onAbort, { once: true })
+      if (urgent) this.#waiting.unshift(waiter)
+      else this.#waiting.push(waiter)
+      this.#schedule()
+    })
+  }
+
+  /** The node refused a call for its pace. */
+  refused(): void {
+    const now = performance.now()
+    this.#tokens = Math.min(this.#tokens, 0)
+    this.#refilledAt = now
+    if (this.#rate !== undefined && now - this.#changedAt < decreaseEveryMs) return
+    const pace = this.#rate ?? Math.max(this.#window.count, this.#window.before, slowestLearned / decrease)
+    if (this.#rate === undefined) this.#burst = Math.max(1, pace * decrease * 0.1)
+    this.#rate = Math.max(slowest, pace * decrease)
+    this.#learnedAt = this.#rate
+    this.#changedAt = now
+    this.#schedule()
+  }
+
+  /** The node answered: after a while its rate rises again. */
+  succeeded(): void {
+    if (this.#rate === undefined || this.#rate === this.#configured) return
+    const now = performance.now()
+    if (now - this.#changedAt < increaseEveryMs) return
+    this.#changedAt = now
+    this.#refill()
+    const raised = this.#rate + Math.max(1, this.#rate * 0.05)
+    if (this.#configured !== undefined) this.#rate = Math.min(this.#configured, raised)
+    else this.#rate = raised > this.#learnedAt * forgetAt ? undefined : raised
+    this.#release()
+  }
+
+  /** Rejects all that wait. */
+  close(reason: Error): void {
+    clearTimeout(this.#timer)
+    for (const waiter of this.#waiting.splice(0)) {
+      waiter.signal?.removeEventListener('abort', waiter.onAbort)
+      waiter.reject(reason)
+    }
+  }
+
+  #refill(): void {
+    if (this.#rate === undefined) return
+    const now = performance.now()
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#refilledAt) / 1000) * this.#rate)
+    this.#refilledAt = now
+  }
+
+  #pass(): void {
+    if (this.#rate !== undefined) {
+      this.#tokens--
+      return
+    }
+    const now = performance.now()
+    const { start, count } = this.#window
+    if (now - start < 1000) this.#window.count++
+    else this.#window = { start: now, count: 1, before: now - start < 2000 ? count : 0 }
+  }
+
+  #release(): void {
+    this.#refill()
+    while (this.#waiting.length > 0 && (this.#rate === undefined || this.#tokens >= 1)) {
+      const waiter = this.#waiting.shift() as Waiter
+      waiter.signal?.removeEventListener('abort', waiter.onAbort)
+      this.#pass()
+      waiter.resolve()
+    }
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.length === 0 || this.#rate === undefined) return
+    const waitMs = ((1 - this.#tokens) / this.#rate) * 1000
+    this.#timer = setTimeout(() => this.#release(), Math.max(1, Math.ceil(waitMs)))
+  }
+}

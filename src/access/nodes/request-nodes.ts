@@ -1,0 +1,327 @@
+import {
+  ChainCallFailedError,
+  ChainUnavailableError,
+  ScriptFailedError,
+  StateNotServedError,
+} from '../../flow/chain-reader.ts'
+import { backoffMs, pause } from '../../platform/retry.ts'
+import { BlockCalls } from './block-calls.ts'
+import { attempt, isOutage } from './node-errors.ts'
+import type { Failure, Outcome, FaultKind, NodeFault } from './node-errors.ts'
+import type { AccessNode, CallContext } from './node.ts'
+import { BelowRootError, NodesFailedError, NotYetError } from '../chain-source.ts'
+import type { SourceContext } from './source-context.ts'
+
+/** Rounds over all nodes in which a height that is sealed somewhere may still be missing, for nodes that lag. */
+const roundsUntilNotYet = 3
+/** Rounds in which every node must report a part as missing before it counts as lost. */
+const roundsUntilLost = 2
+/** Milliseconds by which waits must differ to make a difference. */
+const sameWaitMs = 50
+/** Stands for the newest state where nodes are selected by height. */
+const newest = Number.MAX_SAFE_INTEGER
+
+/** What a fault says of the node. It rests for every fault that is not listed. */
+interface RestPolicy {
+  /** The node works. */
+  readonly harmless: ReadonlySet<FaultKind>
+  /** Faults that may be the request's: the node rests after `maxStumbles` of them in a row. */
+  readonly stumbles: ReadonlySet<FaultKind>
+  readonly maxStumbles: number
+  /** Nothing: neither that it works nor that it does not. */
+  readonly neutral: ReadonlySet<FaultKind>
+}
+
+const absences = ['below-root', 'not-found', 'not-ready', 'part-missing'] as const
+
+const heightPolicy: RestPolicy = {
+  harmless: new Set(absences),
+  stumbles: new Set(['internal', 'too-large', 'encoding', 'failed-without-text']),
+  maxStumbles: 3,
+  neutral: new Set(['rate-limited']),
+}
+
+const callPolicy: RestPolicy = {
+  harmless: new Set([...absences, 'refused', 'script-limit']),
+  stumbles: new Set(['internal', 'timeout', 'too-large']),
+  maxStumbles: 5,
+  neutral: new Set(['rate-limited', 'unimplemented']),
+}
+
+/** What selecting needs of a node. */
+export type Candidate = Pick<
+  AccessNode,
+  'rootHeight' | 'headHeight' | 'restingForMs' | 'isOnTrial' | 'waitMs' | 'inFlight' | 'lastUsed' | 'mayServe'
+>
+
+/**
+ * The node to request a height from: of those that may serve it and are not `tried` yet, the one
+ * 1. that is not resting, or whose rest is over first;
+ * 2. with the largest known root, since nodes of older sporks may only know it from another node; unknown roots last;
+ * 3. that is not on trial with another request;
+ * 4. whose rate limit makes a call wait the least;
+ * 5. that is not known to lag behind the height;
+ * 6. that has the fewest requests in flight, then the least recently used one.
+ * @returns undefined where every node that may serve the height was tried
+ */
+export function selectNode<T extends Candidate>(
+  nodes: readonly T[],
+  height: number,
+  tried: ReadonlySet<T>,
+): T | undefined {
+  let best: T | undefined
+  for (const node of nodes) {
+    if (tried.has(node) || !node.mayServe(height)) continue
+    if (best === undefined || compare(node, best, height) < 0) best = node
+  }
+  return best
+}
+
+/** The lowest root above a height: where the nodes' reach begins, seen from below. */
+export function rootAbove(nodes: readonly Pick<Candidate, 'rootHeight'>[], height: number): number | undefined {
+  let lowest: number | undefined
+  for (const { rootHeight } of nodes) {
+    if (rootHeight === undefined || rootHeight <= height) continue
+    if (lowest === undefined || rootHeight < lowest) lowest = rootHeight
+  }
+  return lowest
+}
+
+function compare(a: Candidate, b: Candidate, height: number): number {
+  return (
+    a.restingForMs - b.restingForMs ||
+    (b.rootHeight ?? -1) - (a.rootHeight ?? -1) ||
+    Number(isBusyOnTrial(a)) - Number(isBusyOnTrial(b)) ||
+    Math.floor(a.waitMs / sameWaitMs) - Math.floor(b.waitMs / sameWaitMs) ||
+    Number(isBehind(a, height)) - Number(isBehind(b, height)) ||
+    a.inFlight - b.inFlight ||
+    a.lastUsed - b.lastUsed
+  )
+}
+
+function isBusyOnTrial(node: Candidate): boolean {
+  return node.isOnTrial && node.inFlight > 0
+}
+
+function isBehind(node: Candidate, height: number): boolean {
+  return node.headHeight !== undefined && node.headHeight < height
+}
+
+/**
+ * One request to one node, and what it says of the node: it recovers or rests.
+ * @throws the signal's reason, and errors that are no node's fault
+ */
+async function request<T>(
+  context: SourceContext,
+  node: AccessNode,
+  policy: RestPolicy,
+  signal: AbortSignal,
+  send: () => Promise<T>,
+): Promise<Outcome<T>> {
+  const started = performance.now()
+  node.requestStarted()
+  try {
+    const outcome = await attempt(send())
+    if (outcome.fault === undefined) {
+      context.recovered(node)
+      return outcome
+    }
+    signal.throwIfAborted()
+    const { kind, message } = outcome.fault
+    if (policy.harmless.has(kind)) context.recovered(node)
+    else if (policy.stumbles.has(kind)) {
+      if (++node.stumbles >= policy.maxStumbles) context.rest(node, message, started)
+    } else if (!policy.neutral.has(kind)) context.rest(node, message, started)
+    return outcome
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    node.requestEnded()
+  }
+}
+
+export interface HeightRequest<T> {
+  readonly height: number
+  /** Sends the request to one node. `acceptMissing`: every node has reported before that something is missing. */
+  send(calls: BlockCalls, acceptMissing: boolean): Promise<T>
+  /** Called with the length of each response before it has come. */
+  readonly onAnswerLength?: ((bytes: number) => void) | undefined
+  /** Whether the height is so far below the sealed head that nodes that lack it will not get it. */
+  isSettled(): Promise<boolean>
+}
+
+/**
+ * Requests a height from one node after the other, the most suitable first, until one serves it. When all were tried, a
+ * new round begins after a pause, for as many tries as the settings allow.
+ * @throws BelowRootError, NotYetError, NodesFailedError, or the signal's reason
+ */
+export async function requestHeight<T>(
+  context: SourceContext,
+  heightRequest: HeightRequest<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  return new HeightSearch(context, heightRequest, signal).run()
+}
+
+class HeightSearch<T> {
+  readonly #context: SourceContext
+  readonly #request: HeightRequest<T>
+  readonly #signal: AbortSignal
+  /** Nodes tried in this round. */
+  readonly #tried = new Set<AccessNode>()
+  /** How many of them do not have the height. */
+  #absent = 0
+  /** Rounds in which no node had it. */
+  #absentRounds = 0
+  /** How many of these reached every node. */
+  #lostRounds = 0
+  #acceptMissing = false
+  #failures = 0
+  readonly #faults: string[] = []
+  #isOutage = true
+  #lastError: unknown
+
+  constructor(context: SourceContext, heightRequest: HeightRequest<T>, signal: AbortSignal) {
+    this.#context = context
+    this.#request = heightRequest
+    this.#signal = signal
+  }
+
+  async run(): Promise<T> {
+    const { height } = this.#request
+    const { attempts, maxPauseMs } = this.#context.settings
+    while (this.#failures < attempts) {
+      this.#signal.throwIfAborted()
+      const nodes = this.#context.usableNodes()
+      const node = selectNode(nodes, height, this.#tried)
+      if (node === undefined && this.#tried.size === 0) throw this.#unreachable(nodes)
+      // Nothing may be awaited between selecting an idle node and the request: many heights would select the same one.
+      if (node === undefined || (this.#absent > 0 && node.restingForMs > 0 && !(await this.#request.isSettled()))) {
+        // A resting node is not waited for where a healthy one has reported that the height is not there yet.
+        await this.#endRound()
+        continue
+      }
+      if (node.restingForMs > 0) await pause(Math.min(node.restingForMs, maxPauseMs), this.#signal)
+      this.#tried.add(node)
+      const outcome = await request(this.#context, node, heightPolicy, this.#signal, () => this.#send(node))
+      if (outcome.fault === undefined) return outcome.value
+      this.#lastError = outcome.error
+      this.#note(node, outcome.fault)
+    }
+    throw this.#failed()
+  }
+
+  #send(node: AccessNode): Promise<T> {
+    const { onAnswerLength } = this.#request
+    const calls = new BlockCalls(node, { ...this.#context.callContext(this.#signal), onAnswerLength })
+    return this.#request.send(calls, this.#acceptMissing)
+  }
+
+  #note(node: AccessNode, fault: NodeFault): void {
+    const { height } = this.#request
+    const details = { endpoint: node.endpoint, height, fault: fault.kind, reason: fault.message }
+    this.#context.log.debug(details, 'access node did not serve a height')
+    this.#faults.push(fault.message)
+    this.#isOutage &&= isOutage(fault)
+    if (fault.rootHeight !== undefined && fault.rootHeight > height) {
+      node.raiseRoot(fault.rootHeight)
+      this.#tried.delete(node)
+    } else if (heightPolicy.harmless.has(fault.kind)) this.#absent++
+    else this.#failures++
+  }
+
+  async #endRound(): Promise<void> {
+    const everyNode = this.#absent === this.#tried.size
+    const isAbsent = this.#absent > 0
+    this.#tried.clear()
+    this.#absent = 0
+    if (isAbsent) await this.#endAbsentRound(everyNode)
+    const round = this.#absentRounds + this.#failures
+    await pause(backoffMs(Math.max(1, round), 50, this.#context.settings.maxPauseMs), this.#signal)
+  }
+
+  async #endAbsentRound(everyNode: boolean): Promise<void> {
+    const { height } = this.#request
+    this.#absentRounds++
+    if (await this.#request.isSettled()) {
+      if (!everyNode) return
+      this.#lostRounds++
+      this.#acceptMissing = this.#lostRounds >= roundsUntilLost
+      if (this.#lostRounds > roundsUntilLost) throw this.#failed()
+      return
+    }
+    const sealedHeight = this.#context.sealedHeight
+    const isSealedSomewhere = sealedHeight !== undefined && sealedHeight >= height
+    if (!isSealedSomewhere || this.#absentRounds >= roundsUntilNotYet) throw new NotYetError(height, this.#lastError)
+  }
+
+  #failed(): NodesFailedError {
+    return new NodesFailedError(`height ${this.#request.height}`, this.#faults, this.#lastError, this.#isOutage)
+  }
+
+  #unreachable(nodes: readonly AccessNode[]): Error {
+    const { height } = this.#request
+    const rootHeight = rootAbove(nodes, height)
+    if (rootHeight !== undefined) return new BelowRootError(height, rootHeight)
+    const faults = [...this.#faults, 'no node serves its spork']
+    return new NodesFailedError(`height ${height}`, faults, this.#lastError, false)
+  }
+}
+
+export interface StateRequest<T> {
+  /** Of the state; undefined: the newest. `unknown`: of a block that any node may have. */
+  readonly height: number | 'unknown' | undefined
+  readonly send: (node: AccessNode, context: CallContext) => Promise<T>
+}
+
+/**
+ * Requests something of a state from one node after the other, the most suitable first and each once, until one
+ * responds. It does not wait for resting nodes: callers have other requests, or a user who waits.
+ * @throws the errors of ChainReader, the most telling one of them
+ */
+export async function requestState<T>(
+  context: SourceContext,
+  stateRequest: StateRequest<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const height = stateRequest.height === 'unknown' ? undefined : stateRequest.height
+  const nodes = stateRequest.height === undefined ? newestOf(context) : context.usableNodes()
+  const tried = new Set<AccessNode>()
+  const failures: Failure[] = []
+  for (;;) {
+    signal.throwIfAborted()
+    const node = selectNode(nodes, height ?? newest, tried)
+    if (node === undefined) throw verdict(failures, height)
+    tried.add(node)
+    // A resting node is tried only as the last resort, so that its state is learned anew.
+    if (node.restingForMs > 0 && tried.size > 1) continue
+    const send = () => stateRequest.send(node, context.callContext(signal))
+    const outcome = await request(context, node, callPolicy, signal, send)
+    if (outcome.fault === undefined) return outcome.value
+    const { kind, message, rootHeight } = outcome.fault
+    if (kind === 'refused' || kind === 'script-limit') throw new ScriptFailedError(message, outcome.error)
+    if (rootHeight !== undefined) node.raiseRoot(rootHeight)
+    failures.push(outcome)
+  }
+}
+
+/** Live nodes of a past spork have no present. */
+function newestOf(context: SourceContext): AccessNode[] {
+  const usable = context.usableNodes()
+  return context.liveNodes.filter((node) => usable.includes(node))
+}
+
+function verdict(failures: readonly Failure[], height: number | undefined): Error {
+  const find = (...kinds: readonly FaultKind[]) => failures.find(({ fault }) => kinds.includes(fault.kind))
+  const timeout = find('timeout')
+  if (timeout !== undefined) return new ChainCallFailedError(timeout.fault.message, timeout.error)
+  const broken = find('internal', 'too-large', 'malformed')
+  if (broken !== undefined) return new ChainCallFailedError(broken.fault.message, broken.error)
+  const away = find('rate-limited', 'unavailable', 'unimplemented')
+  if (away !== undefined) return new ChainUnavailableError(away.fault.message, away.error)
+  const absent = failures.at(-1)
+  if (absent !== undefined) return new StateNotServedError(absent.fault.message, absent.error)
+  if (height === undefined) return new ChainUnavailableError('no node follows the head of the chain', undefined)
+  return new StateNotServedError(`no node reaches as low as height ${height}`, undefined)
+}
