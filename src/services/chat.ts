@@ -56,7 +56,7 @@ export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'li
   return {
     token: config.API_TOKEN,
     limits: new AnswerLimits({
-      most: config.CHAT_CONCURRENCY,
+      max: config.CHAT_CONCURRENCY,
       maxPerClient: config.CHAT_CLIENT_CONCURRENCY,
       perMinute: config.CHAT_RATE_LIMIT,
     }),

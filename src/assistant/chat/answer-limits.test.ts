@@ -5,9 +5,9 @@ import { AnswerLimits } from './answer-limits.ts'
 const far = (address: string): { address: string; isLocal: boolean } => ({ address, isLocal: false })
 const here = { address: '127.0.0.1', isLocal: true }
 
-function refusal(act: () => unknown): [number, string, unknown] | undefined {
+async function refusal(act: () => Promise<unknown>): Promise<[number, string, unknown] | undefined> {
   try {
-    act()
+    await act()
   } catch (error) {
     if (error instanceof ApiError) return [error.status, error.code, error.details['retryAfterSeconds']]
     throw error
@@ -16,40 +16,40 @@ function refusal(act: () => unknown): [number, string, unknown] | undefined {
 }
 
 describe('the limits of answers', () => {
-  it('are for all who ask at the same time', () => {
-    const limits = new AnswerLimits({ most: 2, maxPerClient: 2, perMinute: 100 })
-    const first = limits.enter(far('203.0.113.1'))
-    limits.enter(here)
-    expect(refusal(() => limits.enter(far('203.0.113.2')))).to.deep.equal([503, 'chat-busy', 5])
-    expect(refusal(() => limits.enter(here))).to.deep.equal([503, 'chat-busy', 5])
+  it('are for all who ask at the same time', async () => {
+    const limits = new AnswerLimits({ max: 2, maxPerClient: 2, perMinute: 100 })
+    const first = await limits.enter(far('203.0.113.1'))
+    await limits.enter(here)
+    expect(await refusal(() => limits.enter(far('203.0.113.2')))).to.deep.equal([503, 'chat-busy', 5])
+    expect(await refusal(() => limits.enter(here))).to.deep.equal([503, 'chat-busy', 5])
     first.leave()
     first.leave()
     expect(limits.running).to.equal(1)
-    limits.enter(far('203.0.113.2'))
+    await limits.enter(far('203.0.113.2'))
   })
 
-  it('are for a client at the same time, which has a whole network in IPv6', () => {
-    const limits = new AnswerLimits({ most: 100, maxPerClient: 1, perMinute: 100 })
-    const place = limits.enter(far('2001:db8::1'))
-    expect(refusal(() => limits.enter(far('2001:db8::2')))).to.deep.equal([429, 'too-many-answers', 5])
-    limits.enter(far('2001:db8:0:1::1'))
+  it('are for a client at the same time, which has a whole network in IPv6', async () => {
+    const limits = new AnswerLimits({ max: 100, maxPerClient: 1, perMinute: 100 })
+    const place = await limits.enter(far('2001:db8::1'))
+    expect(await refusal(() => limits.enter(far('2001:db8::2')))).to.deep.equal([429, 'too-many-answers', 5])
+    await limits.enter(far('2001:db8:0:1::1'))
     place.leave()
-    expect(refusal(() => limits.enter(far('2001:db8::2')))).to.equal(undefined)
+    expect(await refusal(() => limits.enter(far('2001:db8::2')))).to.equal(undefined)
   })
 
-  it('are for a client within a minute, and only for what was counted', () => {
+  it('are for a client within a minute, and only for what was counted', async () => {
     let now = 0
-    const limits = new AnswerLimits({ most: 100, maxPerClient: 100, perMinute: 2, clock: () => now })
-    const ask = (): ReturnType<typeof refusal> => refusal(() => limits.enter(far('203.0.113.1')).count())
-    limits.enter(far('203.0.113.1'))
-    expect([ask(), ask(), ask()]).to.deep.equal([undefined, undefined, [429, 'rate-limited', 60]])
+    const limits = new AnswerLimits({ max: 100, maxPerClient: 100, perMinute: 2, clock: () => now })
+    const ask = (): ReturnType<typeof refusal> => refusal(async () => (await limits.enter(far('203.0.113.1'))).count())
+    await limits.enter(far('203.0.113.1'))
+    expect([await ask(), await ask(), await ask()]).to.deep.equal([undefined, undefined, [429, 'rate-limited', 60]])
     now = 60_001
-    expect(ask()).to.equal(undefined)
+    expect(await ask()).to.equal(undefined)
   })
 
-  it('are not for a program of this machine, as far as they are for clients', () => {
-    const limits = new AnswerLimits({ most: 10, maxPerClient: 1, perMinute: 1 })
-    for (let i = 0; i < 10; i++) limits.enter(here).count()
+  it('are not for a program of this machine, as far as they are for clients', async () => {
+    const limits = new AnswerLimits({ max: 10, maxPerClient: 1, perMinute: 1 })
+    for (let i = 0; i < 10; i++) (await limits.enter(here)).count()
     expect(limits.running).to.equal(10)
   })
 })

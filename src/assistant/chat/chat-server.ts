@@ -1,24 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
-import { constants } from 'node:zlib'
-import { Router } from '@koa/router'
-import Koa from 'koa'
 import type { Middleware } from 'koa'
-import compress from 'koa-compress'
-import { admitBearer, refuseRebound } from '../../platform/http/guards.ts'
-import type { Client } from '../../platform/limits/clients.ts'
-import { clientNetwork } from '../../platform/limits/clients.ts'
+import { z } from 'zod'
 import { ApiError, asError } from '../../platform/errors.ts'
-import { apiSecurityHeaders } from '../../platform/http/server.ts'
-import { leftSignal, closeServer, listen, hasLeftEarly } from '../../platform/http/connections.ts'
-import { refuseMethod } from '../../platform/http/refuse-method.ts'
-import { requests } from '../../platform/http/requests.ts'
-import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
+import { admitBearer, refuseRebound } from '../../platform/http/guards.ts'
+import { documentRoutes } from '../../platform/http/openapi.ts'
+import type { ApiInfo } from '../../platform/http/openapi.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import { routesOf } from '../../platform/http/route.ts'
+import type { Answer, Call, Route } from '../../platform/http/route.ts'
+import type { Guard } from '../../platform/http/router.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
+import type { Client } from '../../platform/limits/clients.ts'
 import type { Logger } from '../../platform/log.ts'
 import { servedClient } from '../../platform/mcp/client-header.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { readJson } from '../../platform/http/read-json.ts'
-import type { AnswerLimits } from './answer-limits.ts'
+import type { AnswerLimits, AnswerPlace } from './answer-limits.ts'
 import type { ChatMode, TurnWatch } from './chat-types.ts'
 import type { ChatParts } from './create-chat.ts'
 import { readChatRequest } from './read-chat-request.ts'
@@ -55,40 +53,118 @@ interface ChatServer {
   close(): Promise<void>
 }
 
+interface ChatServices extends Pick<ChatServerOptions, 'parts' | 'log' | 'metrics' | 'patience'> {
+  readonly needsToken: boolean
+  /** Aborts each running answer. */
+  readonly running: Set<AbortController>
+}
+
 /** Time for an aborted answer to end, ms: its model call, its tools and its last words. */
 const endingMs = 1500
 
+const route = routesOf<ChatServices, { question: AnswerPlace }>()
+
+/** The settings that a page reads without a token. */
+const settings = z
+  .strictObject({
+    modes: z.array(z.strictObject({ mode: z.string(), model: z.string() })),
+    default_mode: z.string(),
+    is_scripted: z.boolean().describe('Only the example questions have answers.'),
+    remedy: z.string().nullable().describe('How to configure a model; null where one is configured.'),
+    needs_token: z.boolean(),
+    examples: z.array(z.string()),
+    explorer_url: z.string().nullable(),
+    link_hosts: z.array(z.string()),
+    tools: z.array(z.string()),
+    most_message_characters: z.int(),
+  })
+  .meta({ id: 'ChatSettings' })
+export type PresentedSettings = Readonly<z.output<typeof settings>>
+
+/** The routes of the chat. */
+export const chatRoutes: readonly Route<ChatServices>[] = [
+  route({
+    path: '/health',
+    operationId: 'getHealth',
+    tag: 'Service',
+    summary: 'Whether the chat runs',
+    response: z.strictObject({ status: z.string(), service: z.string() }),
+    example: { status: 'ok', service: 'chat' },
+    handler: () => ({ body: { status: 'ok', service: 'chat' } }),
+  }),
+  route({
+    path: '/api/chat/settings',
+    operationId: 'getSettings',
+    tag: 'Chat',
+    summary: 'Modes, models, tools and example questions',
+    response: settings,
+    handler: (_input, { parts, needsToken }) => ({ body: presentSettings(parts, needsToken) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/chat',
+    operationId: 'chat',
+    tag: 'Chat',
+    summary: 'An answer to the last question of a conversation, as a stream of events',
+    description:
+      'The body and the events are those of the UI message stream of the AI SDK: `messages` with their parts, and ' +
+      '`mode`. Only text, tool calls and tool results of a conversation are read.',
+    access: 'question',
+    body: z.unknown(),
+    bodyExample: { messages: [{ role: 'user', parts: [{ type: 'text', text: 'What is the newest block?' }] }] },
+    maxBodyBytes: historyLimits.bodyBytes,
+    readBody: readConversation,
+    contentType: 'text/event-stream; charset=utf-8',
+    problems: {
+      413: 'The conversation or its last message is too long.',
+      429: 'The client has too many answers (`too-many-answers`, `rate-limited`).',
+      503: 'There is no model (`no-model`), or too many answers are running (`chat-busy`).',
+    },
+    handler: ({ body, caller, call }, services) => ({ body: answerOf(body, caller, call, services) }),
+  }),
+]
+
+const apiInfo: ApiInfo = {
+  title: 'flowfarm chat',
+  description: 'Answers to questions about the Flow chain, with tools that read it.',
+  securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
+  securityOf: ({ access }) => (access === 'none' ? [] : [{}, { token: [] }]),
+  sharedErrors: { WrongToken: 'The token is missing or wrong.', InternalError: 'Something went wrong here.' },
+  sharedErrorsOf: ({ access }) => ({
+    ...(access === 'none' ? {} : { 401: 'WrongToken' }),
+    500: 'InternalError',
+  }),
+}
+
 /**
- * Starts the chat server: `POST /api/chat`, its settings and the page. Other origins cannot call it from a browser:
- * it allows none, and a question needs `Content-Type: application/json`, which triggers a preflight.
+ * Starts the chat server: `POST /api/chat`, its settings and the page. Other origins cannot call it from a browser: it
+ * allows none, and a question needs `Content-Type: application/json`, which triggers a preflight.
  * @throws the system error when the port cannot be bound
  */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
-  const { log, metrics, host, closeGraceMs = 3000 } = options
-  /** Aborts each running answer. */
+  const { parts, log, metrics, patience, token, page, closeGraceMs = 3000, host, port, clientOf } = options
   const running = new Set<AbortController>()
-  const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) =>
-    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  const server = await createHttpServer<ChatServices>(
+    { service: 'chat', log, metrics, host, port, clientOf, closeGraceMs: closeGraceMs + endingMs },
+    {
+      routes: [...chatRoutes, ...documentRoutes(() => chatRoutes, apiInfo, { prefix: '/api/chat' })],
+      services: {
+        parts,
+        log,
+        metrics,
+        needsToken: token !== undefined,
+        running,
+        ...(patience === undefined ? {} : { patience }),
+      },
+      guards: { question: questionGuard(options) },
+      isExpected: ({ code }) => code === 'no-model',
+      unknownPath: (path) => `There is nothing at ${path}; the documentation lists what there is.`,
+      home: '/',
+      ...(page === undefined ? {} : { page }),
+    },
   )
-  app.use(requests({ service: 'chat', metrics, log, list: 'the documentation' }))
-  app.use(async (context, next) => {
-    context.set(apiSecurityHeaders)
-    await next()
-  })
-  // Answers are streamed and not compressed.
-  app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
-  const router = chatRouter(options, running)
-  app.use(router.routes())
-  if (options.page !== undefined) app.use(options.page)
-  app.use((context) => refuseMethod(context, router, options.page !== undefined))
-  const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), {
-    host,
-    port: options.port,
-  })
   return {
-    port,
+    port: server.port,
     close: async () => {
       const ending = setTimeout(() => {
         for (const answer of running)
@@ -100,82 +176,73 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
             ),
           )
       }, closeGraceMs)
-      await closeServer(server, closeGraceMs + endingMs)
+      await server.close()
       clearTimeout(ending)
     },
   }
 }
 
-function chatRouter(options: ChatServerOptions, running: Set<AbortController>): Router<RequestState> {
-  const { parts, token } = options
-  const router = new Router<RequestState>()
-  const answerJson = (context: RequestContext, body: unknown): void => {
-    context.set('Cache-Control', 'no-store')
-    context.body = JSON.stringify(body)
-    context.type = 'application/json'
-  }
-  router.get('/health', (context) => {
-    context.state.route = '/health'
-    answerJson(context, { status: 'ok', service: 'chat' })
-  })
-  router.get('/api/chat/settings', (context) => {
-    context.state.route = '/api/chat/settings'
-    answerJson(context, presentSettings(parts, token !== undefined))
-  })
-  router.post('/api/chat', async (context) => {
-    context.state.route = '/api/chat'
-    await answerQuestion(context, options, running)
-  })
-  return router
-}
-
-async function answerQuestion(
-  context: RequestContext,
-  options: ChatServerOptions,
-  running: Set<AbortController>,
-): Promise<void> {
-  const { parts, limits, clientOf, metrics, token, host, trustedProxies, patience } = options
-  if (token === undefined) refuseRebound(context.req, host, trustedProxies)
-  admitBearer(context.get('Authorization'), token)
-  const client = clientOf(context.req)
-  const place = limits.enter(client)
-  metrics.chatRunning.inc()
-  const control = new AbortController()
-  try {
-    const read = readChatRequest(await readBody(context.req))
-    const mode = read.mode ?? parts.models.usual
-    const model = parts.models.of(mode)
-    place.count()
-    const log = options.log.child({ requestId: context.state.requestId })
-    const left = leftSignal(context.res)
-    const signal = AbortSignal.any([left, control.signal])
-    running.add(control)
-    context.respond = false
-    const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
-    const open = (): ReturnType<ChatParts['answer']> =>
-      parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal, watch })
-    const explainTo = (error: unknown): ReturnType<typeof explain> => {
-      watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
-      return explain(error, log, left)
+/** Admits a question and gives it a slot, before its body is read. */
+function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatServerOptions): Guard<AnswerPlace> {
+  return async (call, run) => {
+    if (token === undefined) refuseRebound(call.request, host, trustedProxies)
+    admitBearer(call.header('Authorization'), token)
+    const place = await limits.enter(call.client)
+    metrics.chatRunning.inc()
+    const leave = (): void => {
+      metrics.chatRunning.dec()
+      place.leave()
     }
-    const send = (): Promise<void> => sendAnswer(context.res, open, { ...patience, explain: explainTo })
-    await servedClient.run(clientNetwork(client.address), send)
-  } finally {
-    running.delete(control)
-    metrics.chatRunning.dec()
-    place.leave()
+    try {
+      return await run({ ...place, leave })
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
+/** Reads the question and returns what streams its answer. @throws ApiError before the stream begins */
+function answerOf(
+  body: unknown,
+  place: AnswerPlace,
+  call: Call,
+  { parts, log: serviceLog, metrics, patience, running }: ChatServices,
+): NonNullable<Answer<never>['body']> {
+  const { messages, notices, mode = parts.models.usual } = readChatRequest(body)
+  const model = parts.models.of(mode)
+  place.count()
+  const log = serviceLog.child({ requestId: call.requestId })
+  const left = call.signal
+  const control = new AbortController()
+  const signal = AbortSignal.any([left, control.signal])
+  const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
+  const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages, notices, mode, model, signal, watch })
+  const explainTo = (error: unknown): string => {
+    watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
+    return explain(error, log, left)
+  }
+  return async (response) => {
+    running.add(control)
+    try {
+      const send = (): Promise<void> => sendAnswer(response, open, { ...patience, explain: explainTo })
+      await servedClient.run(clientNetwork(call.client.address), send)
+    } finally {
+      running.delete(control)
+      place.leave()
+    }
+  }
+}
+
+async function readConversation(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   try {
-    return await readJson(request, historyLimits.bodyBytes)
+    return await readJson(request, maxBytes)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'body-too-large') throw error
     throw new ApiError(
       413,
       'body-too-large',
-      `A conversation has at most ${historyLimits.bodyBytes} bytes with all that tools found: begin a new one.`,
+      `A conversation has at most ${maxBytes} bytes with all that tools found: begin a new one.`,
       { cause: error },
     )
   }
@@ -188,22 +255,6 @@ function explain(error: unknown, log: Logger, left: AbortSignal): string {
   return 'Something went wrong here; the log tells what. Ask again.'
 }
 
-/** The settings that a page reads without a token. */
-export interface PresentedSettings {
-  readonly modes: readonly { readonly mode: string; readonly model: string }[]
-  readonly default_mode: string
-  /** Only the example questions have answers. */
-  readonly is_scripted: boolean
-  /** How to configure a model; null where one is configured. */
-  readonly remedy: string | null
-  readonly needs_token: boolean
-  readonly examples: readonly string[]
-  readonly explorer_url: string | null
-  readonly link_hosts: readonly string[]
-  readonly tools: readonly string[]
-  readonly most_message_characters: number
-}
-
 function presentSettings(parts: ChatParts, needsToken: boolean): PresentedSettings {
   const { models, examples, explorerUrl, linkHosts } = parts
   return {
@@ -212,10 +263,10 @@ function presentSettings(parts: ChatParts, needsToken: boolean): PresentedSettin
     is_scripted: models.modes.some(({ state }) => state.isScripted),
     remedy: models.remedy ?? null,
     needs_token: needsToken,
-    examples,
+    examples: [...examples],
     explorer_url: explorerUrl ?? null,
-    link_hosts: linkHosts,
-    tools: parts.toolNames(),
+    link_hosts: [...linkHosts],
+    tools: [...parts.toolNames()],
     most_message_characters: historyLimits.messageCharacters,
   }
 }

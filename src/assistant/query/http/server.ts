@@ -1,115 +1,185 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList } from 'node:net'
-import { constants } from 'node:zlib'
-import { Router } from '@koa/router'
-import Koa from 'koa'
 import type { Middleware } from 'koa'
-import compress from 'koa-compress'
-import { stringify } from 'yaml'
 import { z } from 'zod'
-import { admitBearer, refuseRebound } from '../../../platform/http/guards.ts'
-import { clientReader, clientNetwork } from '../../../platform/limits/clients.ts'
-import type { Client } from '../../../platform/limits/clients.ts'
 import { asDatabaseError } from '../../../platform/db/errors.ts'
 import { ApiError, RetryableError } from '../../../platform/errors.ts'
-import { apiSecurityHeaders } from '../../../platform/http/server.ts'
-import { leftSignal, closeServer, listen, hasLeftEarly } from '../../../platform/http/connections.ts'
-import { refuseMethod } from '../../../platform/http/refuse-method.ts'
-import { requests } from '../../../platform/http/requests.ts'
-import type { RequestContext, RequestState } from '../../../platform/http/requests.ts'
+import { admitBearer, refuseRebound } from '../../../platform/http/guards.ts'
+import { documentRoutes } from '../../../platform/http/openapi.ts'
+import type { ApiInfo } from '../../../platform/http/openapi.ts'
+import { problemOf, problemSchema } from '../../../platform/http/problem.ts'
+import type { ErrorForm } from '../../../platform/http/problem.ts'
+import { routesOf } from '../../../platform/http/route.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { guard } from '../../../platform/http/router.ts'
+import { createHttpServer } from '../../../platform/http/server.ts'
+import type { HttpServer } from '../../../platform/http/server.ts'
+import { clientReader } from '../../../platform/limits/clients.ts'
+import type { Client } from '../../../platform/limits/clients.ts'
 import type { Logger } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics.ts'
-import { readJson } from '../../../platform/http/read-json.ts'
-import {
-  attemptsExample,
-  failureFields,
-  generatedFields,
-  presentFailure,
-  presentGenerated,
-  questionField,
-  targetField,
-} from '../dto.ts'
-import { failureOf } from '../query-service.ts'
-import type { QueryTarget } from '../query-service.ts'
-import { askRoute } from './ask-route.ts'
-import type { AskParts, AskRoute } from './ask-route.ts'
-import { notAnObject, targetOf } from './inputs.ts'
-import { describeAskApi } from './openapi.ts'
-import { askRoutes } from './routes/ask.ts'
-import { historyRoutes } from './routes/history.ts'
-import { memoryRoutes } from './routes/memory.ts'
-import { modelProblems } from './routes/model-problems.ts'
-import { runSqlRoutes } from './routes/run-sql.ts'
-import { serviceRoutes } from './routes/service.ts'
+import { presentFailure, targetField } from '../dto.ts'
+import { failureOf, queryTargets } from '../query-service.ts'
+import { route } from './ask-route.ts'
+import type { AskServices } from './ask-route.ts'
+import { historyRoutes } from './history-routes.ts'
+import { memoryRoutes } from './memory-routes.ts'
+import { queryRoutes } from './query-routes.ts'
 
-const body = z.strictObject({ question: questionField, target: targetField.optional() }, notAnObject)
+const model = z.strictObject({
+  provider: z.string(),
+  name: z.string(),
+  is_scripted: z.boolean().describe('Whether it knows its example questions and nothing else.'),
+})
 
-const response = z.strictObject({ ...generatedFields, ...failureFields }).meta({ id: 'GeneratedSql' })
+const health = z
+  .strictObject({
+    status: z.string().describe('ok, or degraded: some database sessions do not end, see `stuck_sessions`.'),
+    stuck_sessions: z
+      .int()
+      .describe('Database sessions that PostgreSQL cannot end. The log of the service says what to do.'),
+    targets: z.array(targetField).describe('Databases that can be asked.'),
+    model: model
+      .nullable()
+      .describe('Who writes the statements; null where no model is set, and `remedy` says what to set.'),
+    remedy: z.string().nullable(),
+    needs_token: z.boolean().describe('Whether all other calls need a token.'),
+  })
+  .meta({ id: 'Health' })
 
-const example: z.output<typeof response> = {
-  target: 'indexer',
-  question: 'What is the newest indexed block?',
-  sql: 'SELECT max(height) AS height FROM raw.blocks',
-  ...presentFailure(undefined),
-  ...attemptsExample,
-}
+const example = z
+  .strictObject({
+    id: z.string(),
+    target: targetField,
+    question: z.string(),
+    questions: z.array(z.string()).describe('The same in other words and languages.'),
+    sql: z.string(),
+  })
+  .meta({ id: 'Example' })
 
-/** A call of either path. */
-interface Given {
-  readonly target: QueryTarget
-  readonly question: string
-  readonly owner: string
-  readonly signal: AbortSignal
-  readonly client: string
-}
+const tag = 'Service'
 
-async function generate(
-  { target, question, owner, signal, client }: Given,
-  { service, history }: AskParts,
-): Promise<{ body: z.output<typeof response> }> {
-  const item = { kind: 'generate_sql', target, question, rowCount: undefined } as const
-  try {
-    const generated = await service.generateSql(target, question, { signal, client })
-    history.add(owner, { ...item, sql: generated.sql, error: generated.failure?.detail })
-    return { body: { ...presentGenerated(generated), ...presentFailure(generated.failure) } }
-  } catch (error) {
-    if (error instanceof ApiError && !signal.aborted) history.add(owner, { ...item, sql: '', error: error.message })
-    throw error
-  }
-}
-
-const shared = {
-  method: 'POST',
-  tag: 'Queries',
-  summary: 'The statement for a question, not run',
-  body,
-  response,
-  example,
-  bodyExample: { question: 'What is the newest indexed block?' },
-  description: 'The statement is checked and planned, so what `sql` has can be run, unless `error` says why not.',
-  problems: { ...modelProblems, 404: 'There is no such database here.' },
-} as const
-
-/** Questions that are answered with a statement. */
-const generateSqlRoutes: readonly AskRoute[] = [
-  askRoute({
-    ...shared,
-    path: '/api/v1/generate_sql',
-    operationId: 'generateSql',
-    handler: ({ body: { question, target }, owner, signal, client }, parts) =>
-      generate({ target: targetOf(undefined, target), question, owner, signal, client }, parts),
+/** Open to clients without a token. */
+const serviceRoutes: readonly Route<AskServices>[] = [
+  route({
+    method: 'GET',
+    path: '/health',
+    operationId: 'getHealth',
+    tag,
+    summary: 'That the service works, and what it can do',
+    response: health,
+    example: {
+      status: 'ok',
+      stuck_sessions: 0,
+      targets: ['indexer'],
+      model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false },
+      remedy: null,
+      needs_token: true,
+    },
+    handler: (_input, { service, needsToken }) => ({
+      body: {
+        status: service.stuckSessions === 0 ? 'ok' : 'degraded',
+        stuck_sessions: service.stuckSessions,
+        targets: [...service.targets],
+        model:
+          service.model === undefined
+            ? null
+            : { provider: service.model.provider, name: service.model.name, is_scripted: service.model.isScripted },
+        remedy: service.remedy ?? null,
+        needs_token: needsToken,
+      },
+    }),
   }),
-  askRoute({
-    ...shared,
-    path: '/api/v1/{target}/generate_sql',
-    operationId: 'generateSqlOfTarget',
-    params: z.object({ target: targetField }),
-    handler: ({ params, body: { question, target }, owner, signal, client }, parts) =>
-      generate({ target: targetOf(params.target, target), question, owner, signal, client }, parts),
+  route({
+    method: 'GET',
+    path: '/api/v1/examples',
+    operationId: 'listExamples',
+    tag,
+    summary: 'Questions with statements that are known to work',
+    query: z.object({ target: targetField.optional() }),
+    response: z.strictObject({ data: z.array(example) }),
+    example: {
+      data: [
+        {
+          id: 'indexer-1',
+          target: 'indexer',
+          question: 'What is the newest indexed block?',
+          questions: ['What is the newest indexed block?'],
+          sql: 'SELECT max(height) AS height FROM raw.blocks',
+        },
+      ],
+    },
+    handler: ({ query }, { service }) => {
+      const targets = queryTargets.filter(
+        (target) => service.targets.includes(target) && (query.target ?? target) === target,
+      )
+      const data = targets.flatMap((target) =>
+        service.examples(target).map(({ questions, sql }, i) => ({
+          id: `${target}-${i + 1}`,
+          target,
+          question: questions[0],
+          questions: [...questions],
+          sql,
+        })),
+      )
+      return { body: { data } }
+    },
   }),
 ]
 
-interface AskServerOptions extends Omit<AskParts, 'needsToken'> {
+/** The routes of the query service, in the order of its description. */
+export const askRoutes: readonly Route<AskServices>[] = [
+  ...queryRoutes,
+  ...historyRoutes,
+  ...memoryRoutes,
+  ...serviceRoutes,
+]
+
+/** Problems of this service repeat `detail` and `code` in the fields of answers. */
+const errorForm: ErrorForm = {
+  schema: z
+    .strictObject({
+      ...problemSchema.shape,
+      error: z.string().describe('The same as `detail`.'),
+      error_code: z.string().describe('The same as `code`.'),
+      sql_state: z.string().nullable().describe("PostgreSQL's code of the error, where it refused the statement."),
+      error_position: z.int().nullable().describe('Character of the statement at which the fault is, from 1.'),
+      error_hint: z.string().nullable().describe('What PostgreSQL advises.'),
+    })
+    .meta({ id: 'Problem' }),
+  contentType: 'application/problem+json',
+  bodyOf: (error, requestId) => ({ ...problemOf(error, requestId), ...presentFailure(failureOf(error)) }),
+}
+
+/** What the OpenAPI document says beside the routes. */
+export const askApiInfo: ApiInfo = {
+  title: 'flowfarm query service',
+  description: [
+    'Questions about the Flow chain, in words or as SQL.',
+    'Statements are one SELECT each, run in a transaction that can only read, and answer MAX_RESULT_ROWS rows at ' +
+      'most; `truncated` tells when there are more. Numbers that JSON does not hold exactly are texts, bytes are ' +
+      '`0x` and hex, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
+    'A question goes to a language model with the tables, notes and examples; the statement that comes back is ' +
+      'checked like any other. Without a model all else works.',
+    'Where API_TOKEN is set, all calls but `/health`, the examples and this description need it as ' +
+      '`Authorization: Bearer`.',
+  ].join('\n\n'),
+  securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
+  securityOf: ({ access }) => (access === 'none' ? [] : [{}, { token: [] }]),
+  sharedErrors: {
+    WrongToken: 'The token is missing or wrong.',
+    WrongHost: 'Without API_TOKEN, the service was called from its own machine by the name of a site.',
+    InternalError: 'Something went wrong here.',
+  },
+  sharedErrorsOf: ({ access }) => ({
+    ...(access === 'none' ? {} : { 401: 'WrongToken', 403: 'WrongHost' }),
+    500: 'InternalError',
+  }),
+  errorsOf: () => ({ 400: 'A parameter or a field is not valid, or not known; `field` names it.' }),
+  errorForm,
+}
+
+interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
   readonly log: Logger
   readonly metrics: Metrics
   /** Address to bind. */
@@ -120,62 +190,52 @@ interface AskServerOptions extends Omit<AskParts, 'needsToken'> {
   readonly clientOf?: (request: IncomingMessage) => Client
   /** 0 picks a free port. */
   readonly port: number
-  /** API_TOKEN. Undefined: everybody may ask. */
+  /** API_TOKEN; undefined: no authentication. */
   readonly token: string | undefined
   /** The page that reads `/openapi.json`. */
   readonly docs: { readonly html: string; readonly headers: Readonly<Record<string, string>> }
   /** Answers `/` and the files of the query page. Default: there is none. */
   readonly page?: Middleware
-  /** How long `close` waits for calls that run, in milliseconds. Default 3,000. */
+  /** How long `close` waits for running calls, ms. Default 3,000. */
   readonly closeGraceMs?: number
 }
 
-interface AskServer {
-  readonly port: number
-  /** Takes no more calls, waits for those that run, and ends the rest. */
-  close(): Promise<void>
-}
-
-/** Longest body: the longest statement that the gate takes, and room for escapes. */
-const maxBodyBytes = 1024 * 1024
-
 /**
- * Starts the query service's REST API. No other origin may call it from a browser: its answers allow none, and a call
- * needs `Content-Type: application/json`, for which a browser asks before.
- * @throws what the system says when the port cannot be bound
+ * Starts the REST API of the query service. Other origins cannot call it from a browser: it allows none, and a call
+ * needs `Content-Type: application/json`, which triggers a preflight.
+ * @throws the system error when the port cannot be bound
  */
-export async function createAskServer(options: AskServerOptions): Promise<AskServer> {
-  const { log, metrics, host, closeGraceMs = 3000 } = options
-  const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) =>
-    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
-  )
-  app.use(
-    requests({
-      service: 'ask',
-      metrics,
-      log,
-      list: '/docs',
+export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
+  const { service, history, memory, token, docs, host, page, trustedProxies = new BlockList() } = options
+  const { clientOf = clientReader(trustedProxies), ...listening } = options
+  const docsRoute = routesOf<AskServices>()({
+    path: '/docs',
+    operationId: 'getDocs',
+    tag,
+    summary: 'A page that shows this API',
+    response: z.string(),
+    contentType: 'text/html; charset=utf-8',
+    handler: () => ({ body: docs.html, headers: docs.headers, caching: 'revalidate' }),
+  })
+  return createHttpServer<AskServices>(
+    { ...listening, service: 'ask', clientOf },
+    {
+      routes: [...askRoutes, ...documentRoutes(() => askRoutes, askApiInfo), docsRoute],
+      services: { service, history, memory, needsToken: token !== undefined },
+      guards: {
+        token: guard((call) => {
+          if (token === undefined) refuseRebound(call.request, host, trustedProxies)
+          return admitBearer(call.header('Authorization'), token)
+        }),
+      },
+      errorFormOf: () => errorForm,
       translate: databaseAway,
-      // Their `detail` is in `error` too, where clients of other query services look for it.
-      describe: (error) => ({ ...presentFailure(failureOf(error)) }),
-    }),
+      isExpected: ({ code }) => code === 'no-model',
+      unknownPath: (path) => `There is nothing at ${path}; /docs lists what there is.`,
+      home: '/',
+      ...(page === undefined ? {} : { page }),
+    },
   )
-  app.use(async (context, next) => {
-    context.set(apiSecurityHeaders)
-    await next()
-  })
-  app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
-  const router = askRouter(options)
-  app.use(router.routes())
-  if (options.page !== undefined) app.use(options.page)
-  app.use((context) => refuseMethod(context, router, options.page !== undefined))
-  const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), {
-    host,
-    port: options.port,
-  })
-  return { port, close: () => closeServer(server, closeGraceMs) }
 }
 
 function databaseAway(thrown: unknown): ApiError | undefined {
@@ -185,75 +245,3 @@ function databaseAway(thrown: unknown): ApiError | undefined {
     details: { retryAfterSeconds: 1 },
   })
 }
-
-function askRouter(options: AskServerOptions): Router<RequestState> {
-  const { service, history, memory, token, docs, host, trustedProxies } = options
-  const { clientOf = clientReader(trustedProxies ?? new BlockList()) } = options
-  const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
-  // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
-  const documents: { json?: string; yaml?: string } = {}
-  const write = {
-    json: () => JSON.stringify(describeAskApi(allAskRoutes)),
-    yaml: () => stringify(describeAskApi(allAskRoutes), { aliasDuplicateObjects: false }),
-  }
-  const router = new Router<RequestState>()
-  for (const form of ['json', 'yaml'] as const) {
-    router.get(`/openapi.${form}`, (context) => {
-      context.state.route = `/openapi.${form}`
-      context.set('Cache-Control', 'no-cache')
-      context.body = documents[form] ??= write[form]()
-      context.type = `application/${form}`
-    })
-  }
-  router.get('/docs', (context) => {
-    context.state.route = '/docs'
-    context.set({ ...docs.headers, 'Cache-Control': 'no-cache' })
-    context.body = docs.html
-    context.type = 'text/html; charset=utf-8'
-  })
-  // The router takes the first that fits, and `/history/{id}` fits what `/{target}/ask` does not: fixed paths go first.
-  const routes = allAskRoutes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
-  for (const route of routes) {
-    router.register(
-      route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
-      async (context) => {
-        context.state.route = route.path
-        if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host, trustedProxies)
-        const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
-        const client = clientNetwork(clientOf(context.req).address)
-        await answer(context, route, { owner, parts, params: context['params'], client })
-      },
-    )
-  }
-  return router
-}
-
-interface Call {
-  readonly owner: string
-  readonly parts: AskParts
-  readonly params: Readonly<Record<string, string>>
-  readonly client: string
-}
-
-async function answer(context: RequestContext, route: AskRoute, { owner, parts, params, client }: Call): Promise<void> {
-  const body = route.body === undefined ? undefined : await readJson(context.req, maxBodyBytes)
-  const query = new URLSearchParams(context.querystring)
-  const given = { params, body, owner, client, query, signal: leftSignal(context.res) }
-  const { body: content, headers = {} } = await route.run(given, parts)
-  context.set({ 'Cache-Control': 'no-store', ...headers })
-  context.status = route.successStatus
-  if (route.successStatus === 204) return
-  context.body = route.contentType === 'application/json' ? JSON.stringify(content) : content
-  context.type = route.contentType
-}
-
-/** Every route of the query service, in the order of its description. */
-export const allAskRoutes: readonly AskRoute[] = [
-  ...askRoutes,
-  ...generateSqlRoutes,
-  ...runSqlRoutes,
-  ...historyRoutes,
-  ...memoryRoutes,
-  ...serviceRoutes,
-]

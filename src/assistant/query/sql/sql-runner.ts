@@ -15,7 +15,7 @@ import { readKnownTypes } from './result-types.ts'
 import { ServerSessions } from './server-sessions.ts'
 import type { ServerSessionsOptions } from './server-sessions.ts'
 import { StatementRunner } from './statement-runner.ts'
-import { Turns } from './statement-slots.ts'
+import { statementSlots } from './statement-slots.ts'
 
 /**
  * An exact value. `int8`, `numeric`, NaN and the infinities are strings; `bytea` is `0x` and lower-case hex;
@@ -157,7 +157,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     const sessions = new ServerSessions({ url: reader.url, log, signal: ended.signal, interrupt, onStuck })
     const statements = new StatementRunner({
       connect: connectAsReader({ pool, reader, choose }),
-      turns: new Turns(concurrency, maxWaiting),
+      slots: statementSlots(concurrency, maxWaiting),
       types: known.types,
       role: reader.role,
       timeoutMs,

@@ -2,6 +2,7 @@ import { DatabaseError, escapeIdentifier } from 'pg'
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { isConnectionLost } from '../../../platform/db/errors.ts'
 import { asError } from '../../../platform/errors.ts'
+import type { Slot, Slots } from '../../../platform/limits/slots.ts'
 import { unknownType } from './result-types.ts'
 import type { KnownTypes } from './result-types.ts'
 import {
@@ -14,11 +15,10 @@ import {
   timedOut,
 } from './sql-errors.ts'
 import type { SqlAnswer } from './sql-runner.ts'
-import type { Slot, Turns } from './statement-slots.ts'
 
 export interface StatementRunnerOptions {
   readonly connect: () => Promise<PoolClient>
-  readonly turns: Turns
+  readonly slots: Slots
   readonly types: KnownTypes
   /** The role of each transaction. */
   readonly role: string | undefined
@@ -67,15 +67,15 @@ export class StatementRunner {
 
   /** @throws as `SqlRunner.run` */
   async run(statement: Statement): Promise<SqlAnswer> {
-    const { turns, timeoutMs, connect } = this.#options
-    const slot = await turns.take(timeoutMs, statement.signal, statement.client)
+    const { slots, timeoutMs, connect } = this.#options
+    const slot = await slots.enter(statement.client, { signal: statement.signal, maxWaitMs: timeoutMs })
     let client: PoolClient
     let isDenied = false
     try {
       await statement.judge?.()
       client = await connect()
     } catch (error) {
-      slot.end()
+      slot.leave()
       throw error instanceof SqlRefusal ? error : databaseUnavailable(error)
     }
     try {
@@ -85,7 +85,7 @@ export class StatementRunner {
       isDenied = error instanceof SqlStatementError && error.sqlState === '42501'
       throw error
     } finally {
-      void this.#reset(client, isDenied, slot).finally(slot.end)
+      void this.#reset(client, isDenied, slot).finally(slot.leave)
     }
   }
 

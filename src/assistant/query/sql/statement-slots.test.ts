@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ApiError } from '../../../platform/errors.ts'
-import { maxWaitingPerClient, Turns } from './statement-slots.ts'
-import type { Slot } from './statement-slots.ts'
+import type { Slot, Slots } from '../../../platform/limits/slots.ts'
+import { maxWaitingPerClient, statementSlots } from './statement-slots.ts'
 
 const longMs = 1_000_000
 
@@ -12,7 +12,7 @@ async function settle(): Promise<void> {
 
 describe('slots for statements', () => {
   /** Takes slots and remembers who got one, in order. */
-  function crowd(turns: Turns): {
+  function crowd(turns: Slots): {
     take: (client: string) => Promise<void>
     end: () => Promise<void>
     readonly started: string[]
@@ -25,7 +25,7 @@ describe('slots for statements', () => {
       started,
       refused,
       take: async (client) => {
-        turns.take(longMs, undefined, client).then(
+        turns.enter(client, { maxWaitMs: longMs }).then(
           (slot) => {
             started.push(client)
             slots.push(slot)
@@ -39,28 +39,28 @@ describe('slots for statements', () => {
         await settle()
       },
       end: async () => {
-        slots.shift()?.end()
+        slots.shift()?.leave()
         await settle()
       },
     }
   }
 
   it('leave a slot for another client however many statements one sends', async () => {
-    const { take, started } = crowd(new Turns(2, 1000))
+    const { take, started } = crowd(statementSlots(2, 1000))
     for (let count = 0; count < 50; count++) await take('10.0.0.1')
     await take('10.0.0.2')
     expect(started).to.deep.equal(['10.0.0.1', '10.0.0.2'])
   })
 
-  it('go round between clients that wait, in the order of each', async () => {
-    const { take, end, started } = crowd(new Turns(1, 1000))
+  it('go to the client that began a statement longest ago, in the order of each', async () => {
+    const { take, end, started } = crowd(statementSlots(1, 1000))
     for (const client of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) await take(client)
     for (let count = 0; count < 6; count++) await end()
-    expect(started).to.deep.equal(['a', 'a', 'b', 'c', 'a', 'b', 'a'])
+    expect(started).to.deep.equal(['a', 'b', 'c', 'a', 'b', 'a', 'a'])
   })
 
   it('have a queue for each client, and one for all, of which none can be filled by another', async () => {
-    const turns = new Turns(2, 150)
+    const turns = statementSlots(2, 150)
     const { take, end, started, refused } = crowd(turns)
     for (let count = 0; count < maxWaitingPerClient + 2; count++) await take('a')
     expect(refused).to.deep.equal([['a', '429 too-many-statements 5']])
@@ -75,16 +75,16 @@ describe('slots for statements', () => {
   })
 
   it('are refused at once while sessions that do not end hold all that a client may have', async () => {
-    const turns = new Turns(3, 1000)
+    const turns = statementSlots(3, 1000)
     const code = (client: string) =>
-      turns.take(longMs, undefined, client).then(
+      turns.enter(client, { maxWaitMs: longMs }).then(
         (slot) => {
-          slot.end()
+          slot.leave()
           return 'started'
         },
         (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)),
       )
-    const slots = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'a')]
+    const slots = [await turns.enter('a', { maxWaitMs: longMs }), await turns.enter('a', { maxWaitMs: longMs })]
     const waiting = code('a')
     for (const slot of slots) slot.hold()
     expect([await waiting, await code('a'), await code('b')]).to.deep.equal([
@@ -92,31 +92,40 @@ describe('slots for statements', () => {
       '503 sql-stuck',
       'started',
     ])
-    slots.push(await turns.take(longMs, undefined, 'b'))
+    slots.push(await turns.enter('b', { maxWaitMs: longMs }))
     const others = [code('b'), code('c')]
     slots[2]?.hold()
     slots[2]?.hold()
     expect(await Promise.all([...others, code('c')])).to.deep.equal(['503 sql-stuck', '503 sql-stuck', '503 sql-stuck'])
-    slots[0]?.end()
+    slots[0]?.leave()
     expect(await Promise.all([code('a'), code('c')])).to.deep.equal(['started', 'started'])
   })
 
   it('are all for the program itself', async () => {
-    const turns = new Turns(2, 1)
-    const slots = [await turns.take(longMs), await turns.take(longMs)]
-    const third = turns.take(longMs)
-    expect(await turns.take(longMs).catch((error: unknown) => error)).to.deep.include({ status: 503, code: 'sql-busy' })
-    for (const slot of slots) slot.end()
+    const turns = statementSlots(2, 1)
+    const slots = [
+      await turns.enter(undefined, { maxWaitMs: longMs }),
+      await turns.enter(undefined, { maxWaitMs: longMs }),
+    ]
+    const third = turns.enter(undefined, { maxWaitMs: longMs })
+    expect(await turns.enter(undefined, { maxWaitMs: longMs }).catch((error: unknown) => error)).to.deep.include({
+      status: 503,
+      code: 'sql-busy',
+    })
+    for (const slot of slots) slot.leave()
     const last = await third
     // Twice is once.
-    last.end()
-    last.end()
+    last.leave()
+    last.leave()
     const left = new AbortController()
-    const [first, second] = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'b')]
-    const waiting = turns.take(longMs, left.signal, 'c').catch((error: unknown) => error)
+    const [first, second] = [
+      await turns.enter('a', { maxWaitMs: longMs }),
+      await turns.enter('b', { maxWaitMs: longMs }),
+    ]
+    const waiting = turns.enter('c', { signal: left.signal, maxWaitMs: longMs }).catch((error: unknown) => error)
     left.abort()
     expect(await waiting).to.include({ code: 'sql-cancelled' })
-    first.end()
-    second.end()
+    first.leave()
+    second.leave()
   })
 })

@@ -114,13 +114,13 @@ describe('the chat over HTTP', () => {
     expect(await problemIn(await get('/api/chat/nothing'))).to.include({ status: 404, code: 'unknown-path' })
     await expectNotFoundPage(origin)
     const wrong = await get('/api/chat')
-    expect(wrong.headers.get('allow')).to.equal('POST')
+    expect(wrong.headers.get('allow')).to.equal('POST, OPTIONS')
     expect(await problemIn(wrong)).to.include({ status: 405, code: 'method-not-allowed' })
     const foreign = await fetch(`${origin}/api/chat`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
     })
-    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).to.deep.equal([405, null])
+    expect([...foreign.headers.keys()].filter((name) => name.startsWith('access-control-'))).to.deep.equal([])
     expect(Object.fromEntries((await get('/health')).headers)).to.include({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { examplePairs } from '../../../../src/assistant/query/examples/example-pairs.ts'
-import { describeAskApi } from '../../../../src/assistant/query/http/openapi.ts'
-import { allAskRoutes } from '../../../../src/assistant/query/http/server.ts'
+import { askApiInfo, askRoutes } from '../../../../src/assistant/query/http/server.ts'
+import { describeApi } from '../../../../src/platform/http/openapi.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { runAsk } from '../support/running-ask.ts'
@@ -24,7 +24,7 @@ interface Description {
   readonly components: { readonly schemas: Json; readonly responses: Described['responses'] }
 }
 
-const description = describeAskApi(allAskRoutes) as unknown as Description
+const description = describeApi(askRoutes, askApiInfo) as unknown as Description
 
 /** Checks an answer by the published description alone, as a generated client would. */
 function expectAsDescribed(
@@ -102,7 +102,7 @@ describe('the description of the query service', () => {
   })
 
   it('tells what each call answers, with the input that it shows', async () => {
-    for (const route of allAskRoutes) {
+    for (const route of askRoutes) {
       const path = route.path.replace('{target}', 'indexer').replace('{id}', '0000000000000000')
       const query = route.path.endsWith('/search') ? '?question=blocks' : ''
       const { response, text } = await call(`${path}${query}`, route.method, route.bodyExample)
@@ -115,7 +115,7 @@ describe('the description of the query service', () => {
 
   it('shows a question that has an answer even without a model', () => {
     const known = examplePairs('indexer', 'mainnet').flatMap(({ questions }) => questions)
-    const shown = allAskRoutes.flatMap(
+    const shown = askRoutes.flatMap(
       ({ bodyExample }) => z.object({ question: z.string() }).safeParse(bodyExample).data ?? [],
     )
     expect(shown).not.to.have.length(0)
@@ -147,7 +147,7 @@ describe('the description of the query service', () => {
     const fields = fc.dictionary(fc.constantFrom(...names), value, { noNullPrototype: true, maxKeys: 3 })
     const sent = fc.record({
       operationId: fc.constantFrom(
-        ...allAskRoutes.filter(({ path }) => path.startsWith('/api/')).map((route) => route.operationId),
+        ...askRoutes.filter(({ path }) => path.startsWith('/api/')).map((route) => route.operationId),
       ),
       id: text,
       query: fc.dictionary(fc.constantFrom(...names), text, { maxKeys: 2 }),
@@ -155,7 +155,7 @@ describe('the description of the query service', () => {
     })
     await fc.assert(
       fc.asyncProperty(sent, async ({ operationId, id, query, body }) => {
-        const route = allAskRoutes.find((one) => one.operationId === operationId)
+        const route = askRoutes.find((one) => one.operationId === operationId)
         if (route === undefined) throw new Error(`there is no ${operationId}`)
         const part = encodeURIComponent(id.toWellFormed())
         // A name of nothing, or one that paths have a meaning for, asks for another path.

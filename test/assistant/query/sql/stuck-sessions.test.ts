@@ -8,7 +8,7 @@ import { readKnownTypes } from '../../../../src/assistant/query/sql/result-types
 import { ServerSessions } from '../../../../src/assistant/query/sql/server-sessions.ts'
 import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import { StatementRunner } from '../../../../src/assistant/query/sql/statement-runner.ts'
-import { Turns } from '../../../../src/assistant/query/sql/statement-slots.ts'
+import { statementSlots } from '../../../../src/assistant/query/sql/statement-slots.ts'
 import { startEmbeddedPostgres } from '../../../../src/platform/db/embedded/start-embedded-postgres.ts'
 import type { EmbeddedPostgres } from '../../../../src/platform/db/embedded/start-embedded-postgres.ts'
 import { createPool } from '../../../../src/platform/db/pool.ts'
@@ -113,7 +113,7 @@ describe('sessions that PostgreSQL cannot end', function () {
     })
     return new StatementRunner({
       connect: () => pool.connect(),
-      turns: new Turns(slots, 100),
+      slots: statementSlots(slots, 100),
       types,
       role: undefined,
       timeoutMs,

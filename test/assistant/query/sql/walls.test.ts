@@ -7,7 +7,7 @@ import { chooseReader, readerRole } from '../../../../src/assistant/query/sql/re
 import { readKnownTypes } from '../../../../src/assistant/query/sql/result-types.ts'
 import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import { StatementRunner } from '../../../../src/assistant/query/sql/statement-runner.ts'
-import { Turns } from '../../../../src/assistant/query/sql/statement-slots.ts'
+import { statementSlots } from '../../../../src/assistant/query/sql/statement-slots.ts'
 import { createPool } from '../../../../src/platform/db/pool.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
 import { createTestDatabase } from '../../../support/database.ts'
@@ -68,7 +68,7 @@ for (const { wall, isLogin } of [
         connect: () => pool.connect(),
         types,
         role: reader.role,
-        turns: new Turns(1, 10),
+        slots: statementSlots(1, 10),
         timeoutMs: 60,
         maxBytes: 100_000,
         cancel: () => Promise.resolve(),

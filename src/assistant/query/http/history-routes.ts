@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ApiError } from '../../../../platform/errors.ts'
-import { targetField } from '../../dto.ts'
-import type { HistoryItem } from '../../query-history.ts'
-import { askRoute } from '../ask-route.ts'
-import type { AskRoute } from '../ask-route.ts'
-import { numberParameter } from '../inputs.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { targetField } from '../dto.ts'
+import type { HistoryItem } from '../query-history.ts'
+import { numberParameter, route } from './ask-route.ts'
+import type { AskServices } from './ask-route.ts'
 
 const item = z
   .strictObject({
@@ -43,13 +43,13 @@ function presentItem({ id, kind, target, question, sql, rowCount, error, at }: H
   }
 }
 
-/** What was asked with the token of who asks now. */
-export const historyRoutes: readonly AskRoute[] = [
-  askRoute({
+export const historyRoutes: readonly Route<AskServices>[] = [
+  route({
     method: 'GET',
     path: '/api/v1/history',
     operationId: 'listHistory',
     tag: 'History',
+    access: 'token',
     summary: 'The latest queries, newest first',
     description: 'The 200 newest that were asked with the same token since the service was started.',
     query: z.object({
@@ -59,35 +59,37 @@ export const historyRoutes: readonly AskRoute[] = [
     }),
     response: z.array(item),
     example: [example],
-    handler: ({ query, owner }, { history }) => ({ body: history.list(owner, query).map(presentItem) }),
+    handler: ({ query, caller }, { history }) => ({ body: history.list(caller, query).map(presentItem) }),
   }),
-  askRoute({
+  route({
     method: 'GET',
     path: '/api/v1/history/{id}',
     operationId: 'getHistoryItem',
     tag: 'History',
+    access: 'token',
     summary: 'One of the latest queries',
     params: z.object({ id: z.string() }),
     response: item,
     example,
     problems: { 404: 'There is none with this id.' },
-    handler: ({ params, owner }, { history }) => {
-      const found = history.find(owner, params.id)
+    handler: ({ params, caller }, { history }) => {
+      const found = history.find(caller, params.id)
       if (found === undefined)
         throw new ApiError(404, 'unknown-query', 'There is no query with this id in your history.', { field: 'id' })
       return { body: presentItem(found) }
     },
   }),
-  askRoute({
+  route({
     method: 'DELETE',
     path: '/api/v1/history',
     operationId: 'clearHistory',
     tag: 'History',
+    access: 'token',
     summary: 'Forget all queries of this token',
     response: z.strictObject({ status: z.string() }),
     example: { status: 'cleared' },
-    handler: ({ owner }, { history }) => {
-      history.clear(owner)
+    handler: ({ caller }, { history }) => {
+      history.clear(caller)
       return { body: { status: 'cleared' } }
     },
   }),

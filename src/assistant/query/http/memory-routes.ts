@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ApiError } from '../../../../platform/errors.ts'
-import { questionField, sqlField, targetField } from '../../dto.ts'
-import { keptPairSchema } from '../../pair-folder.ts'
-import { askRoute } from '../ask-route.ts'
-import type { AskRoute } from '../ask-route.ts'
-import { notAnObject, numberParameter } from '../inputs.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { questionField, sqlField, targetField } from '../dto.ts'
+import { keptPairSchema } from '../pair-folder.ts'
+import { maxBodyBytes, notAnObject, numberParameter, queryOptions, route } from './ask-route.ts'
+import type { AskServices } from './ask-route.ts'
 
 const pair = z.strictObject(keptPairSchema.shape).meta({ id: 'KeptPair' })
 const foundPair = z
@@ -19,7 +19,7 @@ const example: z.output<typeof pair> = {
   kept_at: '2026-11-20T09:14:03.512Z',
 }
 
-const tag = 'Memory'
+const shared = { access: 'token', tag: 'Memory' } as const
 
 /** What all of these may answer. */
 const folderProblems = {
@@ -27,12 +27,12 @@ const folderProblems = {
 } as const
 
 /** Examples that users approve: kept by no other way than this. */
-export const memoryRoutes: readonly AskRoute[] = [
-  askRoute({
+export const memoryRoutes: readonly Route<AskServices>[] = [
+  route({
     method: 'POST',
     path: '/api/v1/memory',
     operationId: 'keepPair',
-    tag,
+    ...shared,
     summary: 'Keep a question and its statement as an example',
     description:
       'Only what a user approves by this call is kept. Similar questions show it to the model. The statement ' +
@@ -45,6 +45,7 @@ export const memoryRoutes: readonly AskRoute[] = [
     bodyExample: { question: example.question, sql: example.sql },
     response: pair,
     example,
+    maxBodyBytes,
     successStatus: 201,
     problems: {
       400: 'The statement cannot be run: `detail` says why.',
@@ -56,16 +57,16 @@ export const memoryRoutes: readonly AskRoute[] = [
         'the examples cannot be used.',
       504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
     },
-    handler: async ({ body, signal, client }, { service, memory }) => {
-      await service.checkSql(body.target, body.sql, { signal, client })
+    handler: async ({ body, call }, { service, memory }) => {
+      await service.checkSql(body.target, body.sql, queryOptions(call))
       return { body: await memory.keep(body) }
     },
   }),
-  askRoute({
+  route({
     method: 'GET',
     path: '/api/v1/memory',
     operationId: 'listPairs',
-    tag,
+    ...shared,
     summary: 'Examples that users approved, newest first',
     query: z.object({
       target: targetField.optional(),
@@ -80,11 +81,11 @@ export const memoryRoutes: readonly AskRoute[] = [
       return { body: { data: pairs.slice(offset, offset + limit), total: pairs.length } }
     },
   }),
-  askRoute({
+  route({
     method: 'GET',
     path: '/api/v1/memory/search',
     operationId: 'searchPairs',
-    tag,
+    ...shared,
     summary: 'Approved examples for a question, most alike first',
     query: z.object({
       question: questionField,
@@ -98,11 +99,11 @@ export const memoryRoutes: readonly AskRoute[] = [
       body: { data: await memory.search(target, question, limit) },
     }),
   }),
-  askRoute({
+  route({
     method: 'GET',
     path: '/api/v1/memory/export',
     operationId: 'exportPairs',
-    tag,
+    ...shared,
     summary: 'All approved examples, one JSON object a line',
     query: z.object({ target: targetField.optional() }),
     response: z.string(),
@@ -114,28 +115,26 @@ export const memoryRoutes: readonly AskRoute[] = [
       headers: { 'Content-Disposition': 'attachment; filename="flowfarm-examples.jsonl"' },
     }),
   }),
-  askRoute({
+  route({
     method: 'DELETE',
     path: '/api/v1/memory/{id}',
     operationId: 'deletePair',
-    tag,
+    ...shared,
     summary: 'Delete an approved example',
     params: z.object({ id: z.string() }),
-    response: z.string(),
-    example: '',
     successStatus: 204,
     problems: { ...folderProblems, 404: 'There is none with this id.' },
     handler: async ({ params: { id } }, { memory }) => {
       if (!(await memory.delete(id)))
         throw new ApiError(404, 'unknown-example', 'No example with this id is kept.', { field: 'id' })
-      return { body: '' }
+      return {}
     },
   }),
-  askRoute({
+  route({
     method: 'DELETE',
     path: '/api/v1/memory',
     operationId: 'clearMemory',
-    tag,
+    ...shared,
     summary: 'Delete all approved examples',
     query: z.object({ target: targetField.optional().describe('Only those of this database.') }),
     response: z.strictObject({ deleted: z.int() }),
