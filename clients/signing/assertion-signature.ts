@@ -7,9 +7,8 @@ const half = 32
 const field = 'assertion.signature'
 
 /**
- * The signature of an authenticator as Flow takes it: from ASN.1 (DER, a sequence of two integers) to r and s of 32 bytes each. The larger of two
- * possible `s` stays as it is: the chain takes both.
- * @throws SigningError for anything that is not exactly such a sequence
+ * Converts an authenticator's DER signature to r and s of 32 bytes each. `s` is not normalised: the chain takes both.
+ * @throws SigningError unless it is exactly a sequence of two integers
  */
 export function rawSignatureOf(der: Uint8Array): Bytes {
   if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new SigningError(field, 'has to be one DER sequence')

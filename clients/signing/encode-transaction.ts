@@ -37,7 +37,7 @@ export interface Signer {
   readonly keyIndex: number
 }
 
-/** What a signature is for, so that one for a message, or for a proof of one's account, can never be one for a transaction. */
+/** Keep signatures of messages and account proofs from being valid for transactions. */
 export const domainTags = {
   transaction: 'FLOW-V0.0-transaction',
   user: 'FLOW-V0.0-user',
@@ -61,10 +61,10 @@ export function challengeOf(domain: Domain, message: Uint8Array): Promise<Bytes>
 
 const addressLength = 8
 const identifierLength = 32
-const mostUint64 = 2n ** 64n - 1n
+const maxUint64 = 2n ** 64n - 1n
 const utf8 = new TextEncoder()
 
-/** What a signer's signature is about: the payload, or the envelope, which is that with the signatures of the payload. */
+/** The payload, or the envelope: the payload with its signatures. */
 export type SignedPart = 'payload' | 'envelope'
 
 /**
@@ -76,7 +76,7 @@ export function encodePayload(transaction: FlowTransaction): Bytes {
   return encoded(payloadFields(transaction))
 }
 
-/** The envelope: what the payer signs. Signatures with extension data keep it, so that a payer who is somebody else signs what the chain checks. @throws SigningError */
+/** The payer's message. It includes extension data of payload signatures, as the chain checks. @throws SigningError */
 export function encodeEnvelope(transaction: FlowTransaction): Bytes {
   return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures')])
 }
@@ -91,7 +91,7 @@ export function encodeTransaction(transaction: FlowTransaction): Bytes {
 }
 
 /**
- * Which part an account signs: the payer the envelope, and the others the payload. Who is both payer and more signs the envelope alone.
+ * The payer signs the envelope, also if it has other roles; the others sign the payload.
  * @throws SigningError for an account that has no part in the transaction
  */
 export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Signer, 'address'>): SignedPart {
@@ -107,7 +107,7 @@ export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Sig
   )
 }
 
-/** An argument as it is signed, and so has to be sent: without a line break at its end, as Flow's own libraries have it. */
+/** An argument as it is signed and sent: without a line break at its end, as in Flow's libraries. */
 export function argumentText(argument: string): string {
   return argument.replace(/\n$/, '')
 }
@@ -193,6 +193,6 @@ function count(value: number, field: string): number {
 }
 
 function uint64(value: bigint, field: string): bigint {
-  if (value < 0n || value > mostUint64) throw new SigningError(field, 'has to be from 0 to 2^64 - 1')
+  if (value < 0n || value > maxUint64) throw new SigningError(field, 'has to be from 0 to 2^64 - 1')
   return value
 }

@@ -8,9 +8,9 @@ import type { Passkey, PasskeyOptions } from './passkey.ts'
 import { SigningError } from './signing-error.ts'
 import { verifyPasskeySignature } from './verify-signature.ts'
 
-const leastNonce = 32
-const mostNonce = 1024
-const mostIdentifier = 2048
+const minNonce = 32
+const maxNonce = 1024
+const maxIdentifier = 2048
 
 /** What an application wants to have proved: that who is there has the account. */
 export interface AccountProof {
@@ -22,16 +22,13 @@ export interface AccountProof {
   readonly nonce: string
 }
 
-/**
- * What is signed for a proof, without the domain tag: the same bytes as `encodeAccountProof` of `@onflow/fcl-core` makes.
- * @throws SigningError
- */
+/** The bytes that `encodeAccountProof` of `@onflow/fcl-core` signs, without the domain tag. @throws SigningError */
 export function encodeAccountProof({ appIdentifier, address, nonce }: AccountProof): Bytes {
   const bytes = bytesOfHex(nonce, 'nonce')
-  if (bytes.length < leastNonce || bytes.length > mostNonce)
-    throw new SigningError('nonce', `has to be hex of ${leastNonce} to ${mostNonce} bytes`)
-  if (appIdentifier === '' || appIdentifier.length > mostIdentifier)
-    throw new SigningError('appIdentifier', `has to be a text of 1 to ${mostIdentifier} characters`)
+  if (bytes.length < minNonce || bytes.length > maxNonce)
+    throw new SigningError('nonce', `has to be hex of ${minNonce} to ${maxNonce} bytes`)
+  if (appIdentifier === '' || appIdentifier.length > maxIdentifier)
+    throw new SigningError('appIdentifier', `has to be a text of 1 to ${maxIdentifier} characters`)
   // FCL's encoder takes such a text for hex, so that nobody could check the proof.
   if (/^0x/i.test(appIdentifier))
     throw new SigningError('appIdentifier', 'has to be a name or an address of the web, and begins with 0x')
@@ -39,9 +36,8 @@ export function encodeAccountProof({ appIdentifier, address, nonce }: AccountPro
 }
 
 /**
- * Has the user prove by a passkey that an account is theirs. As with messages nothing on the chain can check it: who is shown the proof has to check it
- * as `verifyAccountProof` does, with the extension data.
- * @throws SigningError; what the browser throws (`NotAllowedError` where the user said no)
+ * Proves ownership of an account by a passkey. Verify it off chain with `verifyAccountProof` and the extension data.
+ * @throws SigningError; the browser's errors (`NotAllowedError` when the user declines)
  */
 export async function signAccountProof(
   proof: Omit<AccountProof, 'address'>,

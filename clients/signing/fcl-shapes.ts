@@ -2,8 +2,8 @@ import type { FclSignable, FclSignature, FclVoucher } from './fcl-signable.ts'
 import { SigningError } from './signing-error.ts'
 
 /** The chain takes no transaction that is longer, in bytes; characters are never more than these. */
-const mostScript = 1_500_000
-const mostItems = 1000
+const maxScript = 1_500_000
+const maxItems = 1000
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>
 export function fclSignableOf(body: unknown): FclSignable {
   const fields = fieldsOf(body, 'signable')
   return {
-    message: textOf(fields['message'], 'message', 4 * mostScript),
+    message: textOf(fields['message'], 'message', 4 * maxScript),
     addr: textOf(fields['addr'], 'addr', 18),
     keyId: countOf(fields['keyId'], 'keyId'),
     voucher: voucherOf(fieldsOf(fields['voucher'], 'voucher')),
@@ -24,7 +24,7 @@ export function fclSignableOf(body: unknown): FclSignable {
 function voucherOf(voucher: Fields): FclVoucher {
   const key = fieldsOf(voucher['proposalKey'], 'voucher.proposalKey')
   return {
-    cadence: textOf(voucher['cadence'], 'voucher.cadence', mostScript),
+    cadence: textOf(voucher['cadence'], 'voucher.cadence', maxScript),
     refBlock: textOf(voucher['refBlock'], 'voucher.refBlock', 66),
     computeLimit: countOf(voucher['computeLimit'], 'voucher.computeLimit'),
     arguments: listOf(voucher['arguments'], 'voucher.arguments').map((argument, at) =>
@@ -72,7 +72,7 @@ export function textOf(value: unknown, field: string, most: number): string {
 }
 
 function optionalText(value: unknown, field: string): string | null | undefined {
-  return value === undefined || value === null ? value : textOf(value, field, mostScript)
+  return value === undefined || value === null ? value : textOf(value, field, maxScript)
 }
 
 function countOf(value: unknown, field: string): number {
@@ -83,6 +83,6 @@ function countOf(value: unknown, field: string): number {
 
 function listOf(value: unknown, field: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new SigningError(field, 'has to be a list')
-  if (value.length > mostItems) throw new SigningError(field, `has to have at most ${mostItems} items`)
+  if (value.length > maxItems) throw new SigningError(field, `has to have at most ${maxItems} items`)
   return value
 }

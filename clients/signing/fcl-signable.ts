@@ -42,8 +42,8 @@ export interface WantedSignature {
 }
 
 /**
- * Reads what an application wants to have signed. What the wallet shows is the voucher, so the message has to be that of the voucher.
- * @throws SigningError where it is not, and for fields that cannot be signed
+ * Reads an FCL signing request. The wallet shows the voucher, so the message must encode the voucher.
+ * @throws SigningError otherwise, and for fields that cannot be signed
  */
 export function readFclSignable({ message, addr, keyId, voucher }: FclSignable): WantedSignature {
   const transaction = transactionOf(voucher)

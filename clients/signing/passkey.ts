@@ -12,7 +12,7 @@ export interface Passkey {
   readonly publicKey: Uint8Array
 }
 
-/** What a browser is asked for (`CredentialRequestOptions`), as far as it is used here: these files are read where there is no browser too. */
+/** The used part of `CredentialRequestOptions`, without DOM types: these files also run outside browsers. */
 export interface AssertionRequest {
   readonly publicKey: {
     readonly challenge: Bytes
@@ -23,7 +23,7 @@ export interface AssertionRequest {
   readonly signal?: AbortSignal
 }
 
-/** What a browser answers (`PublicKeyCredential` with an `AuthenticatorAssertionResponse`), as far as it is used here. */
+/** The used part of a `PublicKeyCredential` with an `AuthenticatorAssertionResponse`. */
 export interface Assertion {
   readonly response: {
     readonly authenticatorData: ArrayBuffer | Uint8Array
@@ -46,8 +46,8 @@ export interface SignedByPasskey {
 }
 
 /**
- * Has the user sign a message with a passkey, and checks what came of it as the chain will.
- * @throws SigningError for a signature that the chain would refuse; what the browser throws (`NotAllowedError` where the user said no)
+ * Signs a message with a passkey and verifies the signature as the chain does.
+ * @throws SigningError for an invalid signature; the browser's errors (`NotAllowedError` when the user declines)
  */
 export async function signWithPasskey(
   domain: Domain,

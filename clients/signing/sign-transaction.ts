@@ -6,8 +6,8 @@ import { SigningError } from './signing-error.ts'
 import { verifyPasskeySignature } from './verify-signature.ts'
 
 /**
- * The transaction with the signature of an account by its passkey: at the envelope where the account pays, at the payload else.
- * @throws SigningError for an account that has no part in it, or whose key has signed already; and what `signWithPasskey` throws
+ * Adds the signature of an account by its passkey: to the envelope for the payer, else to the payload.
+ * @throws SigningError if the account has no part in it or its key has signed already; as `signWithPasskey`
  */
 export async function signTransaction(
   transaction: FlowTransaction,
@@ -37,9 +37,8 @@ function partAddress(address: string): string {
 }
 
 /**
- * Has the user sign a message that is no transaction. Nothing on the chain can check it: Flow knows passkeys in transactions alone, so whoever is
- * shown the signature has to check it as `verifyUserMessage` does, with the extension data.
- * @throws as `signWithPasskey`
+ * Signs a message that is no transaction. Verify it off chain with `verifyUserMessage` and the extension data: Flow
+ * supports passkeys for transactions only. @throws as `signWithPasskey`
  */
 export async function signUserMessage(
   message: Uint8Array,

@@ -7,7 +7,7 @@ import type { SignedData } from './assertion-signature.ts'
 import { SigningError } from './signing-error.ts'
 
 /** Hash of the RP id, flags, counter. */
-const leastAuthenticatorData = 37
+const minAuthenticatorData = 37
 const flags = {
   userPresent: 0x01,
   backupEligible: 0x08,
@@ -28,10 +28,8 @@ export interface PasskeySignature {
 }
 
 /**
- * Checks a signature by a passkey as the chain does (FLIP-264), so that one it would refuse is not sent. Origin, user verification and counter are
- * nobody's business there, and so are not looked at here.
- * Source: onflow/flow-go `model/flow/webauthn.go`.
- * @throws SigningError that says what is wrong
+ * Verifies a passkey signature as the chain does (FLIP-264). The chain ignores origin, user verification and counter.
+ * Source: onflow/flow-go `model/flow/webauthn.go`. @throws SigningError
  */
 export async function verifyPasskeySignature({
   domain,
@@ -80,8 +78,8 @@ function requireClientData({ clientDataJson }: SignedData, challenge: Bytes): vo
 
 function requireAuthenticatorData(data: Uint8Array, domain: Domain): void {
   const field = 'authenticatorData'
-  if (data.length < leastAuthenticatorData)
-    throw new SigningError(field, `has to have at least ${leastAuthenticatorData} bytes`)
+  if (data.length < minAuthenticatorData)
+    throw new SigningError(field, `has to have at least ${minAuthenticatorData} bytes`)
   // What begins like a tagged message could be taken for one.
   if (areEqual(data.subarray(0, 32), domainTag(domain)))
     throw new SigningError(field, 'has to begin with the hash of an RP id, and not with a domain tag')
@@ -90,7 +88,7 @@ function requireAuthenticatorData(data: Uint8Array, domain: Domain): void {
   if (!has(flags.userPresent)) throw new SigningError(field, 'has to say that the user was present')
   if (has(flags.backedUp) && !has(flags.backupEligible))
     throw new SigningError(field, 'has to say that what is backed up may be backed up')
-  if (data.length > leastAuthenticatorData !== (has(flags.attestedCredential) || has(flags.extensions))) {
+  if (data.length > minAuthenticatorData !== (has(flags.attestedCredential) || has(flags.extensions))) {
     throw new SigningError(field, 'has to have more than its head just where its flags say so')
   }
 }

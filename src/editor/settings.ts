@@ -16,7 +16,8 @@ export const editorSettings = {
     min: 0,
     max: 65_535,
     description:
-      'Port of the editor: its page, projects at /functions/v1/projects, and repositories at /github; 0 picks a free one and logs it.',
+      'Port of the editor: its page, projects at /functions/v1/projects, and repositories at /github; 0 picks a ' +
+      'free one and logs it.',
   }),
   LSP_PORT: integer({
     group,
@@ -29,13 +30,15 @@ export const editorSettings = {
     group,
     schemes: http,
     description:
-      'Where people reach the editor; its pages may use the sign-in of the wallet. Without it http://localhost and HTTP_PORT.',
+      'Where people reach the editor; its pages may use the sign-in of the wallet. Without it http://localhost ' +
+      'and HTTP_PORT.',
   }),
   LSP_URL: optionalUrl({
     group,
     schemes: ['ws', 'wss'],
     description:
-      'Where browsers reach the channel, such as wss://lsp.example.com/lsp. Without it /lsp of LSP_PORT at the host of EDITOR_URL.',
+      'Where browsers reach the channel, such as wss://lsp.example.com/lsp. Without it /lsp of LSP_PORT at the ' +
+      'host of EDITOR_URL.',
   }),
   CHAIN_CLI_COMMAND: text({
     group,
@@ -53,24 +56,28 @@ export const editorSettings = {
   EDITOR_FOLDER: optionalText({
     group,
     description:
-      'Folder of what the language server reads: a folder for each connection, and contracts of the chain. Without it one of the system for temporary files.',
+      'Folder of what the language server reads: a folder for each connection, and contracts of the chain. ' +
+      'Without it one of the system for temporary files.',
   }),
   EDITOR_SAMPLES: optionalText({
     group,
     description:
-      'File with scripts that the page offers to begin with: a JSON list of {name, title, code, arguments}, arguments in JSON-CDC.',
+      'File with scripts that the page offers to begin with: a JSON list of {name, title, code, arguments}, ' +
+      'arguments in JSON-CDC.',
   }),
 
   EDITOR_NETWORKS: list({
     group: nodes,
     description:
-      'Networks that the page offers, of mainnet, testnet and emulator. Without it mainnet, testnet and that of the chain that is followed.',
+      'Networks that the page offers, of mainnet, testnet and emulator. Without it mainnet, testnet and that of ' +
+      'the chain that is followed.',
   }),
   EDITOR_MAINNET_API: optionalUrl({
     group: nodes,
     schemes: http,
     description:
-      'REST API of an access node of mainnet, which browsers ask to run scripts. Without it https://rest-mainnet.onflow.org.',
+      'REST API of an access node of mainnet, which browsers ask to run scripts. Without it ' +
+      'https://rest-mainnet.onflow.org.',
   }),
   EDITOR_TESTNET_API: optionalUrl({
     group: nodes,
@@ -85,7 +92,8 @@ export const editorSettings = {
   EDITOR_MAINNET_NODE: optionalText({
     group: nodes,
     description:
-      'Access node that imported contracts of mainnet are fetched from, written like CHAIN_ACCESS_NODE. Without it the one that is followed, if it is of mainnet, or access.mainnet.nodes.onflow.org:9000.',
+      'Access node that imported contracts of mainnet are fetched from, written like CHAIN_ACCESS_NODE. Without ' +
+      'it the one that is followed, if it is of mainnet, or access.mainnet.nodes.onflow.org:9000.',
   }),
   EDITOR_TESTNET_NODE: optionalText({
     group: nodes,

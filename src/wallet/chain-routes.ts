@@ -32,17 +32,17 @@ interface ChainRouteOptions {
   readonly allowsOrigin?: ((origin: string) => boolean) | undefined
 }
 
-const mostBodyBytes = 1_600_000
+const maxBodyBytes = 1_600_000
 const signatureAlgorithms: Readonly<Record<number, string>> = { 2: 'ECDSA_P256', 3: 'ECDSA_secp256k1' }
 const hashAlgorithms: Readonly<Record<number, string>> = { 1: 'SHA2_256', 3: 'SHA3_256' }
 
 /**
- * `/chain/{network}`: what a page needs of an access node to send a transaction, which speaks gRPC and so cannot be asked by a page itself. Nothing
- * of it is ours to trust or to keep: a transaction is signed by its sender, and the chain checks that.
+ * `/chain/{network}`: access node calls for pages, since nodes speak gRPC. Transactions are signed by the user and
+ * checked by the chain.
  *
  *     GET  /chain/{network}                      {network, chain, block: {id, height}}
  *     GET  /chain/{network}/accounts/{address}   {address, balance, keys}
- *     POST /chain/{network}/transactions         {id}, also where the node has it already; 422 with the words of the node where it does not take it
+ *     POST /chain/{network}/transactions         {id}, also if it is there already; 422 with the node's error
  *     GET  /chain/{network}/transactions/{id}    {id, status, is_failed, error}
  */
 export function chainRoutes({ nodes, admit, allowsOrigin = () => true }: ChainRouteOptions): Router<RequestState> {
@@ -56,7 +56,8 @@ export function chainRoutes({ nodes, admit, allowsOrigin = () => true }: ChainRo
       throw new ApiError(
         404,
         'no-network',
-        `There is no node of ${network}; there is one of ${walletNetworks.filter((name) => nodes[name] !== undefined).join(', ') || 'none'}.`,
+        `There is no node of ${network}; there is one of ` +
+          `${walletNetworks.filter((name) => nodes[name] !== undefined).join(', ') || 'none'}.`,
       )
     return node
   }
@@ -102,7 +103,7 @@ export function chainRoutes({ nodes, admit, allowsOrigin = () => true }: ChainRo
   router.post('/transactions', async (context) => {
     context.state.route = '/chain/{network}/transactions'
     const node = nodeOf(context)
-    const transaction = readTransaction(await readJson(context.req, mostBodyBytes))
+    const transaction = readTransaction(await readJson(context.req, maxBodyBytes))
     for (const one of [...transaction.payloadSignatures, ...transaction.envelopeSignatures])
       requireOrigin(one, allowsOrigin)
     const message = messageOf(transaction)
@@ -113,7 +114,8 @@ export function chainRoutes({ nodes, admit, allowsOrigin = () => true }: ChainRo
         throw new ApiError(
           503,
           'chain-unavailable',
-          'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.',
+          'No access node of this network says that it has the transaction. It may have arrived: send the same ' +
+            'again, which the chain runs once.',
           { cause: error },
         )
       throw error

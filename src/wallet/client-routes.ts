@@ -196,7 +196,8 @@ class ClientCodes {
     const code = randomBytes(32).toString('base64url')
     await query(
       this.#pool,
-      `insert into wallet_auth.client_codes (code_hash, client_id, redirect_uri, code_challenge, user_id, session_id, expires_at)
+      `insert into wallet_auth.client_codes (code_hash, client_id, redirect_uri, code_challenge, user_id, session_id,
+        expires_at)
        values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 ms')`,
       [digestOf(code), clientId, redirectUri, codeChallenge, userId, sessionId, codeLifeMs],
     )
@@ -210,7 +211,8 @@ class ClientCodes {
     } = await query<ClientCode & { readonly isGood: boolean }>(
       this.#pool,
       `delete from wallet_auth.client_codes where code_hash = $1
-       returning client_id as "clientId", redirect_uri as "redirectUri", code_challenge as "codeChallenge", user_id as "userId", session_id as "sessionId",
+       returning client_id as "clientId", redirect_uri as "redirectUri", code_challenge as "codeChallenge",
+         user_id as "userId", session_id as "sessionId",
          expires_at > now() as "isGood"`,
       [digestOf(code)],
     )

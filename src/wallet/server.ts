@@ -73,8 +73,8 @@ interface WalletServerOptions {
 }
 
 /**
- * Starts the wallet: auth, passkeys, sessions of browsers, what their pages need of the chain and the explorer, and the pages.
- * @throws what the system says when the port cannot be bound; what `open` throws
+ * Starts the wallet: auth, passkeys, browser sessions, chain and explorer calls, and its pages.
+ * @throws if the port cannot be bound; what `open` throws
  */
 export function createWalletServer(options: WalletServerOptions): Promise<OpeningServer> {
   return createOpeningServer({
@@ -131,15 +131,14 @@ function handlers(
 
 const patienceMs = 15_000
 /** What pages of a wallet have a use for: accounts with what they have and did, and transactions. */
-const paths =
-  /^\/explorer(\/flow\/(?:account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|transfer|transaction))?|transaction\/(?:0x)?[0-9a-f]{64}))$/i
+const account = String.raw`account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|transfer|transaction))?`
+const paths = new RegExp(String.raw`^\/explorer(\/flow\/(?:${account}|transaction\/(?:0x)?[0-9a-f]{64}))$`, 'i')
 
 /**
- * `GET /explorer/flow/…`: the explorer's API for pages of the wallet, whose policy lets them ask their own host alone. Of the request nothing but its
- * path and query goes on, so that neither cookie nor token leaves. The API takes the wallet for a program of its own machine, which has no limit
- * there: so there is one here.
- * @param apiUrl where the API is; asked at each request. Undefined: there is none
- * @param admit counts a call of a client. @throws ApiError 429
+ * `GET /explorer/flow/…`: the explorer's API for the wallet's pages, whose CSP allows their own host only. Only path
+ * and query are passed on. The API does not limit this machine, so calls are limited here.
+ * @param apiUrl read per request; undefined: there is none
+ * @param admit counts a call. @throws ApiError 429
  */
 function explorerRoutes(
   apiUrl: () => string | undefined,

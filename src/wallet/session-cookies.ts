@@ -20,9 +20,9 @@ type SignOutScope = 'local' | 'global' | 'others'
 /** What keeping a session in a cookie needs of the auth server. */
 export interface AuthServer {
   /**
-   * Trades a refresh token for the next one.
-   * @param client address of who asks, for the limits of the auth server
-   * @throws ApiError 401 `session-ended` where the token is no good (any more), 429, 503 where there is no answer: the session may live on then
+   * Trades a refresh token.
+   * @param client address, for limits of the auth server
+   * @throws ApiError 401 `session-ended`, 429, 503 (the session may still be valid)
    */
   refresh(refreshToken: string, client: string): Promise<AuthSession>
   /** Ends sessions; one that has ended already is no error. @throws ApiError 503 */
@@ -143,19 +143,18 @@ export interface SessionCookieOptions {
   readonly keptMs?: number
 }
 
-/** A header that no form and no picture of another site can send; a script there would have to ask first, and is told no. */
+/** A header that other sites cannot send without a CORS preflight, which is refused. */
 const proofHeader = 'x-wallet-session'
-const mostTokenLength = 2048
-const mostBodyBytes = 8192
+const maxTokenLength = 2048
+const maxBodyBytes = 8192
 const scopes: readonly SignOutScope[] = ['local', 'global', 'others']
 
 /**
- * `/session`: the session of a browser, kept in a cookie that no script can read. The cookie holds the refresh token; pages have access tokens alone,
- * in memory, for as long as these live.
+ * `/session`: a browser's session. An HttpOnly cookie holds the refresh token; pages keep access tokens in memory.
  *
- *     POST   {refresh_token} → cookie, {session}     what a sign-in gave; it is traded at once, so that what a script saw is used up
+ *     POST   {refresh_token} → cookie, {session}     after a sign-in; traded at once, since scripts saw it
  *     GET    cookie → next cookie, {session}         null where nobody is signed in
- *     DELETE ?scope= → 204                           503 where the auth server could not be told; the cookie goes all the same
+ *     DELETE ?scope= → 204                           503 without the auth server; the cookie is cleared
  */
 export function sessionRoutes(options: SessionCookieOptions): Router<RequestState> {
   const { auth, clientOf } = options
@@ -176,14 +175,14 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
     context.status = 204
   })
   router.post('/session', async (context) => {
-    const { refresh_token: given } = ((await readJson(context.req, mostBodyBytes)) ?? {}) as {
+    const { refresh_token: given } = ((await readJson(context.req, maxBodyBytes)) ?? {}) as {
       readonly refresh_token?: unknown
     }
-    if (typeof given !== 'string' || given === '' || given.length > mostTokenLength)
+    if (typeof given !== 'string' || given === '' || given.length > maxTokenLength)
       throw new ApiError(400, 'bad-input', 'refresh_token has to be that of a session.', { field: 'refresh_token' })
     const before = readCookie(context, options)
     const session = await renew(given, clientOf(context.req))
-    // Somebody signs in over a session: nobody would end that one any more. Where it is the same, which came twice, the cookie has its newest token.
+    // A sign-in over another session ends that one. For the same session the cookie has the newest token.
     const other =
       before === undefined || before === given || before === session.refresh_token
         ? undefined
@@ -225,7 +224,7 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
   return router
 }
 
-/** Only pages of ours: other sites could make a browser ask, and sign somebody in as another, or out. @throws ApiError 403 */
+/** Our own pages only: other sites could sign users in or out. @throws ApiError 403 */
 function requireOwnPage(context: RequestContext, { allows }: SessionCookieOptions): void {
   const origin = context.get('Origin')
   const isOurs = origin !== '' && allows(origin)
@@ -254,8 +253,8 @@ function requireOwnPage(context: RequestContext, { allows }: SessionCookieOption
 }
 
 /**
- * Renews each token once, however many tabs ask with it: the auth server would take the second for that of a thief. What came of it is kept for a
- * moment, for those whose cookie was on its way.
+ * Renews each token once, however many tabs ask: the auth server takes a second use for theft. Results are kept briefly
+ * for late requests.
  */
 function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): {
   readonly renew: AuthServer['refresh']
@@ -358,7 +357,7 @@ function readCookie(context: RequestContext, options: SessionCookieOptions): str
     .map((part) => part.trim())
     .find((part) => part.startsWith(start))
     ?.slice(start.length)
-  if (text === undefined || text === '' || text.length > mostTokenLength) return undefined
+  if (text === undefined || text === '' || text.length > maxTokenLength) return undefined
   try {
     return decodeURIComponent(text)
   } catch (error) {

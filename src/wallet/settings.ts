@@ -27,7 +27,9 @@ export const walletSettings = {
   WALLET_RP_ID: optionalText({
     group,
     description:
-      'Relying party of the passkeys: a domain, without https and port. It cannot be changed later: passkeys belong to it. Default: the host of WALLET_URL. With a domain above that host, every page at or below the domain can ask the passkeys to sign transactions.',
+      'Relying party of the passkeys: a domain, without https and port. It cannot be changed later: passkeys ' +
+      'belong to it. Default: the host of WALLET_URL. With a domain above that host, every page at or below the ' +
+      'domain can ask the passkeys to sign transactions.',
   }),
   WALLET_RP_NAME: text({
     group,
@@ -37,7 +39,8 @@ export const walletSettings = {
   WALLET_ORIGINS: list({
     group,
     description:
-      'Origins whose pages may use the passkeys, such as https://wallet.example.com. Each is below WALLET_RP_ID; https://*.example.com is all below example.com. Without it that of WALLET_URL.',
+      'Origins whose pages may use the passkeys, such as https://wallet.example.com. Each is below WALLET_RP_ID; ' +
+      'https://*.example.com is all below example.com. Without it that of WALLET_URL.',
   }),
   WALLET_COOKIE_DOMAIN: optionalText({
     group,
@@ -47,13 +50,15 @@ export const walletSettings = {
     group,
     secret: true,
     description:
-      'Private key for access tokens: PKCS #8 (PEM) of ES256. Without it one that is made at the first start and kept in the database.',
+      'Private key for access tokens: PKCS #8 (PEM) of ES256. Without it one that is made at the first start and ' +
+      'kept in the database.',
   }),
   WALLET_SERVICE_TOKEN: optionalText({
     group,
     secret: true,
     description:
-      'What programs of yours show at /auth/v1/admin/generate_link to be given links by which people sign in, at least 32 characters. Whoever has it can be everybody. Without it nobody is given any.',
+      'What programs of yours show at /auth/v1/admin/generate_link to be given links by which people sign in, at ' +
+      'least 32 characters. Whoever has it can be everybody. Without it nobody is given any.',
   }),
   WALLET_SESSION_HOURS: integer({
     group,
@@ -73,7 +78,8 @@ export const walletSettings = {
     group,
     secret: true,
     description:
-      'Key of the role service_role of that auth server, by which it makes sessions for passkeys. Without it nobody signs in by passkey there.',
+      'Key of the role service_role of that auth server, by which it makes sessions for passkeys. Without it ' +
+      'nobody signs in by passkey there.',
   }),
 
   SMTP_URL: optionalUrl({
@@ -81,7 +87,8 @@ export const walletSettings = {
     secret: true,
     schemes: ['smtp', 'smtps'],
     description:
-      'Server that sends e-mails, with name and password. Without it they are written to files in MAIL_FOLDER, and a line of the log names each.',
+      'Server that sends e-mails, with name and password. Without it they are written to files in MAIL_FOLDER, ' +
+      'and a line of the log names each.',
   }),
   MAIL_FROM: text({ group: mail, default: 'flowfarm <no-reply@localhost>', description: 'Sender of e-mails.' }),
   MAIL_FOLDER: text({
@@ -112,18 +119,22 @@ export const walletSettings = {
   WALLET_MAINNET_NODE: optionalText({
     group: payer,
     description:
-      'Access node to which transactions of mainnet are sent. Without it, where the chain that is followed is mainnet, CHAIN_ACCESS_NODE.',
+      'Access node to which transactions of mainnet are sent. Without it, where the chain that is followed is ' +
+      'mainnet, CHAIN_ACCESS_NODE.',
   }),
   WALLET_TESTNET_NODE: optionalText({
     group: payer,
     description:
-      'Access node to which transactions of testnet are sent. Without it, where the chain that is followed is testnet or an emulator, CHAIN_ACCESS_NODE.',
+      'Access node to which transactions of testnet are sent. Without it, where the chain that is followed is ' +
+      'testnet or an emulator, CHAIN_ACCESS_NODE.',
   }),
   WALLET_MAINNET_PAYER: optionalText({
     group: payer,
     secret: true,
     description:
-      'Who pays for new accounts of mainnet: <address>/<key index>/<algorithm>/<hash>/<private key in hex>, e.g. 0x…/0/ECDSA_P256/SHA3_256/…. Several keys of one private key are written 0-9 or 0,1,2: so many accounts are made at once. Each has the weight 1000. Without it none are made there.',
+      'Who pays for new accounts of mainnet: <address>/<key index>/<algorithm>/<hash>/<private key in hex>, e.g. ' +
+      '0x…/0/ECDSA_P256/SHA3_256/…. Several keys of one private key are written 0-9 or 0,1,2: so many accounts ' +
+      'are made at once. Each has the weight 1000. Without it none are made there.',
   }),
   WALLET_TESTNET_PAYER: optionalText({ group: payer, secret: true, description: 'The same for testnet.' }),
   WALLET_TESTNET_FUNDS: integer({
@@ -133,7 +144,8 @@ export const walletSettings = {
     max: 1000,
     unit: 'FLOW',
     description:
-      'What the payer gives each new account of testnet, beside what an account has to have: without FLOW it can send nothing.',
+      'What the payer gives each new account of testnet, beside what an account has to have: without FLOW it can ' +
+      'send nothing.',
   }),
   WALLET_PROVISION_LIMIT: integer({
     group: payer,

@@ -6,7 +6,7 @@ import { SigningError } from '../signing-error.ts'
 
 const decimals = 8
 const unit = 10n ** BigInt(decimals)
-const mostUint64 = 2n ** 64n - 1n
+const maxUint64 = 2n ** 64n - 1n
 
 type ArgumentType = 'String' | 'UInt8' | 'Int' | 'UFix64' | 'Address'
 
@@ -28,15 +28,15 @@ export const cadence = {
 
 /** An amount as Cadence writes it, with all 8 decimals: `1.50000000`. @throws SigningError */
 export function amountText(units: bigint): string {
-  if (units < 0n || units > mostUint64) throw new SigningError('amount', 'has to be from 0.0 to 184467440737.09551615')
+  if (units < 0n || units > maxUint64) throw new SigningError('amount', 'has to be from 0.0 to 184467440737.09551615')
   return `${units / unit}.${String(units % unit).padStart(decimals, '0')}`
 }
 
 /** An amount as people write it, exactly: `1`, `1.5`, `0.00000001`. @throws SigningError */
 export function amountUnits(amount: string, field = 'amount'): bigint {
   const [, whole, part = ''] = /^(\d{1,12})(?:\.(\d{1,8}))?$/.exec(amount) ?? []
-  const units = whole === undefined ? mostUint64 + 1n : BigInt(whole) * unit + BigInt(part.padEnd(decimals, '0'))
-  if (units > mostUint64)
+  const units = whole === undefined ? maxUint64 + 1n : BigInt(whole) * unit + BigInt(part.padEnd(decimals, '0'))
+  if (units > maxUint64)
     throw new SigningError(field, 'has to be a number with at most 8 decimals, of at most 184467440737.09551615')
   return units
 }

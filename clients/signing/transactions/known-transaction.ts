@@ -30,7 +30,7 @@ export function nameOfScript(script: string, chain: FlowChain): TransactionName 
 
 /**
  * Reads a transaction of the wallet.
- * @returns undefined for any other, and for one whose arguments are not as the wallet writes them: somebody has to be shown its code then
+ * @returns undefined for others, and for arguments that the wallet does not write: show the code then
  */
 export function readKnownTransaction(
   { script, arguments: texts }: TransactionCode,

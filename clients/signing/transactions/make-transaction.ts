@@ -28,7 +28,7 @@ export interface NewKey {
   readonly weight?: number | undefined
 }
 
-/** An account with one key. @param startBalance what the payer gives it beyond the chain's minimum, in units of 10^-8 FLOW @throws SigningError */
+/** An account with one key. @param startBalance beyond the chain's minimum, in 10^-8 FLOW @throws SigningError */
 export function createAccount(
   chain: FlowChain,
   { startBalance = 0n, ...key }: NewKey & { readonly startBalance?: bigint | undefined },

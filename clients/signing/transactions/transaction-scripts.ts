@@ -19,7 +19,7 @@ export function transactionScript(name: TransactionName, chain: FlowChain): stri
   return scripts[name](flowContracts[chain])
 }
 
-/** A script without what may differ between copies of the same: indentation, line ends, empty lines. Comments count: what hides in them is no copy. */
+/** A script without indentation, line ends and empty lines. Comments count. */
 export function normalScript(script: string): string {
   return script
     .split('\n')
@@ -42,7 +42,7 @@ const newKey = `PublicKey(
             weight: weight`
 
 const scripts: Readonly<Record<TransactionName, (imports: Imports) => string>> = {
-  // The payer is the one authorizer. What it gives beyond the chain's minimum is 0.0 where the account is to have no more.
+  // The payer is the only authorizer. The amount is what it adds to the chain's minimum balance.
   'create-account': (contracts) => `${imports(contracts)}
 transaction(publicKey: String, signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64, startBalance: UFix64) {
     prepare(payer: auth(BorrowValue) &Account) {

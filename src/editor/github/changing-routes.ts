@@ -20,8 +20,8 @@ import { ApiError } from '../../platform/errors.ts'
 import type { RequestState } from '../../platform/http/requests.ts'
 
 const projectId = z.uuid('has to be the id of a project')
-const mostFiles = 500
-const mostCommitBytes = 6 * 1024 * 1024
+const maxFiles = 500
+const maxCommitBytes = 6 * 1024 * 1024
 
 const text = (most: number): z.ZodString =>
   z.string().min(1, 'has to have some text').max(most, `has to have at most ${most} characters`)
@@ -54,12 +54,12 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
   addOwnRoute(router, parts, {
     method: 'post',
     path: '/commit',
-    mostBodyBytes: mostCommitBytes,
+    maxBodyBytes: maxCommitBytes,
     schema: z.strictObject({
       project_id: projectId,
       branch: branchName.optional(),
       message: text(5000),
-      files: z.array(change).min(1, 'has to have a file').max(mostFiles, `has to have at most ${mostFiles} files`),
+      files: z.array(change).min(1, 'has to have a file').max(maxFiles, `has to have at most ${maxFiles} files`),
       expected_head: expectedHead,
     }),
     run: async ({ userId, input }) => {
@@ -78,7 +78,8 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         throw new ApiError(
           422,
           'workflow-file',
-          `${workflow.path} is run by GitHub with the secrets of the repository: it is changed by POST /github/workflow, or at GitHub.`,
+          `${workflow.path} is run by GitHub with the secrets of the repository: it is changed by POST ` +
+            '/github/workflow, or at GitHub.',
           { field: 'files' },
         )
       const made = await commitFiles(await access.open(repository, 'write', { contents: 'write' }), {
@@ -152,7 +153,8 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
       encrypted_private_key: sealedKey,
       flow_private_key: z
         .undefined(
-          'is not accepted: seal the key with the public key of GET /github/secrets/key and send it as encrypted_private_key',
+          'is not accepted: seal the key with the public key of GET /github/secrets/key and send it as ' +
+            'encrypted_private_key',
         )
         .optional(),
     }),

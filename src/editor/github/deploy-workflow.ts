@@ -50,7 +50,8 @@ export function deployWorkflow(environments: readonly WorkflowEnvironment[], fol
     throw new ApiError(
       422,
       'unsafe-name',
-      `A workflow can deploy branches and folders whose names are of letters, digits, blanks and . _ / + - alone, and "${unsafe}" has others.`,
+      'A workflow can deploy branches and folders whose names are of letters, digits, blanks and . _ / + - alone, ' +
+        `and "${unsafe}" has others.`,
     )
   const lines = [
     'name: Deploy to Flow',
@@ -120,9 +121,12 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
     '          config="$RUNNER_TEMP/deployer.json"',
     '          trap \'rm -f "$key" "$config"\' EXIT',
     '          printf %s "$FLOW_PRIVATE_KEY" > "$key"',
-    '          jq -n --arg address "$FLOW_ADDRESS" --arg index "$FLOW_KEY_INDEX" --arg file "$key" --arg network "$NETWORK" \\',
-    '            --argjson contracts "$(jq -c \'[.contracts // {} | to_entries[] | select(.value | type == "string" or has("source")) | .key]\' flow.json)" \\',
-    '            \'{accounts: {deployer: {address: $address, key: {type: "file", location: $file, index: ($index | tonumber)}}}, deployments: {($network): {deployer: $contracts}}}\' > "$config"',
+    '          jq -n --arg address "$FLOW_ADDRESS" --arg index "$FLOW_KEY_INDEX" --arg file "$key" ' +
+      '--arg network "$NETWORK" \\',
+    '            --argjson contracts "$(jq -c \'[.contracts // {} | to_entries[] ' +
+      '| select(.value | type == "string" or has("source")) | .key]\' flow.json)" \\',
+    '            \'{accounts: {deployer: {address: $address, key: {type: "file", location: $file, index: ' +
+      '($index | tonumber)}}}, deployments: {($network): {deployer: $contracts}}}\' > "$config"',
     '          unset FLOW_PRIVATE_KEY',
     '          if [ "$ACTION" = dry-run ]; then jq .deployments "$config"; exit; fi',
     '          flow project deploy --network "$NETWORK" --update --yes -f flow.json -f "$config"',
@@ -132,7 +136,7 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
   ]
 }
 
-/** Signs the time and the body with the connection's key, which curl never sees. A report that does not arrive fails nothing: GitHub tells of the run as well. */
+/** Signs the time and the body with the connection's key, which curl never sees. A lost report fails nothing. */
 function report(status: string): readonly string[] {
   return [
     '        continue-on-error: true',
@@ -141,11 +145,14 @@ function report(status: string): readonly string[] {
     `          REPORT_URL: \${{ secrets.${reportSecrets.url} }}`,
     `          REPORT_KEY: \${{ secrets.${reportSecrets.key} }}`,
     '        run: |',
-    '          body="$(jq -cn --arg status "$STATUS" --arg sha "$WANTED_SHA" --arg branch "$BRANCH" --arg network "$NETWORK" --arg action "$ACTION" \\',
+    '          body="$(jq -cn --arg status "$STATUS" --arg sha "$WANTED_SHA" --arg branch "$BRANCH" ' +
+      '--arg network "$NETWORK" --arg action "$ACTION" \\',
     '            --argjson run_id "$GITHUB_RUN_ID" --argjson run_attempt "$GITHUB_RUN_ATTEMPT" \'$ARGS.named\')"',
     '          now="$(date +%s)"',
-    '          signature="$(printf \'%s.%s\' "$now" "$body" | openssl dgst -sha256 -hmac "$REPORT_KEY" -r | cut -d" " -f1)"',
-    '          curl -fsS --max-time 20 -X POST -H "Content-Type: application/json" -H "X-Timestamp: $now" -H "X-Signature-256: sha256=$signature" --data "$body" "$REPORT_URL"',
+    '          signature="$(printf \'%s.%s\' "$now" "$body" | openssl dgst -sha256 -hmac "$REPORT_KEY" -r ' +
+      '| cut -d" " -f1)"',
+    '          curl -fsS --max-time 20 -X POST -H "Content-Type: application/json" -H "X-Timestamp: $now" ' +
+      '-H "X-Signature-256: sha256=$signature" --data "$body" "$REPORT_URL"',
   ]
 }
 
@@ -158,9 +165,8 @@ function literalName(name: string): string {
 export const reportSeconds = 300
 
 /**
- * The key by which the workflow of one connection signs its reports. It is derived and kept nowhere; the workflow has it as a secret of its
- * repository. Who knows that of one connection knows that of no other, and one that is connected anew has another.
- * @returns 64 hex digits
+ * The key by which the workflow of one connection signs its reports: derived, never stored, stored as a secret of the
+ * repository. A new connection has a new key. @returns 64 hex digits
  */
 export function reportKey(
   webhookSecret: string,

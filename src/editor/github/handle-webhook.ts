@@ -39,8 +39,8 @@ const handlers: Readonly<Record<string, { readonly at?: (payload: unknown) => Da
 }
 
 /**
- * Takes an event of GitHub whose signature was found right. What it changes, that it was seen, and what others are told of it is one transaction.
- * @param event X-GitHub-Event, which is not signed: one that does not fit the body is refused by what the body lacks
+ * Handles a GitHub event with a valid signature in one transaction.
+ * @param event X-GitHub-Event, which is not signed: the body must fit it
  * @throws ApiError 400 `bad-event`
  */
 export async function handleWebhook(
@@ -168,7 +168,7 @@ function read<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.out
   )
 }
 
-/** What is read of GitHub's events, of much more that they have. A text that is too long for us is cut, not refused: it is GitHub's. */
+/** The used parts of GitHub's events. Texts of GitHub that are too long are cut, not refused. */
 
 const id = z.number().int().positive()
 /** As far as the column goes. */
@@ -248,8 +248,8 @@ const stages: Readonly<Record<string, Stage>> = {
 }
 
 /**
- * A run as a deployment; undefined for one that is none. Only runs of the repository itself count: one that a pull request of a fork began has that
- * fork's code and workflow, and a branch of whatever name.
+ * A run as a deployment; undefined for other runs. Runs of pull requests from forks do not count: they have the fork's
+ * code, workflow and branch name.
  */
 function deploymentOf(run: WorkflowRun, repositoryId: number): (RunReport & { readonly path: string }) | undefined {
   const stage = stages[run.status]
@@ -280,7 +280,7 @@ function webAddress(text: string | null | undefined): string | null {
     : null
 }
 
-/** What was sent to us and signed, so that it counts once. The headers beside it are not signed, and so not part of what is remembered. */
+/** Signed deliveries, so that each counts once. Their headers are not signed, so they are not part of the digest. */
 export class DeliveryStore {
   readonly #pool: Pool
 
@@ -288,11 +288,14 @@ export class DeliveryStore {
     this.#pool = pool
   }
 
-  /** @param signed what the signature is of @returns whether it comes for the first time; another transaction with the same waits for this one */
+  /**
+   * @param signed the signed bytes @returns whether they are new; a concurrent transaction with the same bytes waits
+   */
   async isNew(db: Queryable, source: 'github' | 'workflow', signed: Buffer, keptDays: number): Promise<boolean> {
     const { rowCount } = await query(
       db,
-      `insert into editor.deliveries (digest, source, kept_until) values ($1, $2, now() + make_interval(days => $3)) on conflict (digest) do nothing`,
+      `insert into editor.deliveries (digest, source, kept_until) values ($1, $2, now() + make_interval(days => $3))
+        on conflict (digest) do nothing`,
       [createHash('sha256').update(source).update('\0').update(signed).digest(), source, keptDays],
     )
     return rowCount === 1

@@ -34,12 +34,11 @@ const repositories = z.object({ repositories: z.array(z.object({ id: z.number().
 const person = z.object({ id: z.number().int().positive(), login: z.string() })
 
 /** Pages of a hundred: beyond that repositories are found by their name alone, and still checked when they are used. */
-const mostPages = 30
+const maxPages = 30
 
 /**
- * Installing the App and showing what is one's own. Whoever comes back from GitHub has a code in hand, which is traded for a token of theirs; with
- * it GitHub is asked which installations they can use. That token is not kept. The number of an installation in the address of the callback is not
- * looked at: anybody can write any there.
+ * Installs the App and finds out which installations are the user's: GitHub's code is traded for a user token, which is
+ * not kept. The installation id in the callback's URL is ignored, since anyone can write it.
  */
 export class InstallFlow {
   readonly #parts: InstallParts
@@ -56,7 +55,7 @@ export class InstallFlow {
     return {
       state,
       browser,
-      url: `${base}/apps/${encodeURIComponent(app.slug)}/installations/new?${new URLSearchParams({ state }).toString()}`,
+      url: `${base}/apps/${encodeURIComponent(app.slug)}/installations/new?state=${encodeURIComponent(state)}`,
       authorizeUrl: `${base}/login/oauth/authorize?${authorize.toString()}`,
     }
   }
@@ -96,7 +95,7 @@ export class InstallFlow {
       'GET /user/installations',
       {},
       (data) => readAnswer(installations, data).installations,
-      mostPages,
+      maxPages,
     )
     const found: Installation[] = []
     for (const { id, account, suspended_at: suspended } of all) {
@@ -125,7 +124,7 @@ export class InstallFlow {
           'GET /user/installations/{installation_id}/repositories',
           parameters,
           (data) => readAnswer(repositories, data).repositories,
-          mostPages,
+          maxPages,
         )
       ).map(({ id }) => id)
     } catch (error) {

@@ -56,7 +56,7 @@ interface OwnRoute<Schema extends z.ZodObject> {
   /** Default: `read` for GET, `write` for others. */
   readonly limit?: 'read' | 'write'
   /** Default 64 KB. */
-  readonly mostBodyBytes?: number
+  readonly maxBodyBytes?: number
   /** @returns the body of the answer, JSON */
   readonly run: (request: OwnRequest<z.output<Schema>>) => Promise<unknown>
 }
@@ -67,7 +67,7 @@ export function addOwnRoute<Schema extends z.ZodObject>(
   parts: GitHubParts,
   route: OwnRoute<Schema>,
 ): void {
-  const { method, path, schema, run, mostBodyBytes = 64 * 1024, limit = method === 'get' ? 'read' : 'write' } = route
+  const { method, path, schema, run, maxBodyBytes = 64 * 1024, limit = method === 'get' ? 'read' : 'write' } = route
   router[method](path, async (context) => {
     context.state.route = `/github${path.replaceAll(/[:*](\w+)/g, '{$1}')}`
     context.set('Cache-Control', 'no-store')
@@ -75,7 +75,7 @@ export function addOwnRoute<Schema extends z.ZodObject>(
     parts.limits.ofUser(userId, limit)
     const input =
       method === 'post'
-        ? parseBody(schema, await readJson(context.req, mostBodyBytes))
+        ? parseBody(schema, await readJson(context.req, maxBodyBytes))
         : parseQuery(schema, context.URL.searchParams)
     const answer = await run({ context, userId, input })
     context.status = 200

@@ -147,7 +147,7 @@ const reachedBy = {
 
 /**
  * The repository that the path of a request names.
- * @throws ApiError 400 where neither a project nor an installation is given, 404 where the project's is another one; as RepositoryAccess
+ * @throws ApiError 400 without a project or installation, 404 if the project has another one; as RepositoryAccess
  */
 async function repositoryOf(
   { access }: GitHubParts,

@@ -35,13 +35,12 @@ const permission = z.object({ permission: z.string(), user: z.object({ id: z.num
 
 /** For how long an answer about a person's rights serves for what only reads, ms. */
 const rightsMs = 60_000
-const mostKept = 5000
+const maxKept = 5000
 
 /**
- * Decides who may do what with which repository. Four things have to hold: the project is theirs; they have shown that the installation is theirs
- * to use; the repository is one of it, which GitHub says when it gives a token for that one alone; and they themselves have the right at GitHub,
- * which is asked each time for what changes something. The last is what keeps a member of an organization out of the repositories that the App
- * may see there and they may not.
+ * Decides who may do what with a repository: the project is the user's, the installation is one that the user has shown
+ * to be theirs, the repository belongs to it, and the user has the right at GitHub. The last check keeps members of an
+ * organization out of repositories that only the App may see; it is made anew for each change.
  */
 export class RepositoryAccess {
   readonly #parts: AccessParts
@@ -63,7 +62,7 @@ export class RepositoryAccess {
       )
   }
 
-  /** What a project of theirs is connected with, whether or not it can be used. @throws ApiError 404 `not-connected`, and as `requireProject` */
+  /** The connection of a project, whether it is on or off. @throws ApiError 404 `not-connected`, as `requireProject` */
   async connectionOf(userId: string, projectId: string): Promise<Connection> {
     await this.requireProject(userId, projectId)
     const connection = await this.#parts.connections.ofProject(projectId)
@@ -80,7 +79,8 @@ export class RepositoryAccess {
       throw new ApiError(
         409,
         'connection-off',
-        `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}): connect the project again.`,
+        `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}): connect the ` +
+          'project again.',
         { details: { reason: connection.offReason } },
       )
     const installation = await this.installationOf(userId, connection.installationId)
@@ -95,7 +95,9 @@ export class RepositoryAccess {
     return { installation, owner, repo }
   }
 
-  /** One that they have shown to be able to use. Somebody else's is told from none by nothing. @throws ApiError 403 `no-installation` or `installation-suspended` */
+  /**
+   * An installation of the user. @throws ApiError 403 `no-installation` (also for others') or `installation-suspended`
+   */
   async installationOf(userId: string, installationId: number): Promise<Installation> {
     const installation = await this.#parts.installations.find(userId, installationId)
     if (installation === undefined)
@@ -120,14 +122,16 @@ export class RepositoryAccess {
       throw new ApiError(
         403,
         'no-right',
-        `${installation.githubLogin} does not have the right "${right}" for ${owner}/${repo} at GitHub. Ask its owner, or connect as somebody who has it.`,
+        `${installation.githubLogin} does not have the right "${right}" for ${owner}/${repo} at GitHub. Ask its ` +
+          'owner, or connect as somebody who has it.',
       )
     }
     return github.asInstallation(installation.installationId, permissions, repo)
   }
 
   async #levelOf(installation: Installation, owner: string, repo: string, right: Right): Promise<number> {
-    const key = `${installation.githubUserId} ${installation.installationId} ${owner.toLowerCase()}/${repo.toLowerCase()}`
+    const repository = `${owner}/${repo}`.toLowerCase()
+    const key = `${installation.githubUserId} ${installation.installationId} ${repository}`
     const kept = this.#rights.get(key)
     if (right === 'read' && kept !== undefined && kept.until > performance.now()) return kept.level
     const call = await this.#parts.github.asInstallation(installation.installationId, { metadata: 'read' }, repo)
@@ -135,7 +139,7 @@ export class RepositoryAccess {
     this.#rights.delete(key)
     this.#rights.set(key, { level, until: performance.now() + rightsMs })
     for (const oldest of this.#rights.keys()) {
-      if (this.#rights.size <= mostKept) break
+      if (this.#rights.size <= maxKept) break
       this.#rights.delete(oldest)
     }
     return level

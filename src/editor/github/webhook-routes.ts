@@ -14,10 +14,10 @@ import type { RequestContext, RequestState } from '../../platform/http/requests.
 import { isShallowText, tooDeep } from '../../platform/http/read-json.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 
-const mostWebhookBytes = 5 * 1024 * 1024
-const mostReportBytes = 16 * 1024
+const maxWebhookBytes = 5 * 1024 * 1024
+const maxReportBytes = 16 * 1024
 /** Of all bodies whose signature is not checked yet, in one process. */
-const mostUnknownBytes = 64 * 1024 * 1024
+const maxUnknownBytes = 64 * 1024 * 1024
 const id = z.number().int().positive()
 const report = z.object({
   status: z.string().regex(/^[a-z_]{1,40}$/, 'has to be in_progress, success, failure or cancelled'),
@@ -39,7 +39,7 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
   } = parts
   const verifier = webhookSecret === undefined ? undefined : new Webhooks({ secret: webhookSecret })
 
-  const budget = new ByteBudget(mostUnknownBytes)
+  const budget = new ByteBudget(maxUnknownBytes)
 
   const admit = (context: RequestContext): void => {
     context.set('Cache-Control', 'no-store')
@@ -48,7 +48,8 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
       throw new ApiError(
         503,
         'no-webhook-secret',
-        "GITHUB_APP_WEBHOOK_SECRET is not set: without it nobody can show that an event is GitHub's, and none is taken.",
+        "GITHUB_APP_WEBHOOK_SECRET is not set: without it nobody can show that an event is GitHub's, and none " +
+          'is taken.',
       )
   }
 
@@ -64,7 +65,7 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
       throw new ApiError(401, 'bad-signature', 'X-Hub-Signature-256 is missing or is none.')
     if (event === '' || delivery === '')
       throw new ApiError(400, 'bad-event', 'X-GitHub-Event and X-GitHub-Delivery are missing.')
-    const outcome = await withRawBody(context.req, { mostBytes: mostWebhookBytes, budget }, async (body) => {
+    const outcome = await withRawBody(context.req, { maxBytes: maxWebhookBytes, budget }, async (body) => {
       // Bytes that are no text become others in it, and then the signature is not of them.
       if ((await verifier?.verify(body.toString('utf8'), signature)) !== true)
         throw new ApiError(401, 'bad-signature', 'The signature is not of this body by the secret of the webhook.')
@@ -83,7 +84,7 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
       context.URL.searchParams.get('connection') ?? '',
     ]
     const isInTime = /^\d{1,12}$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= reportSeconds
-    const outcome = await withRawBody(context.req, { mostBytes: mostReportBytes, budget }, async (body) => {
+    const outcome = await withRawBody(context.req, { maxBytes: maxReportBytes, budget }, async (body) => {
       const connection = z.uuid().safeParse(connectionId).success
         ? await parts.connections.find(connectionId)
         : undefined
@@ -94,7 +95,8 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
         throw new ApiError(
           401,
           'bad-signature',
-          'X-Signature-256 is not of X-Timestamp and this body by the key of the connection. Put the secrets of the environment once more.',
+          'X-Signature-256 is not of X-Timestamp and this body by the key of the connection. Put the secrets of ' +
+            'the environment once more.',
         )
       if (!isInTime) throw new ApiError(401, 'bad-signature', `X-Timestamp has to be within ${reportSeconds} s of now.`)
       const { status, sha, branch, run_id: runId, run_attempt: attempt } = parseBody(report, jsonOf(body))
@@ -143,25 +145,25 @@ function answer(context: RequestContext, body: unknown): void {
 }
 
 /**
- * Runs something with the body of a request as it came, which is what signatures are of. The rest of one that is too large is left unread.
- * @throws ApiError 413 `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`, 503 `busy`; what `run` throws
+ * Runs `run` with the raw body, which signatures are of. The rest of a body that is too large stays unread.
+ * @throws ApiError 413 `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`, 503 `busy`; as `run`
  */
 async function withRawBody<T>(
   request: IncomingMessage,
-  { mostBytes, budget }: { readonly mostBytes: number; readonly budget: ByteBudget },
+  { maxBytes, budget }: { readonly maxBytes: number; readonly budget: ByteBudget },
   run: (body: Buffer) => Promise<T>,
 ): Promise<T> {
   const { 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers
   if (coding.toLowerCase() !== 'identity')
     throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
-  const tooLarge = (): ApiError => new ApiError(413, 'body-too-large', `A body has at most ${mostBytes} bytes.`)
-  if (Number(length) > mostBytes) throw tooLarge()
+  const tooLarge = (): ApiError => new ApiError(413, 'body-too-large', `A body has at most ${maxBytes} bytes.`)
+  if (Number(length) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let bytes = 0
   try {
     try {
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        if (bytes + chunk.length > mostBytes) throw tooLarge()
+        if (bytes + chunk.length > maxBytes) throw tooLarge()
         budget.take(chunk.length)
         bytes += chunk.length
         chunks.push(chunk)

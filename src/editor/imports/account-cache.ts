@@ -25,7 +25,7 @@ interface AccountCacheOptions {
   /** The same for "there is none", and the pause after a failure while older contracts are there. Default 30,000 ms. */
   readonly absentMs?: number
   /** Most bytes of code that are kept, of all networks. Default 64 MB. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   readonly now?: () => number
 }
 
@@ -45,8 +45,8 @@ interface OpenCall {
 const minute = 60_000
 
 /**
- * The contracts of accounts for all connections: by network and address, so that contracts of the same name never mix. One call runs for an account
- * at a time, whoever wait for it; it is given up when nobody does any more. The accounts that were used longest ago are forgotten first.
+ * Contracts of accounts by network and address, for all connections. Concurrent requests share one call, which is
+ * aborted when nobody waits any more. The least recently used accounts are dropped first.
  */
 export class AccountCache {
   readonly #options: Required<AccountCacheOptions>
@@ -59,10 +59,10 @@ export class AccountCache {
     source,
     freshMs = 10 * minute,
     absentMs = minute / 2,
-    mostBytes = 64_000_000,
+    maxBytes = 64_000_000,
     now = Date.now,
   }: AccountCacheOptions) {
-    this.#options = { source, freshMs, absentMs, mostBytes, now }
+    this.#options = { source, freshMs, absentMs, maxBytes, now }
   }
 
   /** How many bytes of code are kept. */
@@ -145,11 +145,11 @@ export class AccountCache {
     this.#known.delete(key)
     // An entry costs something too, or accounts without contracts would fill the memory.
     const bytes = 500 + [...(contracts ?? [])].reduce((sum, [name, code]) => sum + name.length + code.length, 0)
-    const { now, freshMs, absentMs, mostBytes } = this.#options
+    const { now, freshMs, absentMs, maxBytes } = this.#options
     this.#known.set(key, { contracts, bytes, askAgainAt: now() + (contracts === undefined ? absentMs : freshMs) })
     this.#bytes += bytes
     for (const [oldest, account] of this.#known) {
-      if (this.#bytes <= mostBytes || oldest === key) break
+      if (this.#bytes <= maxBytes || oldest === key) break
       this.#known.delete(oldest)
       this.#bytes -= account.bytes
     }
@@ -157,12 +157,12 @@ export class AccountCache {
 }
 
 interface NodeContractsOptions {
-  /** A reader for each network that there is a node of. Asked for at each call, because a network may become known later. */
+  /** A reader per network that has a node. Read at each call: a network may become known later. */
   readonly nodes: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
   readonly log: Logger
 }
 
-/** The contracts of accounts as access nodes have them in their newest state: one call gives all contracts of an account. */
+/** Contracts of accounts from access nodes, at the latest state: one call per account. */
 export function createNodeContracts({ nodes, log }: NodeContractsOptions): ContractSource {
   return {
     async contractsOf(network, address, signal) {
@@ -170,7 +170,8 @@ export function createNodeContracts({ nodes, log }: NodeContractsOptions): Contr
       if (node === undefined) {
         throw new RetryableError(
           'no-access-node',
-          `no access node of ${network} is known, which imports would be read from: set EDITOR_${network.toUpperCase()}_NODE or CHAIN_ACCESS_NODE`,
+          `no access node of ${network} is known, which imports would be read from: set ` +
+            `EDITOR_${network.toUpperCase()}_NODE or CHAIN_ACCESS_NODE`,
         )
       }
       try {

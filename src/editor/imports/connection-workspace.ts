@@ -35,19 +35,17 @@ interface ConnectionWorkspaceOptions {
 
 type FileParts = Omit<ContractFile, 'text'>
 
-const mostDocuments = 1000
+const maxDocuments = 1000
 /** UTF-16 units. */
 const longestDocument = 2_000_000
-const mostCharacters = 20_000_000
+const maxCharacters = 20_000_000
 /** Import statements and the names in them, of all documents: all are gone through whenever one of them changes. */
-const mostImports = 10_000
+const maxImports = 10_000
 
-/** UTF-16 units of files with contracts: beyond it those go that no document leads to any more. Contracts can be put together in any number of ways. */
-const mostPlaced = 40_000_000
+/** UTF-16 units of contract files; beyond it unused files are deleted. */
+const maxPlaced = 40_000_000
 
-/**
- * The folder of one connection. What it is asked to write is done in turn, so that the files are those of the last texts.
- */
+/** The folder of one connection. Writes run one after the other, so the files are those of the last texts. */
 export class ConnectionWorkspace implements ImportWorkspace {
   readonly folder: string
   readonly #options: ConnectionWorkspaceOptions
@@ -68,7 +66,9 @@ export class ConnectionWorkspace implements ImportWorkspace {
   #placedCharacters = 0
   /** The file of each contract, by its id. */
   #files: ReadonlyMap<string, FileParts> = new Map()
-  /** Contracts that this connection has asked for: others may have had them fetched, but whoever is here has not been told of them. */
+  /**
+   * Contracts that this connection has requested: it is notified of them even if another connection had them fetched.
+   */
   readonly #asked = new Set<string>()
   /** What the files were made of. */
   #madeOf = ''
@@ -196,20 +196,20 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const characters = this.#characters - (old?.text.length ?? 0) + (document?.text.length ?? 0)
     if (
       document !== undefined &&
-      (characters > mostCharacters || (old === undefined && this.#documents.size >= mostDocuments))
+      (characters > maxCharacters || (old === undefined && this.#documents.size >= maxDocuments))
     ) {
       throw new ApiError(
         413,
         'too-many-documents',
-        `A connection has at most ${mostDocuments} documents with ${mostCharacters} characters in all. Close some.`,
+        `A connection has at most ${maxDocuments} documents with ${maxCharacters} characters in all. Close some.`,
         { field: 'text' },
       )
     }
-    if (document !== undefined && this.#imports - countImports(old) + countImports(document) > mostImports) {
+    if (document !== undefined && this.#imports - countImports(old) + countImports(document) > maxImports) {
       throw new ApiError(
         413,
         'too-many-imports',
-        `The documents of a connection have at most ${mostImports} imports in all. Close some.`,
+        `The documents of a connection have at most ${maxImports} imports in all. Close some.`,
         { field: 'text' },
       )
     }
@@ -278,7 +278,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const hasMore = files.keys().some((id) => !this.#files.has(id))
     this.#files = new Map([...files].map(([id, { name, parts }]) => [id, this.#placed.get(name) ?? { name, parts }]))
     this.#madeOf = madeOf
-    if (this.#placedCharacters > mostPlaced) await this.#clear()
+    if (this.#placedCharacters > maxPlaced) await this.#clear()
     if (hasMoved || hasMore) this.#generation++
   }
 
@@ -363,8 +363,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 
   /**
-   * Writes a document the first time, and from then on where another one imports it: who types pays for no file that nobody reads. What it imports itself
-   * is written before a server can look for it.
+   * Writes a document the first time, and afterwards only while another one imports it. Its own imports are written
+   * before a server can read them.
    */
   async #writeOrKeep(path: string, text: string): Promise<void> {
     const isRead = this.#imported
@@ -409,10 +409,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     })
   }
 
-  /**
-   * Nothing that the folder links to is written: parts of a path may not lead out of it, and the file itself may be no link.
-   * @throws ApiError 409 `path-taken`
-   */
+  /** Never writes through links: neither parts of the path nor the file itself. @throws ApiError 409 `path-taken` */
   async #write(path: string, text: string): Promise<void> {
     const target = join(this.folder, path)
     try {
@@ -449,7 +446,7 @@ export async function makeProjectFolder(folder: string): Promise<void> {
   await writeFile(join(folder, 'flow.json'), `${JSON.stringify({ networks }, null, 2)}\n`, { mode: 0o444 })
 }
 
-/** The contract of `import "A"`, `import A from "A"` and `import A`: a name without a place. `Crypto` by itself is built in. */
+/** The contract of `import "A"`, `import A from "A"` and `import A`; `Crypto` is built in. */
 function byName({ names, location: { kind, value } }: DocumentImports['statements'][number]): string | undefined {
   if (kind !== 'string' || !/^[A-Za-z_]\w*$/.test(value)) return undefined
   return names.every(({ name }) => name === value) ? value : undefined

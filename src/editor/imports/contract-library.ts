@@ -56,17 +56,17 @@ interface Entry {
 }
 
 /** Most contracts that one import brings with it, and how far they may lead; hostile contracts import without end. */
-const mostContracts = 150
+const maxContracts = 150
 const deepest = 24
 /** Calls to nodes, which count them. */
-const mostAtOnce = 6
-const mostCharacters = 8_000_000
+const maxAtOnce = 6
+const maxCharacters = 8_000_000
 /** What is remembered for all connections. */
-const mostEntries = 3000
-const mostCharactersInAll = 50_000_000
+const maxEntries = 3000
+const maxCharactersInAll = 50_000_000
 
 /**
- * The contracts that connections have asked for, with all that these import, by network, address and name. The same code is read once, whoever has it.
+ * Contracts that connections have requested, with their imports, by network, address and name. Equal code is read once.
  */
 export class ContractLibrary {
   readonly #options: Required<ContractLibraryOptions>
@@ -103,10 +103,10 @@ export class ContractLibrary {
       const names = importedBy(level).filter((name) => !seen.has(contractId(name)))
       const distinct = [...new Map(names.map((name) => [contractId(name), name])).values()].slice(
         0,
-        mostContracts - seen.size,
+        maxContracts - seen.size,
       )
       // What one of them lacks is said where it is imported; the others are of use.
-      const found = await mapLimited(distinct, mostAtOnce, (name) =>
+      const found = await mapLimited(distinct, maxAtOnce, (name) =>
         this.#lookUp(network, name, signal).catch((error: unknown) => {
           signal.throwIfAborted()
           return this.#absentFor(network, name, error)
@@ -114,7 +114,7 @@ export class ContractLibrary {
       )
       level = []
       for (const contract of found) {
-        if (contract === undefined || characters + contract.code.length > mostCharacters) continue
+        if (contract === undefined || characters + contract.code.length > maxCharacters) continue
         characters += contract.code.length
         seen.set(contract.id, contract)
         level.push(contract)
@@ -124,14 +124,14 @@ export class ContractLibrary {
     return { address, name, code }
   }
 
-  /** What is known of these contracts and of all that they import, by id. Of those that nobody has looked up nothing is. */
+  /** The known ones of these contracts and all their imports, by id. */
   known(network: EditorNetwork, wanted: Iterable<ContractName>): Map<string, KnownContract> {
     const found = new Map<string, KnownContract>()
     let level = [...wanted]
     for (let depth = 0; depth < deepest && level.length > 0; depth++) {
       const next: KnownContract[] = []
       for (const name of level) {
-        if (found.size >= 2 * mostContracts) return found
+        if (found.size >= 2 * maxContracts) return found
         const key = `${network} ${contractId(name)}`
         const entry = this.#entries.get(key)
         if (entry?.contract === undefined || found.has(entry.contract.id)) continue
@@ -177,7 +177,7 @@ export class ContractLibrary {
     this.#entries.set(key, entry)
     this.#characters += entry.contract?.code.length ?? 0
     for (const oldest of this.#entries.keys()) {
-      if ((this.#entries.size <= mostEntries && this.#characters <= mostCharactersInAll) || oldest === key) break
+      if ((this.#entries.size <= maxEntries && this.#characters <= maxCharactersInAll) || oldest === key) break
       this.#drop(oldest)
     }
   }

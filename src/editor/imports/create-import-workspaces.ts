@@ -22,7 +22,7 @@ export interface ImportWorkspacesOptions {
   /** The same for one that is not there. Default 30,000 ms. */
   readonly absentMs?: number
   /** Most bytes of contracts that are kept on the disk beside those of open connections. Default 256 MB. */
-  readonly mostStoredBytes?: number
+  readonly maxStoredBytes?: number
   readonly now?: () => number
 }
 
@@ -32,8 +32,8 @@ export interface ContractWorkspaces extends ImportWorkspaces {
 }
 
 /**
- * Folders for connections, all in one of this process, which goes away with it. What processes that were killed have left there is taken away.
- * @throws FatalError where the folder cannot be used
+ * Folders for connections below one folder of this process; folders of dead processes are deleted.
+ * @throws FatalError if the folder cannot be used
  */
 export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ContractWorkspaces> {
   const {
@@ -42,11 +42,11 @@ export async function createImportWorkspaces(options: ImportWorkspacesOptions): 
     log,
     freshMs = 600_000,
     absentMs = 30_000,
-    mostStoredBytes = 256_000_000,
+    maxStoredBytes = 256_000_000,
     now = Date.now,
   } = options
   const run = await makeRunFolder(root, log)
-  const store = new FileStore(join(run, 'contracts'), mostStoredBytes)
+  const store = new FileStore(join(run, 'contracts'), maxStoredBytes)
   const accounts = new AccountCache({ source, freshMs, absentMs, now })
   const library = new ContractLibrary({ accounts, freshMs, absentMs, now })
   const open = new Set<ConnectionWorkspace>()
@@ -90,7 +90,8 @@ async function makeRunFolder(root: string, log: Logger): Promise<string> {
     const error = asError(thrown)
     throw new FatalError(
       'editor-folder',
-      `the folder ${root} cannot hold what language servers read: ${error.message}. Set EDITOR_FOLDER to one that this process may write to.`,
+      `the folder ${root} cannot hold what language servers read: ${error.message}. Set EDITOR_FOLDER to one that ` +
+        'this process may write to.',
       { cause: error },
     )
   }
@@ -117,8 +118,7 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Ends the processes that work in a folder or below it: language servers whose parent was killed, and that hang, so that they do not hear that their input
- * has ended. Only Linux tells where processes work; elsewhere nothing is done.
+ * Kills processes that work in a folder: language servers whose parent was killed and that hang. Linux only.
  * @param folder absolute, without links; nothing else may work there
  */
 async function endProcessesIn(folder: string, log: Logger): Promise<void> {

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 const length = 6
 
 /**
- * Names for texts, made of their hashes, such as `3f2a9c.cdc`: short, because they take the place of an address in a line. Two texts of one folder
- * never have the same name, though six characters of their hashes may be equal.
+ * Short names for texts, from their hashes, such as `3f2a9c.cdc`: they replace an address in a line. Texts of one
+ * folder never share a name.
  */
 export class FileNames {
   /** The whole hash of the text, by name. */
@@ -38,21 +38,21 @@ export function hashOf(text: string): string {
 const cannotLink: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOSYS', 'ENOTSUP'])
 
 /**
- * Texts by their SHA-256, each once on the disk and only to be read, however many connections import it: their folders get links to it. Those that
- * were used longest ago are removed first, which takes nothing from the folders that have them.
+ * Texts by SHA-256, each once on disk and read-only; folders of connections get links. The least recently used are
+ * deleted first, which does not affect the links.
  */
 export class FileStore {
   readonly #folder: string
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   /** Bytes of each text by its hash, in the order of their last use. */
   readonly #sizes = new Map<string, number>()
   readonly #writing = new Map<string, Promise<void>>()
   #bytes = 0
 
-  /** @param mostBytes how much is kept for further connections, in bytes of UTF-8 */
-  constructor(folder: string, mostBytes: number) {
+  /** @param maxBytes how much is kept for further connections, in bytes of UTF-8 */
+  constructor(folder: string, maxBytes: number) {
     this.#folder = folder
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
   }
 
   get bytes(): number {
@@ -95,7 +95,7 @@ export class FileStore {
     this.#sizes.set(hash, size)
     this.#bytes += size
     for (const [oldest, bytes] of this.#sizes) {
-      if (this.#bytes <= this.#mostBytes || oldest === hash) break
+      if (this.#bytes <= this.#maxBytes || oldest === hash) break
       this.#sizes.delete(oldest)
       this.#bytes -= bytes
       await rm(this.#pathOf(oldest), { force: true })

@@ -1,6 +1,6 @@
 import { endOfComment } from '../../flow/code/script-tokens.ts'
 
-/** A word (names, key words, numbers), a string literal, or a mark of one character; with its place in the source, in UTF-16 units. */
+/** A word (name, keyword, number), a string literal, or a mark of one character; places in UTF-16 units. */
 export interface SourceToken {
   readonly kind: 'word' | 'string' | 'mark'
   /** As it is written; a string with its quotes, and only up to its first template. */
@@ -19,16 +19,16 @@ const [wordBefore, wordBehind] = [/[\p{L}\p{N}_]$/u, wordStart]
 const stringMark = /\\\(|\\[^\n]?|["\n]/g
 
 /**
- * The tokens of a Cadence source with their places, whether it parses or not. Nothing in a comment or a string is a token, but what stands in a
- * template, `"\(name)"`, is code again. Source: onflow/cadence `parser/lexer`.
+ * Tokens of a Cadence source, whether it parses or not. Comments and strings have none, except in templates,
+ * `"\(name)"`. Source: onflow/cadence `parser/lexer`.
  */
 export function sourceTokens(code: string): SourceToken[] {
   return tokensOf(code, false)
 }
 
 /**
- * Those of `sourceTokens` that tell what a source imports and which contracts it declares, several times as fast: `import` and `contract` with what
- * follows, up to the mark that ends it, and any `.` with the token behind it. Others may be among them.
+ * The tokens of imports and contract declarations (and possibly others), several times as fast as `sourceTokens`: each
+ * `import` and `contract` up to the mark that ends it, and any `.` with the next token.
  */
 export function declaringTokens(code: string): SourceToken[] {
   return tokensOf(code, true)
@@ -116,11 +116,11 @@ export interface ImportStatement {
 }
 
 /**
- * The imports of a source that say where from. Understood are all spellings of the grammar, with line breaks and comments between any two words:
+ * Imports in all spellings of the grammar, with line breaks and comments between words:
  *
  *     import A from 0x1      import A, B as C from 0x1      import "A"      import A from "./A.cdc"      import Crypto
  *
- * What is not finished, as while somebody types it, is none. Source: onflow/cadence `parser/declaration.go`.
+ * Unfinished imports are ignored. Source: onflow/cadence `parser/declaration.go`.
  */
 export function importStatements(tokens: readonly SourceToken[]): ImportStatement[] {
   const found: ImportStatement[] = []
@@ -200,8 +200,8 @@ export interface DocumentImports {
   readonly contracts: readonly string[]
 }
 
-/** A hostile document may have any number; nobody writes as many. All documents of a connection are gone through at each change. */
-const [mostStatements, mostNames, mostContracts] = [300, 500, 300]
+/** Limits for hostile documents: all documents of a connection are read at each change. */
+const [maxStatements, maxNames, maxContracts] = [300, 500, 300]
 
 /** Reads a document as far as imports are concerned, whether it parses or not. */
 export function readDocument(text: string): DocumentImports {
@@ -216,13 +216,13 @@ export function declarationsIn(tokens: readonly SourceToken[]): Omit<DocumentImp
     const name = next?.text === 'interface' ? tokens[at + 2] : next
     return name?.kind === 'word' ? [name.text] : []
   })
-  return { statements: firstOf(importStatements(tokens)), contracts: [...new Set(contracts)].slice(0, mostContracts) }
+  return { statements: firstOf(importStatements(tokens)), contracts: [...new Set(contracts)].slice(0, maxContracts) }
 }
 
 /** Imports up to what a source may have; those behind it are left as they are, and lead nowhere. */
 export function firstOf(statements: readonly ImportStatement[]): ImportStatement[] {
   let names = 0
-  const within = statements.slice(0, mostStatements)
-  const end = within.findIndex((statement) => (names += statement.names.length) > mostNames)
+  const within = statements.slice(0, maxStatements)
+  const end = within.findIndex((statement) => (names += statement.names.length) > maxNames)
   return end < 0 ? within : within.slice(0, end)
 }

@@ -5,12 +5,9 @@ export const contractFolder = '_'
 
 /** A document as a language server is given it. */
 export interface PreparedText {
-  /**
-   * Each line has the positions of the original up to the end of what was written there: imports are replaced by others of the same length. Lines are
-   * never added or taken away.
-   */
+  /** Lines are kept, and so are positions up to the end of each line's text: import locations keep their length. */
   readonly text: string
-  /** Contracts that the text names, and that are not there yet, or so long that they may have been updated; each is to be fetched in the background. */
+  /** Contracts that the text imports and that are missing or may be outdated: fetch them in the background. */
   readonly missing: readonly ContractName[]
 }
 
@@ -32,7 +29,7 @@ export interface ContractAt {
   readonly firstLine: number
 }
 
-/** Where something is declared: in a contract of the chain, with the lines of the contract's own code, or in a document of the connection. */
+/** Where something is declared: in a contract of the chain, with the lines of its own code, or in a document. */
 export type DefinitionPlace =
   | { readonly contract: ContractName; readonly range: TextRange }
   | { readonly document: string; readonly range: TextRange }
@@ -42,45 +39,44 @@ export interface ResolvedContract extends ContractName {
 }
 
 /**
- * What the language server finds on disk for one connection: a folder of its own with `flow.json` and the contracts that its documents import from
- * addresses. Contracts come from access nodes and are kept by the hash of their code, so that connections share the bytes and nobody can change them
- * for others.
+ * What a language server finds on disk for one connection: a folder with `flow.json` and the contracts that its
+ * documents import. Contracts are shared between connections by the hash of their code, read-only.
  */
 export interface ImportWorkspace {
   /** Absolute; nobody else's documents are below it. */
   readonly folder: string
   /**
-   * Grows when other documents of the connection have to be prepared and checked again, because what they import is in other files now: contracts
-   * came or were updated, or a document declares a contract that others import by its name.
+   * Grows when other documents have to be prepared and checked again: contracts came or were updated, or a document
+   * declares a contract that others import by name.
    */
   readonly generation?: number
   /**
-   * Writes a document of the connection where imports by path find it, as soon as there are any, and gives the text to check.
+   * Stores a document for imports by path, and returns the text to check.
    * @param path relative, such as `contracts/A.cdc`
-   * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `too-many-imports`, `document-too-large`, 409 `path-taken`
+   * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `too-many-imports`, `document-too-large`, 409
+   * `path-taken`
    */
   prepare(path: string, text: string): Promise<PreparedText>
-  /** Fetches a contract and all that it imports. Undefined: there is none at this address. @throws RetryableError while no node answers */
+  /** Fetches a contract and all its imports. Undefined: no such contract. @throws RetryableError if no node answers */
   fetch(contract: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined>
   /**
-   * What a line of a file is, which a server has named: files below `_/` hold contracts of the chain, several of them at times.
-   * @param file its path relative to the folder, or its URI
+   * Which contract a line is from; files below `_/` hold one or more contracts.
+   * @param file relative path or URI
    * @param line from 0
-   * @returns undefined for files that are none of the chain's contracts
+   * @returns undefined for other files
    */
   describe?(file: string, line: number): ContractAt | undefined
   /**
-   * Finds where a name is declared, for `textDocument/definition` of the CLI: its checker gives the range in the file that declares the name, and the
-   * URI of the file that was asked about; for contracts it gives nothing, or a line that is not there. So the range is looked for in all that the document
-   * imports, and then the name.
-   * @param path the document that was asked about
+   * Finds a declaration for `textDocument/definition` of the CLI, whose checker gives the right range with the URI of
+   * the requesting document, and for contracts nothing or a wrong line.
+   * @param path the requesting document
    * @param at where the name stands in it
-   * @param range what the server gave; undefined where it gave nothing
+   * @param range what the server returned, if anything
    */
   locate?(path: string, at: TextRange['start'], range: TextRange | undefined): Promise<DefinitionPlace | undefined>
   /**
-   * The documents that import one, directly or by others, each after those that it imports itself. When it has changed, these are to be checked again in
-   * this order: a checker keeps the types of what it has checked before.
+   * Direct and indirect importers of a document, in the order in which they must be checked again: a checker keeps the
+   * types of what it has checked before.
    */
   importersOf?(path: string): string[]
   /** A document was closed: others do not find it any more. */

@@ -22,19 +22,18 @@ export interface ContractFile {
 type Together = Iterable<readonly string[]>
 
 /**
- * Puts contracts into files, so that imports by address become imports of files. A checker knows a type by the file that it is from, and takes an
- * import for one of one file. So each contract is in exactly one file, and these share one:
+ * Lays out contracts as files, so that imports by address become imports of files. A checker identifies a type by its
+ * file, so each contract is in exactly one file. These share a file:
  *
- * - contracts that one statement imports (`import A, B from 0x1`), wherever it stands;
- * - a contract and one of the same account that it imports, if that has something with `access(account)`;
- * - contracts whose files would import each other in a circle because of that.
+ * - contracts that one statement imports (`import A, B from 0x1`);
+ * - a contract and one of the same account that it imports, if that has `access(account)`;
+ * - contracts whose files would otherwise import each other.
  *
- * A file of several begins with what they import from others, each once, because a checker takes a second import of a name for an error. Contracts
- * that cannot share a file, because a name would mean two things in it, do not share one. The statements that need it then stay as they are, and the
- * checker says that it cannot import.
- * @param together further groups, from the statements of documents
+ * A shared file starts with the merged imports of its contracts, because a checker refuses a second import of a name.
+ * Contracts for which a name would have two meanings do not share; their statements stay as they are.
+ * @param together further groups, from statements of documents
  * @param nameOf the name of a file, by its text
- * @returns the file of each contract, by its id
+ * @returns files by contract id
  */
 export function layOutContracts(
   contracts: ReadonlyMap<string, ChainContract>,
@@ -251,7 +250,7 @@ function written({ names, location: { kind, value } }: ImportStatement): string 
   return `${names.map(({ name, alias }) => `${name} as ${alias ?? name}`).join()} from ${kind} ${value}`
 }
 
-/** Whether contracts can be in one file: nothing that one of them declares or imports has a name that means something else to another. */
+/** Whether no name of these contracts and their imports has two meanings. */
 function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   const own = new Set(members.map(({ id }) => id))
   const meanings = new Map(members.map(({ name, id }) => [name, id]))
@@ -269,7 +268,7 @@ function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   )
 }
 
-/** How a document imports a file of contracts. @param folder where these are, from the root; `path` is the document's */
+/** The location by which a document imports a contract file. @param folder of the files, from the root */
 export function locationFrom(path: string, folder: string, { name }: Pick<ContractFile, 'name'>): string {
   const relative = posix.relative(posix.dirname(path), posix.join(folder, name))
   return relative.startsWith('.') ? relative : `./${relative}`
@@ -286,9 +285,8 @@ export interface LocationChange {
 const restOfLine = /[ \t;]*(?:\/\/[^\n\r]*)?(?=[\n\r]|$)/y
 
 /**
- * Writes other locations into a source. A shorter literal is filled up with blanks behind it, so that nothing moves; a longer one is written only where
- * nothing else follows on its line, so that everything stays where it was up to the literal itself. Where neither is possible the import stays as it is.
- * @param changes in the order of the source
+ * Replaces import locations. A shorter literal is padded with blanks; a longer one is written only at the end of its
+ * line. Where neither is possible, the import stays. @param changes in the order of the source
  */
 export function replaceLocations(code: string, changes: readonly LocationChange[]): string {
   const parts: string[] = []

@@ -19,8 +19,8 @@ interface NameQuestion {
 }
 
 /**
- * Finds where the name at a place is declared: in the document itself, other documents that it imports, or contracts of the chain. Taken is the first of
- * these where the name stands at the range that a server gave; failing that, what an imported contract declares under that name.
+ * Finds a declaration in the document, in documents that it imports, or in contracts: the first one where the name
+ * stands at the server's range, else an imported declaration of that name.
  */
 export async function locateName({
   path,
@@ -95,10 +95,7 @@ const keywords: ReadonlySet<string> = new Set([
   'case',
 ])
 
-/**
- * Where a name is declared in a source, by the brackets that it stands in: `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken.
- * @returns undefined where there is none
- */
+/** Where a name is declared, by nesting: `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken. */
 function findDeclaration(code: string, names: readonly string[]): TextRange | undefined {
   const tokens = sourceTokens(code)
   let from = 0
@@ -137,7 +134,7 @@ function endOfBlock(tokens: readonly SourceToken[], from: number): number {
   return tokens.length
 }
 
-/** The name at a place of a line with what stands before its points: `FungibleToken.Vault` at Vault gives both. Empty where there is none. */
+/** The name at a place with its qualifiers: `FungibleToken.Vault` at Vault gives both. */
 function namesAt(line: string, character: number): string[] {
   for (const match of line.matchAll(/[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*/g)) {
     if (match.index > character || character > match.index + match[0].length) continue

@@ -78,8 +78,8 @@ export interface ServerEnd {
  * Whether a document, or requests about one, may be sent to a language server. After a crash everything that the server
  * was busy with is suspect and is sent alone, so that the cause of another crash is known.
  *
- *     trusted ──crash──► suspect ──three crashes──► set aside ──pause over──► suspect ──one crash──► set aside, twice as long
- *        ▲──digested alone──┘
+ *     trusted ──crash──► suspect ──three crashes, then one──► set aside, each time twice as long
+ *        ▲──digested alone──┘ ▲──────────pause over──────────────┘
  */
 export class Quarantine {
   readonly client: string
@@ -115,7 +115,7 @@ export class Quarantine {
     return this.#isSlow
   }
 
-  /** Until when it is not sent, ms since 1970; undefined: it may be sent. A text that a server has digested always may. */
+  /** Until when it must not be sent, ms since 1970. Texts that a server has digested may always be sent. */
   get setAsideUntil(): number | undefined {
     if (this.#digested === this.#text) return undefined
     const until = Math.max(this.#until, this.#budget.emptyUntil(this.client) ?? 0)

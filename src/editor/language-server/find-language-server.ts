@@ -11,10 +11,7 @@ import { parserServerName } from '../parser/parser-server.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/**
- * A language server as a program that speaks LSP over its standard input and output, framed by `Content-Length`. The channel runs one for each
- * network, whichever kind it is, and starts it again when it ends.
- */
+/** A program that speaks LSP over stdin and stdout, framed by `Content-Length`. The channel runs one per network. */
 export interface LanguageServerProgram {
   /** `cli`: a `flow`-style program, which checks types. `parser`: built in, syntax and the names of a file only. */
   readonly kind: 'cli' | 'parser'
@@ -22,7 +19,7 @@ export interface LanguageServerProgram {
   readonly label: string
   readonly command: string
   readonly args: readonly string[]
-  /** Beside the bare minimum (PATH, HOME, TMPDIR): the variables of this process, secrets among them, are not passed on. */
+  /** In addition to PATH, HOME and TMPDIR; this process's variables, which include secrets, are not passed on. */
   readonly env?: Readonly<Record<string, string>>
   /** Of `initialize`. */
   readonly initializationOptions?: unknown
@@ -64,7 +61,8 @@ export async function findLanguageServer({
     }
     const fallback = parserProgram()
     const remedy =
-      'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND'
+      'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by ' +
+      'CHAIN_CLI_COMMAND'
     // No fault: nobody asked for a CLI, and the page says what checks.
     log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback
@@ -84,9 +82,8 @@ function cliProgram(command: string): LanguageServerProgram {
 }
 
 /**
- * The absolute path of a program, looked for as a shell would, on this process's own PATH: language servers are given another.
- * @param command a name, or a path
- * @throws Error that says what is wrong, such as "is not there: …"
+ * The absolute path of a program, found as a shell would on this process's PATH.
+ * @throws Error whose message follows the command, such as "is not there: …"
  */
 async function locateProgram(command: string): Promise<string> {
   const path = command.includes('/') ? resolve(command) : await onPath(command)
@@ -128,7 +125,7 @@ const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 const initializeId = 1
 const longestName = 80
-const mostErrorCharacters = 300
+const maxErrorCharacters = 300
 
 /**
  * Starts a language server in an empty folder, waits for its answer to `initialize`, and ends it.
@@ -157,7 +154,7 @@ async function tryIn(
   })
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-mostErrorCharacters)
+    said = (said + chunk.toString()).slice(-maxErrorCharacters)
   })
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)

@@ -12,7 +12,7 @@ export interface ProcessOptions {
   readonly folder: string
   /** PATH and HOME of this process, which the program is given; nothing else of its environment is. */
   readonly environment: Readonly<Record<string, string>>
-  readonly mostMessageBytes: number
+  readonly maxMessageBytes: number
   readonly onMessage: (message: unknown) => void
   /**
    * Told once, when the process is gone or its output makes no sense; then nothing more is heard of it.
@@ -21,14 +21,14 @@ export interface ProcessOptions {
   readonly onEnd: (why: string, isFromOutside: boolean) => void
 }
 
-/** Signals by which others end a process; a fault of its own has others. The system sends SIGKILL too, when memory runs out. */
+/** Signals sent by others. The kernel also sends SIGKILL when memory runs out. */
 const signalsOfOthers: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
 /** How long after a pipe broke the end of the process is waited for, which says more, ms. */
 const untilExitMs = 500
 
 /** What may wait in this process for a server that does not read, in bytes; with more whoever writes waits. */
-const mostUnwrittenBytes = 1024 * 1024
+const maxUnwrittenBytes = 1024 * 1024
 
 /** Bytes of its standard error that are kept for the log. */
 const keptErrorBytes = 4000
@@ -36,7 +36,7 @@ const keptErrorBytes = 4000
 const pageBytes = 4096
 
 /**
- * A language server as a process in a group of its own, so that what it starts ends with it. It is given the least environment that programs work with.
+ * A language server in a process group of its own, with a minimal environment.
  *
  *     running ──exit, broken output, kill()──► ended
  */
@@ -49,7 +49,7 @@ export class LanguageServerProcess {
   #draining: Promise<void> | undefined
 
   constructor(options: ProcessOptions) {
-    const { program, folder, environment, mostMessageBytes } = options
+    const { program, folder, environment, maxMessageBytes } = options
     this.#options = options
     this.#child = spawn(program.command, program.args, {
       cwd: folder,
@@ -61,7 +61,7 @@ export class LanguageServerProcess {
       this.#child.once('close', resolve)
       this.#child.once('error', resolve)
     })
-    const reader = new FrameReader(mostMessageBytes)
+    const reader = new FrameReader(maxMessageBytes)
     const { stdin, stdout, stderr } = this.#child
     stdout.on('data', (piece: Buffer) => this.#read(reader, piece))
     stderr.on('data', (piece: Buffer) => {
@@ -92,7 +92,7 @@ export class LanguageServerProcess {
 
   /** Whether enough waits to be written that more should wait outside. */
   get isFull(): boolean {
-    return this.#child.stdin.writableLength > mostUnwrittenBytes
+    return this.#child.stdin.writableLength > maxUnwrittenBytes
   }
 
   send(json: string): void {
@@ -181,12 +181,12 @@ export class LanguageServerProcess {
   }
 }
 
-/** How a language server frames messages on its standard streams: a header with `Content-Length` in bytes, an empty line, JSON in UTF-8. */
+/** Frames: a header with `Content-Length` in bytes, an empty line, JSON in UTF-8. */
 
 const headerEnd = Buffer.from('\r\n\r\n')
 
 /** A header has one or two short lines. */
-const mostHeaderBytes = 1024
+const maxHeaderBytes = 1024
 
 /** Output that is not what the protocol says; what comes after it cannot be told apart any more. */
 export class BrokenFraming extends Error {}
@@ -197,19 +197,18 @@ export function frameOf(json: string): string {
 }
 
 /**
- * Cuts a stream of bytes into messages. Bytes of a message that is not whole yet are kept in the pieces that they came in, and put together once, so
- * that a large message costs no more than its size.
+ * Splits a byte stream into messages, of at most `maxBytes`. Incomplete messages are kept in pieces and joined once.
  */
 export class FrameReader {
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #pieces: Buffer[] = []
   #held = 0
   /** Bytes of the message whose header was read; undefined while a header is awaited. */
   #wanted: number | undefined
 
-  /** @param mostBytes of one message */
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes
+  /** @param maxBytes of one message */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   /** Gives the messages that are whole now, as bytes of JSON. @throws BrokenFraming */
@@ -231,16 +230,16 @@ export class FrameReader {
   #readHeader(): boolean {
     if (this.#held === 0) return false
     const all = this.#joined()
-    const end = all.subarray(0, mostHeaderBytes).indexOf(headerEnd)
+    const end = all.subarray(0, maxHeaderBytes).indexOf(headerEnd)
     if (end < 0) {
-      if (all.length >= mostHeaderBytes) throw new BrokenFraming(`no end of the header within ${mostHeaderBytes} bytes`)
+      if (all.length >= maxHeaderBytes) throw new BrokenFraming(`no end of the header within ${maxHeaderBytes} bytes`)
       this.#keep(all)
       return false
     }
     const length = /^content-length:[ \t]*(\d{1,15})[ \t]*$/im.exec(all.toString('latin1', 0, end))?.[1]
     if (length === undefined) throw new BrokenFraming('a header without Content-Length')
-    if (Number(length) > this.#mostBytes)
-      throw new BrokenFraming(`a message of ${length} bytes; at most ${this.#mostBytes} are taken`)
+    if (Number(length) > this.#maxBytes)
+      throw new BrokenFraming(`a message of ${length} bytes; at most ${this.#maxBytes} are taken`)
     this.#wanted = Number(length)
     this.#keep(all.subarray(end + headerEnd.length))
     return true

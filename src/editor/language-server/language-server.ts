@@ -37,8 +37,8 @@ interface LanguageServerOptions {
 const lossesInARow = 2
 
 /**
- * The language server of one network, which all connections share. It is started for the first of them, and started again when it ends by itself, hangs
- * or takes too much memory; who has documents sends them again to the new run.
+ * The language server of one network, shared by all connections: started for the first one, and again after a crash, a
+ * hang or too much memory. Members then send their documents again.
  *
  *     idle ──join──► starting ──initialize answered──► ready ──lost──► pausing ──pause over──► starting
  *      ▲               └────────────────lost───────────────────────────► ▲
@@ -227,7 +227,7 @@ export class LanguageServer {
     this.#becoming.promise.catch(() => undefined)
   }
 
-  /** Gives a notification to whom it concerns: the member whose folder its URI is in. What names none concerns nobody. */
+  /** Passes a notification to the member whose folder its URI is in; others are dropped. */
   #take(method: string, params: unknown): void {
     if (!isObject(params)) return
     const document = params['textDocument']

@@ -24,12 +24,12 @@ export interface LspLimits {
   readonly connections: number
   /** Connections of one address, or one network of IPv6; this machine is not limited. */
   readonly connectionsPerAddress: number
-  /** Bytes of a message of a client that is obeyed. One of up to twice as many is refused; a larger one ends its connection. */
+  /** Bytes of a client's message. Up to twice as many are refused; more end the connection. */
   readonly messageBytes: number
   /** Bytes of a message of the language server; a larger one counts as a crash. */
   readonly serverMessageBytes: number
   readonly documentsPerConnection: number
-  /** Bytes (UTF-8) of one document. The checker of the CLI takes a time that grows with the square of it, and checks nothing else meanwhile: 1 MiB took it longer than `hangMs`. */
+  /** Bytes (UTF-8) of a document. The CLI's checker takes quadratic time: 1 MiB takes longer than `hangMs`. */
   readonly documentBytes: number
   /** Bytes of all documents of a connection. */
   readonly connectionBytes: number
@@ -40,7 +40,7 @@ export interface LspLimits {
   readonly requestsPerConnection: number
   /** Contracts that the documents of a connection may have fetched. */
   readonly contractsPerConnection: number
-  /** Contracts that one address may have fetched in ten minutes, whatever connections it makes; access nodes count calls. */
+  /** Contracts that an address may have fetched in ten minutes over all connections. */
   readonly contractsPerAddress: number
   /**
    * Units of work (`workUnits`) that a connection may cause a second, on average over five seconds. A connection that
@@ -131,7 +131,7 @@ export const defaultLspLimits: LspLimits = {
   crashMemoryMs: 1_800_000,
 }
 
-/** Figures of the channel. A process has one channel at a time; another one of the same process goes on with the same figures. */
+/** Metrics of the channel. */
 export class LspMetrics {
   readonly connections: Gauge
   readonly documents: Gauge<'network'>
@@ -142,64 +142,32 @@ export class LspMetrics {
 
   constructor(registry: Registry) {
     const registers = [registry]
-    const known = <T>(name: string, make: () => T): T => (registry.getSingleMetric(name) as T | undefined) ?? make()
-    this.connections = known(
-      'flowfarm_lsp_connections',
-      () =>
-        new Gauge({
-          name: 'flowfarm_lsp_connections',
-          help: 'Open connections of the language server channel.',
-          registers,
-        }),
+    const known = <T>(name: string, make: (name: string) => T): T =>
+      (registry.getSingleMetric(`flowfarm_lsp_${name}`) as T | undefined) ?? make(`flowfarm_lsp_${name}`)
+    const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
+      known(name, (full) => new Gauge({ name: full, help, labelNames, registers }))
+    const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+      known(name, (full) => new Counter({ name: full, help, labelNames, registers }))
+    this.connections = gauge('connections', 'Open connections of the language server channel.', [])
+    this.documents = gauge('documents', 'Documents that clients of the channel have open.', ['network'])
+    this.restarts = counter('restarts_total', 'Language servers that were lost, by why: ended, hang, memory, start.', [
+      'network',
+      'reason',
+    ])
+    this.setAside = counter(
+      'set_aside_total',
+      'Documents that were set aside because the language server ended on them.',
+      ['network'],
     )
-    this.documents = known(
-      'flowfarm_lsp_documents',
-      () =>
-        new Gauge({
-          name: 'flowfarm_lsp_documents',
-          help: 'Documents that clients of the channel have open.',
-          labelNames: ['network'],
-          registers,
-        }),
-    )
-    this.restarts = known(
-      'flowfarm_lsp_restarts_total',
-      () =>
-        new Counter({
-          name: 'flowfarm_lsp_restarts_total',
-          help: 'Language servers that were lost, by why: ended, hang, memory, start.',
-          labelNames: ['network', 'reason'],
-          registers,
-        }),
-    )
-    this.setAside = known(
-      'flowfarm_lsp_set_aside_total',
-      () =>
-        new Counter({
-          name: 'flowfarm_lsp_set_aside_total',
-          help: 'Documents that were set aside because the language server ended on them.',
-          labelNames: ['network'],
-          registers,
-        }),
-    )
+    this.closed = counter('closed_total', 'Connections that the channel ended: slow, silent, too-large.', ['reason'])
     this.requestSeconds = known(
-      'flowfarm_lsp_request_seconds',
-      () =>
+      'request_seconds',
+      (name) =>
         new Histogram({
-          name: 'flowfarm_lsp_request_seconds',
+          name,
           help: 'Time of requests to the language server: answered, failed, cancelled, timeout, lost (it ended).',
           labelNames: ['network', 'method', 'outcome'],
           buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
-          registers,
-        }),
-    )
-    this.closed = known(
-      'flowfarm_lsp_closed_total',
-      () =>
-        new Counter({
-          name: 'flowfarm_lsp_closed_total',
-          help: 'Connections that the channel ended: slow, silent, too-large.',
-          labelNames: ['reason'],
           registers,
         }),
     )

@@ -3,12 +3,12 @@ import type { LanguageServerProgram } from './find-language-server.ts'
 import { isObject, rpcCodes } from './json-rpc.ts'
 import type { RpcErrorBody } from './json-rpc.ts'
 
-/** Documents are sent to the channel as changes, whatever the server behind it takes: the channel puts them together. */
+/** Clients send changes, whatever the server takes: the channel applies them. */
 const incremental = 2
 
 const markup = ['markdown', 'plaintext']
 
-/** What clients are taken to be able to: one `initialize` is for all of them, and each gets what the server then says. */
+/** Assumed capabilities of clients: one `initialize` serves all of them. */
 const capabilities = {
   general: { positionEncodings: ['utf-16'] },
   textDocument: {
@@ -52,7 +52,7 @@ const capabilities = {
   window: { workDoneProgress: false },
 }
 
-/** Of the one `initialize` that a language server gets. @param root folder that the folders of all connections are in */
+/** Params of the only `initialize` of a server. @param root parent of the folders of all connections */
 export function initializeParams(program: LanguageServerProgram, root: string): unknown {
   const uri = pathToFileURL(root).href
   return {
@@ -66,7 +66,7 @@ export function initializeParams(program: LanguageServerProgram, root: string): 
   }
 }
 
-/** What a server can do, as clients are told: without what concerns it as a whole, and with changes in place of whole documents. */
+/** The server's capabilities for clients: without workspace-wide ones, and with incremental changes. */
 export function toldCapabilities(result: unknown): Record<string, unknown> {
   const own = isObject(result) && isObject(result['capabilities']) ? result['capabilities'] : {}
   const {
@@ -80,8 +80,8 @@ export function toldCapabilities(result: unknown): Record<string, unknown> {
 }
 
 /**
- * What of a client goes to the language server, which many share: requests about one document of the client's own, and what resolves an answer to one.
- * Whatever concerns the server as a whole (its settings, its folders, watched files, its end) is not for one of many to say.
+ * Requests that are passed to the shared server: about one document of the client, or resolving a response to one.
+ * Requests about the server itself (settings, folders, shutdown) are not.
  */
 const aboutDocument = /^(textDocument\/(?!did|will|publishDiagnostics)\w+(\/\w+)*)$/
 
@@ -100,7 +100,7 @@ const others: ReadonlySet<string> = new Set([
   'typeHierarchy/subtypes',
 ])
 
-/** Commands that only read a document. Others, of a server with a client of the chain, would act in the name of whoever runs it. */
+/** Commands that only read a document. Others could act on the chain in the operator's name. */
 const commands: ReadonlySet<string> = new Set([
   'cadence.server.getEntryPointParameters',
   'cadence.server.getContractInitializerParameters',
@@ -144,7 +144,7 @@ export function methodLabel(method: string): string {
   return counted.has(method) ? method : 'other'
 }
 
-/** What a language server asks of its client is answered here, for all clients: one of them cannot speak for the others. */
+/** Requests of a language server are answered here, for all clients. */
 type RequestAnswer = { readonly result: unknown } | { readonly error: RpcErrorBody }
 
 /** The answer to a request of the language server. */

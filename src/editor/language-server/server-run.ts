@@ -16,9 +16,11 @@ export class ServerLost extends RpcFailure {
 
 export type LossReason = 'ended' | 'hang' | 'memory' | 'start'
 
-interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'mostMessageBytes'> {
+interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'maxMessageBytes'> {
   readonly limits: LspLimits
-  /** Whether runs before this one were lost in a row: what was given last is then suspected even where the server seemed to be done with it. */
+  /**
+   * Whether runs before this one were lost in a row: what was sent last is then suspect, even if it seemed digested.
+   */
   readonly isRepeated: boolean
   readonly onNotification: (method: string, params: unknown) => void
   /** Told once when the process is gone, killed because it did not answer, or took too much memory. */
@@ -37,7 +39,7 @@ export interface Asked {
   readonly answer: Promise<unknown>
   /** Gives it up: the server is told, and its answer is not awaited. Rejects `answer` with `RequestCancelled`. */
   readonly cancel: () => void
-  /** Resolves when the server has answered, also a cancelled request, or has ended, or did not answer a cancelled request in time. */
+  /** Resolves when the server has responded (also to a cancelled request), has ended, or timed out. */
   readonly settled: Promise<void>
 }
 
@@ -56,11 +58,11 @@ interface Unchecked {
   isDiagnosed: boolean
 }
 
-/** The method of probes: servers answer what they do not know and begins with `$/` by an error, which is answer enough. */
+/** Servers answer unknown methods that start with `$/` by an error, which is response enough. */
 const probeMethod = '$/alive'
 
 /** Documents that are suspected where the server had nothing to do. */
-const mostLatest = 4
+const maxLatest = 4
 
 /** Between two looks whether a server has digested what it was given, ms. */
 const lookMs = 10
@@ -72,10 +74,9 @@ const ticksPerLook = 20
 const stopGraceMs = 2000
 
 /**
- * One run of a language server, from its start to its end, with what it was asked and given. Requests have numbers of its own here. While it has
- * something to do it is probed, so that one that hangs is found.
+ * One run of a language server with its pending requests and documents. It is probed while it is busy, to detect hangs.
  *
- *     started ──initialize()──► serving ──exit, hang, too much memory──► lost (every request rejected, what it had in hand suspected)
+ *     started ──initialize()──► serving ──exit, hang, too much memory──► lost, its requests rejected
  *                                  └──stop()──► stopped
  */
 export class ServerRun {
@@ -100,7 +101,7 @@ export class ServerRun {
   /** What is tried alone, in line. */
   #line: Promise<void> = Promise.resolve()
   #inLine = 0
-  /** Between two things that are tried alone, all others have a moment; whoever tries without end would keep them out for good otherwise. */
+  /** All others get a turn between two things that are tried alone. */
   #isGap = false
   #gap = Promise.withResolvers<void>()
   #alone: Quarantine | undefined
@@ -112,7 +113,7 @@ export class ServerRun {
       program,
       folder,
       environment,
-      mostMessageBytes: limits.serverMessageBytes,
+      maxMessageBytes: limits.serverMessageBytes,
       onMessage: (message) => this.#take(message),
       onEnd: (why, isFromOutside) => this.#lost(why, isFromOutside),
     })
@@ -158,7 +159,7 @@ export class ServerRun {
     this.notify(method, params)
     if (!this.#isAlive) return
     document.sent()
-    this.#latest = [...this.#latest.filter((one) => one !== document), document].slice(-mostLatest)
+    this.#latest = [...this.#latest.filter((one) => one !== document), document].slice(-maxLatest)
     this.#unchecked.set(document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: false })
     this.#tick()
   }
@@ -209,14 +210,14 @@ export class ServerRun {
     if (this.#isAlive) await this.#process.drained()
   }
 
-  /** Resolves when others may write, if they do it at once: nothing is tried alone, or the next thing has not begun, or the run is over. */
+  /** Resolves when others may write immediately: nothing is tried alone, or the run is over. */
   async free(): Promise<void> {
     if (this.isReserved) await this.#gap.promise
   }
 
   /**
-   * Does something with a document while the server has nothing else to do, and waits until the server has digested it. Others wait meanwhile.
-   * @throws RpcFailure `ServerCancelled` where the server ended
+   * Acts on a document while the server has nothing else to do, and waits until it is digested. Others wait.
+   * @throws RpcFailure `ServerCancelled` if the server ended
    */
   async alone(document: Quarantine, act: () => void | Promise<void>): Promise<void> {
     const before = this.#line
@@ -271,7 +272,7 @@ export class ServerRun {
     }
   }
 
-  /** Resolves when the server has answered a probe that was sent after this call. @throws RpcFailure where it ends before */
+  /** Resolves when the server has answered a probe sent after this call. @throws RpcFailure if it ends before */
   async #probe(): Promise<void> {
     if (this.#probing !== undefined) await this.#probing
     this.#probing ??= this.#probeOnce()

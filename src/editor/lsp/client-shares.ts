@@ -68,7 +68,7 @@ interface Share {
 const contractsMs = 600_000
 
 /** Addresses that are remembered though they have nothing open. */
-const mostAddresses = 5000
+const maxAddresses = 5000
 
 /** What all connections of one address take together; who opens more of them gets no more of it. */
 export class ClientShares {
@@ -88,7 +88,7 @@ export class ClientShares {
     return this.#bytes
   }
 
-  /** Counts bytes of documents. Undefined: they fit; else why they do not, and nothing is counted. @param bytes less than none: they were given back */
+  /** Counts bytes of documents; negative to release. @returns why they do not fit; nothing is counted then */
   hold(client: string, bytes: number): string | undefined {
     const share = this.#shareOf(client)
     const { addressBytes, allBytes } = this.#limits
@@ -126,7 +126,7 @@ export class ClientShares {
     }
     this.#shares.delete(client)
     this.#shares.set(client, share)
-    if (this.#shares.size > mostAddresses) this.#forgetOne()
+    if (this.#shares.size > maxAddresses) this.#forgetOne()
     return share
   }
 

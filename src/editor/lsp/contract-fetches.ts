@@ -30,13 +30,13 @@ interface Fetch {
 const atOnce = 4
 
 /** Tries of one contract, while nodes do not answer. */
-const mostTries = 5
+const maxTries = 5
 
 /** How long it is believed that a contract could not be had, ms. */
 const believedMs = 30_000
 
 /**
- * Fetches the contracts that documents of a connection name and that are not there, each once, and says which documents are to be sent again.
+ * Fetches missing contracts of a connection's documents, each once, and reports the documents to send again.
  *
  *     unknown ──want──► fetching ──there──► forgotten (the workspace has it)
  *        ▲                 └──not there──► refused for a while ──┐
@@ -116,7 +116,7 @@ export class ContractFetches {
     try {
       return await workspace.fetch(contract, this.#options.signal)
     } catch (error) {
-      if (error instanceof RetryableError && attempt >= mostTries)
+      if (error instanceof RetryableError && attempt >= maxTries)
         throw new Error(`gave up after ${attempt} tries`, { cause: error })
       throw error
     }

@@ -20,11 +20,10 @@ export interface DeployMessage {
 
 export interface DeployFeed {
   /**
-   * Sends what happens from now on, until the returned function is called or the access token is not valid any more
-   * (expired, signed out, revoked, or of a deleted user).
-   * @param accessToken of `subscribe:deploy`; undefined for somebody who has not signed in, who sees public projects alone
-   * @param onEnd called once with the reason when the token is refused later; nothing is sent after it
-   * @throws ApiError 401, or 404 where there is no such project or it is not for them
+   * Sends deployment events until the returned function is called or the access token becomes invalid.
+   * @param accessToken undefined for anonymous clients, who see public projects only
+   * @param onEnd called once with the reason when the token is refused later
+   * @throws ApiError 401, or 404 if there is no such project or it is not visible
    */
   subscribe(
     projectId: string,

@@ -5,29 +5,28 @@ import { isObject } from '../language-server/json-rpc.ts'
 export class BadChange extends Error {}
 
 /** So many changes are cheaper to find from the top of the text than by its lines. */
-const mostSought = 4
+const maxSought = 4
 
 /** How long changes keep all others from having a turn, ms. */
 const turnMs = 8
 
 /**
- * Applies the `contentChanges` of `textDocument/didChange`, in their order. Positions count UTF-16 units, which is what JavaScript counts, and a
- * character beyond the end of its line means the end, as LSP says; a line beyond the last one means the end of the text. Where there are many, others have
- * a turn in between.
- * @param mostUnits longest text on the way, in UTF-16 units: one that is longer is given as it is then
+ * Applies the `contentChanges` of `textDocument/didChange` in order, in UTF-16 units. Positions beyond a line mean its
+ * end, lines beyond the text the text's end. Many changes yield to the event loop in between.
+ * @param maxUnits longest text, in UTF-16 units; a longer one is returned as it is then
  * @throws BadChange; the signal's reason
  */
 export async function applyChanges(
   text: string,
   changes: unknown,
-  { mostUnits = Number.POSITIVE_INFINITY, signal }: { mostUnits?: number; signal?: AbortSignal } = {},
+  { maxUnits = Number.POSITIVE_INFINITY, signal }: { maxUnits?: number; signal?: AbortSignal } = {},
 ): Promise<string> {
   if (!Array.isArray(changes)) throw new BadChange('contentChanges: give a list')
   let changed: string | LineText = text
   let turnEnds = performance.now() + turnMs
   for (const change of changes as readonly unknown[]) {
-    changed = applied(changed, change, changes.length > mostSought)
-    if (changed.length > mostUnits) break
+    changed = applied(changed, change, changes.length > maxSought)
+    if (changed.length > maxUnits) break
     if (performance.now() < turnEnds) continue
     await nextTurn()
     signal?.throwIfAborted()
@@ -94,12 +93,9 @@ interface LinePosition {
 }
 
 /** Far fewer than a call may have arguments. */
-const mostSpliced = 10_000
+const maxSpliced = 10_000
 
-/**
- * A text by its lines, for many changes one after the other: each costs what it changes, and not the way there from the top. A character beyond the end of
- * its line means the end of the line, a line beyond the last one the end of the text.
- */
+/** A text by lines, for many changes: each costs what it changes, not the length of the text. */
 class LineText {
   /** Each with what ends it; the last one has no end, and may be empty. */
   #lines: string[]
@@ -115,7 +111,7 @@ class LineText {
     return this.#length
   }
 
-  /** Puts a text in the place of what is between two positions. @returns false where the end is before the start; nothing is done then */
+  /** Replaces the text between two positions. @returns false and does nothing if the end is before the start */
   replace(start: LinePosition, end: LinePosition, put: string): boolean {
     const [from, to] = [this.#within(start), this.#within(end)]
     if (to.line < from.line || (to.line === from.line && to.character < from.character)) return false
@@ -161,7 +157,7 @@ class LineText {
   #put(from: number, to: number, lines: readonly string[]): void {
     const [only] = lines
     if (only !== undefined && lines.length === 1 && to === from + 1) this.#lines[from] = only
-    else if (lines.length <= mostSpliced) this.#lines.splice(from, to - from, ...lines)
+    else if (lines.length <= maxSpliced) this.#lines.splice(from, to - from, ...lines)
     else this.#lines = [...this.#lines.slice(0, from), ...lines, ...this.#lines.slice(to)]
   }
 }

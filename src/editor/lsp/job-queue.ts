@@ -13,7 +13,7 @@ interface JobQueueOptions {
 }
 
 /** So many places of jobs that are done are kept before those that wait move up. */
-const mostDone = 1000
+const maxDone = 1000
 
 /** Does one thing after the other, in the order in which they came. */
 export class JobQueue {
@@ -60,7 +60,7 @@ export class JobQueue {
     for (let job = this.#jobs[this.#next]; job !== undefined; job = this.#jobs[this.#next]) {
       this.#jobs[this.#next] = undefined
       this.#next++
-      if (this.#next === this.#jobs.length || this.#next >= mostDone) {
+      if (this.#next === this.#jobs.length || this.#next >= maxDone) {
         this.#jobs = this.#jobs.slice(this.#next)
         this.#next = 0
       }

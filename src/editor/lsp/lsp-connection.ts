@@ -34,13 +34,13 @@ interface LspConnectionOptions {
 const dropGraceMs = 1000
 
 /**
- * One WebSocket. Its first message chooses the network; from then on it speaks LSP, and in between asks for news of deployments.
+ * One WebSocket. Its first message chooses the network; then it speaks LSP and subscribes to deployments.
  *
  *     open ──init──► with a session ──init for another network──► with another session
  *       └──exit, too slow, closed by the client or the server──► closed
  *
- * The socket is not read while too much waits here, or while the connection or its address has used up its budget of
- * work. Messages that were read with the last one (at most the 64 KiB that a socket gives at once) are held until then.
+ * The socket is not read while too much waits, or while the connection or its address is over its work budget. Messages
+ * that were read together (at most 64 KiB) are held until then.
  */
 export class LspConnection {
   /** Answered since the last ping. */
@@ -143,7 +143,7 @@ export class LspConnection {
   }
 
   #init(network: unknown): void {
-    const { servers, offered, workspaces, limits, metrics, log, crashes, shares, clock, client } = this.#options
+    const { servers, offered, workspaces } = this.#options
     const own = offered().find((one) => one === network)
     const server = own === undefined ? undefined : servers.get(own)
     if (own === undefined || server === undefined)
@@ -153,15 +153,9 @@ export class LspConnection {
     this.#leaveSession()
     const previous = Promise.all(this.#closing)
     const session: LspSession = new LspSession({
+      ...this.#options,
       network: own,
       server,
-      limits,
-      metrics,
-      log,
-      crashes,
-      shares,
-      clock,
-      client,
       previous,
       spend: (units) => this.#spend(units),
       openWorkspace: () => workspaces.open(own),

@@ -28,7 +28,7 @@ export interface LspServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly clientOf: (request: IncomingMessage) => Client
-  /** Whether pages of an origin may connect to the host that the request names; an undefined origin is a client that is no browser. Default: all may. */
+  /** Whether an origin may connect to the requested host; undefined for non-browser clients. Default: all may. */
   readonly allowsOrigin?: (origin: string | undefined, host: string | undefined) => boolean
   /** Refuses clients by what they sent, before anything is answered. @throws ApiError */
   readonly admit?: (request: IncomingMessage) => void
@@ -44,7 +44,7 @@ export interface LspServerOptions {
   readonly limits?: Partial<LspLimits>
   /** What pauses are counted by. Default: the time of this machine. */
   readonly clock?: Clock
-  /** PATH and HOME for the language server, which is given nothing else of this process. Default: the system's own folders, and the user's. */
+  /** PATH and HOME for the language server. Default: system folders and the user's home. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -92,7 +92,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   let isClosing = false
 
   const { server, port } = await listen((request, response) => answer(request, response), options)
-  // Who says nothing at all is in no request yet, and none of its times holds for it; what has become a WebSocket is pinged.
+  // Silent sockets have no request yet, so no request timeout applies; WebSockets are pinged.
   server.setTimeout(limits.silentMs)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = options.clientOf(request)

@@ -56,8 +56,7 @@ interface ClientRequest {
 type Outcome = 'answered' | 'failed' | 'cancelled' | 'timeout' | 'lost'
 
 /**
- * What one connection has of a language server: documents, requests under way, names. Messages are taken in the order in which they came, those that come
- * while the server starts, or starts again, after it.
+ * Documents, requests and names of one connection. Messages are handled in order, after the server has started.
  *
  *     starting ──workspace and server are there──► ready ──close()──► closed
  *        └──not within the time──► failed, closed
@@ -75,7 +74,7 @@ export class LspSession implements Member {
   #hider: FolderHider | undefined
   #documents: SessionDocuments | undefined
   #isReady = false
-  /** The last message that the client sent, where it is a change that waits: another one of the same document right after it stands for both. */
+  /** The client's last message if it is a waiting change: a following change of the same document replaces it. */
   #lastChange: { readonly uri: unknown; isFollowed: boolean } | undefined
   #closed: Promise<void> | undefined
 
@@ -199,21 +198,7 @@ export class LspSession implements Member {
   }
 
   async #start(): Promise<void> {
-    const {
-      server,
-      openWorkspace,
-      previous,
-      spend,
-      limits,
-      metrics,
-      log,
-      network,
-      crashes,
-      shares,
-      clock,
-      client,
-      onFailed,
-    } = this.#options
+    const { server, openWorkspace, previous, limits, log, network, onFailed } = this.#options
     const { signal } = this.#ending
     try {
       await previous
@@ -225,19 +210,10 @@ export class LspSession implements Member {
       this.#space = space
       this.#hider = new FolderHider(workspace.folder)
       const documents = new SessionDocuments({
-        network,
-        server,
+        ...this.#options,
         workspace,
         space,
-        limits,
-        metrics,
-        log,
-        crashes,
-        shares,
-        clock,
-        client,
         signal,
-        spend,
         tell: (method, params) => this.#tell(method, params),
         enqueue: (run) => this.#queue.add(0, run),
       })
@@ -305,11 +281,12 @@ export class LspSession implements Member {
         const wait = inWords(until - this.#options.clock.now())
         throw new RpcFailure(
           rpcCodes.requestFailed,
-          `The language server ended on what was asked, or on others of your address, several times; ask again in ${wait}.`,
+          'The language server ended on what was asked, or on others of your address, several times; ask again in ' +
+            `${wait}.`,
         )
       }
       if (asked.isSuspect) {
-        // Where the server ends after it was asked, the client has been told; where it ends before, the next one is asked.
+        // If the server ended after the request, the client has its answer; else the next run is asked.
         await run.alone(asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
         continue
       }
@@ -344,7 +321,7 @@ export class LspSession implements Member {
     }
   }
 
-  /** Where a name is declared, by the workspace: the checker names the wrong file for what is imported. Undefined where that is not known. */
+  /** The declaration of a name, by the workspace: the CLI names the wrong file for imports. Undefined if unknown. */
   async #locate(path: string, params: unknown, result: unknown, space: UriSpace): Promise<unknown> {
     const workspace = this.#workspace
     const at = isObject(params) ? rangeOf({ start: params['position'], end: params['position'] })?.start : undefined

@@ -20,8 +20,8 @@ import type { Logger } from '../../platform/log.ts'
 const rememberedVersions = 64
 
 /**
- * A document that a client has open: its text as the client has it, so that it can be sent again at any time, and as the language server was given it.
- * Versions towards the server are our own, since a document is sent again without a change of the client's.
+ * An open document: the client's text, to be sent again at any time, and what the server was given. Versions for the
+ * server are our own, since documents are sent again without a change.
  */
 export class OpenDocument {
   readonly path: string
@@ -33,7 +33,7 @@ export class OpenDocument {
   text: string
   /** Of `text`, in UTF-8. */
   bytes = 0
-  /** Why it is not sent: it is too large, or its changes could not be applied. It needs its whole text to be sent again. */
+  /** Why it is not sent: too large, or a change failed. It needs its whole text to be sent again. */
   refusal: string | undefined
   /** Until when the document is set aside, as the client was told it last; undefined where it is not. */
   toldAsideUntil: number | undefined
@@ -95,7 +95,7 @@ export class OpenDocument {
     this.#isGiven = true
   }
 
-  /** Closes it where it is open. @param uri of the server; @param isForgetful a server that knows of no closing keeps the text, so that it is given an empty one */
+  /** Closes it. @param isForgetful the server ignores closing, so it gets an empty text @param uri of the server */
   takeFrom(run: ServerRun, uri: string, isForgetful: boolean): void {
     if (this.#givenTo !== run) return
     this.#givenTo = undefined
@@ -140,8 +140,8 @@ interface SessionDocumentsOptions {
 const [errorLevel, warningLevel] = [1, 2]
 
 /**
- * The documents that one client has open. What it says of them is applied to a copy, from which the language server is given whole texts; so they can be
- * given to the next run of the server as they are, in the order in which they were opened. All methods are called one at a time.
+ * The open documents of one client. Changes are applied to a copy, and servers get whole texts, so the next run can be
+ * given all documents in order. Methods are called one at a time.
  */
 export class SessionDocuments {
   readonly #options: SessionDocumentsOptions
@@ -221,7 +221,7 @@ export class SessionDocuments {
 
   /**
    * `textDocument/didChange`.
-   * @param isFollowed whether another change of the document waits right behind it: the server is given what comes of both
+   * @param isFollowed whether another change of the document waits: the server gets the result of both
    * @throws ForeignUri, BadChange
    */
   async change(params: unknown, isFollowed: () => boolean = () => false): Promise<void> {
@@ -237,7 +237,7 @@ export class SessionDocuments {
     this.#options.spend(unitsOfBytes(document.bytes))
     try {
       text = await applyChanges(document.text, usable, {
-        mostUnits: this.#options.limits.documentBytes,
+        maxUnits: this.#options.limits.documentBytes,
         signal: this.#options.signal,
       })
     } catch (error) {
@@ -419,13 +419,15 @@ export class SessionDocuments {
     const pauseMs = Math.ceil(until - clock.now())
     log.warn({ bytes: document.bytes, pauseMs }, 'a document on which the language server ends was set aside')
     const at = new Date(until).toISOString()
-    const why = `the language server ended on it, or on others of your address, several times. It is tried again in ${inWords(pauseMs)}, at ${at}`
+    const why =
+      'the language server ended on it, or on others of your address, several times. It is tried again in ' +
+      `${inWords(pauseMs)}, at ${at}`
     this.#diagnose(document, [`This document is not checked: ${why}.`])
     tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why, until: at })
     tell('window/showMessage', { type: errorLevel, message: `${document.path} is not checked: ${why}.` })
   }
 
-  /** Has what is set aside tried again when its pause is over. One timer is enough: whoever is still in a pause then waits for the next. */
+  /** Retries documents that were set aside when their pause is over, with one timer. */
   #wakeAt(at: number): void {
     const { clock, signal, enqueue } = this.#options
     if (signal.aborted || (this.#waking !== undefined && this.#waking.at <= at)) return

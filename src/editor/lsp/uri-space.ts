@@ -28,11 +28,11 @@ interface ClientPlace {
 }
 
 /**
- * The names of one connection. Its client has `file:///contracts/A.cdc`, the language server the same path below the connection's own folder. What is
- * not below that folder does not exist for the client, and it never learns the folder's name.
+ * URIs of one connection. The client's `file:///contracts/A.cdc` is the same path below the connection's folder for the
+ * server. Nothing outside that folder exists for the client, which never learns its name.
  *
- * - A path is checked segment by segment after its percent-encoding was taken off: `..`, `%2f`, `\`, NUL and the like are refused, not repaired.
- * - A client gets the URI of a document in the very spelling in which it opened it.
+ * - Paths are checked by segment after percent-decoding: `..`, `%2f`, `\`, NUL and the like are refused, not repaired.
+ * - A client gets the URI of a document in the spelling in which it opened it.
  * - Contracts of the chain are `file:///deps/<address>/<Name>.cdc` for clients.
  */
 export class UriSpace {
@@ -80,7 +80,7 @@ export class UriSpace {
     return relative.split('/').every(isPlainSegment) ? relative : undefined
   }
 
-  /** The client's URI for one of the language server; undefined where it is none of this connection's. @param line in which something is pointed to */
+  /** The client's URI for a server URI; undefined outside the connection. @param line that is pointed to */
   toClient(uri: unknown, line = 0): string | undefined {
     return this.placeOf(uri, line)?.uri
   }
@@ -117,7 +117,7 @@ export class UriSpace {
   }
 }
 
-/** The path of a `file:` URI without its percent-encoding, from its first slash; undefined where it is none, or has a host, a query or a fragment. */
+/** The decoded path of a `file:` URI; undefined for other URIs and for a host, query or fragment. */
 function decodedPath(uri: string): string | undefined {
   // Nothing that is longer than this is within the limits once decoded.
   if (uri.length > 9 * (longestPath + 4096)) return undefined
@@ -142,9 +142,9 @@ function isPlainSegment(segment: string): boolean {
 }
 
 /**
- * URIs stand in LSP under a few names, at any depth: what has them is mapped there, and nowhere else, so that the text of a document, a hover or a
- * completion is never touched. `changes` of a workspace edit has them as keys. `data` is the server's own and comes back to it unchanged, so that it is
- * mapped in both directions alike.
+ * Names under which LSP has URIs, at any depth. Only these are mapped, so texts of documents, hovers and completions
+ * are never changed. `changes` of a workspace edit has URIs as keys; `data` returns to the server, so it is mapped both
+ * ways.
  */
 const uriNames: ReadonlySet<string> = new Set([
   'uri',
@@ -161,7 +161,7 @@ const uriNames: ReadonlySet<string> = new Set([
 /** Ranges of the file that an object points to. */
 const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
 
-/** Whether an object means something without a part that points to what the client does not have: a link without its target, part of a label without its place. */
+/** Whether an object makes sense without a foreign part: a link without target, a label part without location. */
 function doesWithout(name: string, object: Record<string, unknown>): boolean {
   return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
 }
@@ -215,7 +215,7 @@ function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unkn
   return objectOf(mapped)
 }
 
-/** Where an object points to, if it has a URI and a range in that file: the line tells which contract of a file is meant. */
+/** Where an object with a URI and a range points to: the line tells which contract of a file is meant. */
 function placeIn(
   value: Record<string, unknown>,
   space: UriSpace,
@@ -272,8 +272,8 @@ function isWebUri(uri: string): boolean {
 }
 
 /**
- * Takes names of folders out of what a language server says in words, such as `cannot read /srv/w/5f…/A.cdc`: the connection's own is left out, so that
- * the path is as the client has it, and any other one becomes `…`. Folders have names that nobody can guess, so no text that somebody wrote is hit.
+ * Removes folder names from messages of a language server, such as `cannot read /srv/w/5f…/A.cdc`: the connection's own
+ * is left out, others become `…`. The names are unguessable, so user texts are not affected.
  */
 export class FolderHider {
   readonly #root: string

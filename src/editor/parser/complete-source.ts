@@ -25,10 +25,10 @@ const kinds: Readonly<Record<string, CompletionItemKind>> = {
   parameter: CompletionItemKind.Variable,
 }
 
-const mostItems = 1000
+const maxItems = 1000
 const hidden: ReadonlySet<string> = new Set(['special function', 'transaction'])
 
-/** What can be written at a place: members behind a point, else names that are known there and words of the language. */
+/** Completions: members after a dot, else visible names and keywords. */
 export function completeAt(code: string, offset: number, linked: LinkedSource | undefined): CompletionItem[] {
   const before = code.slice(0, offset).replace(/\w*$/, '')
   const use = linked?.useAt(offset)
@@ -39,7 +39,7 @@ export function completeAt(code: string, offset: number, linked: LinkedSource | 
   }
   const context = contextOf(before)
   const declared = use === undefined ? (linked?.source.outline.declarations ?? []) : visibleFrom(use.scope)
-  return [...(context === 'outside' ? [] : itemsOf(declared)), ...wordItems(context)].slice(0, mostItems)
+  return [...(context === 'outside' ? [] : itemsOf(declared)), ...wordItems(context)].slice(0, maxItems)
 }
 
 function visibleFrom(scope: Scope): Declaration[] {
@@ -62,7 +62,7 @@ function itemsOf(declarations: readonly Declaration[]): CompletionItem[] {
       ...(doc === '' ? {} : { documentation: doc.slice(0, 1000) }),
     })
   }
-  return [...items.values()].slice(0, mostItems)
+  return [...items.values()].slice(0, maxItems)
 }
 
 const holders: ReadonlySet<string> = new Set([
@@ -100,8 +100,11 @@ type WordContext = 'outside' | 'members' | 'code'
 const words: Readonly<Record<WordContext, string>> = {
   outside: 'access import contract transaction struct resource event enum entitlement attachment interface fun let',
   members:
-    'access let var fun init struct resource event enum entitlement attachment interface view case prepare execute pre post',
-  code: 'let var if else while for in return break continue switch case default emit create destroy attach remove as nil true false self fun view guard',
+    'access let var fun init struct resource event enum entitlement attachment interface view case prepare ' +
+    'execute pre post',
+  code:
+    'let var if else while for in return break continue switch case default emit create destroy attach remove as ' +
+    'nil true false self fun view guard',
 }
 
 const snippets: ReadonlyArray<
@@ -117,7 +120,8 @@ const snippets: ReadonlyArray<
     ['outside'],
     'transaction',
     'a transaction',
-    'transaction(${1}) {\n\n    prepare(signer: auth(${2:Storage}) &Account) {\n        $0\n    }\n\n    execute {\n    }\n}\n',
+    'transaction(${1}) {\n\n    prepare(signer: auth(${2:Storage}) &Account) {\n        $0\n    }\n\n    execute ' +
+      '{\n    }\n}\n',
   ],
   [['outside'], 'script', 'a script', 'access(all) fun main(${1}): ${2:Int} {\n    return $0\n}\n'],
   [['outside'], 'import', 'an import', 'import ${1:Name} from ${2:0x}'],
@@ -136,8 +140,9 @@ const accesses = ['access(all)', 'access(self)', 'access(contract)', 'access(acc
 
 /** Types and functions that Cadence brings. */
 const builtIns =
-  `Address AnyResource AnyStruct Bool Block Capability Character Fix64 UFix64 Int Int8 Int16 Int32 Int64 Int128 Int256 UInt UInt8 UInt16 UInt32 UInt64 UInt128 UInt256
-  Word8 Word16 Word32 Word64 Word128 Word256 Never Path PublicPath StoragePath String Type Void Account Storage BorrowValue SaveValue LoadValue CopyValue Capabilities
+  `Address AnyResource AnyStruct Bool Block Capability Character Fix64 UFix64 Int Int8 Int16 Int32 Int64 Int128
+  Int256 UInt UInt8 UInt16 UInt32 UInt64 UInt128 UInt256 Word8 Word16 Word32 Word64 Word128 Word256 Never Path
+  PublicPath StoragePath String Type Void Account Storage BorrowValue SaveValue LoadValue CopyValue Capabilities
   Contracts Keys Mutate Insert Remove Inbox`.split(/\s+/)
 const functions = [
   'assert',

@@ -99,10 +99,10 @@ function contractOf({ name }: Declaration, { outline }: ParsedSource): Declarati
 
 /** Bytes. */
 const largestFile = 1_000_000
-const mostFiles = 40
+const maxFiles = 40
 const deepestFolder = 40
 /** Texts in memory. */
-const mostKept = 200
+const maxKept = 200
 
 interface KeptFile {
   readonly stamp: string
@@ -110,8 +110,8 @@ interface KeptFile {
 }
 
 /**
- * The files that documents import by path. A document may import what is in its project and nothing else: the project is the nearest folder above it that has
- * a `flow.json`, as for the CLI. Links are not followed out of it, and open documents come before what is on the disk.
+ * Files that documents import by path, within the project only: the nearest folder above that has a `flow.json`, as for
+ * the CLI. Links out of it are not followed; open documents come before files.
  */
 export class ImportedFiles {
   readonly #openText: (uri: string) => string | undefined
@@ -132,7 +132,7 @@ export class ImportedFiles {
     const project = document === undefined ? undefined : await projectOf(document)
     if (document === undefined || project === undefined) return []
     const files = await Promise.all(
-      [...locations].slice(0, mostFiles).map(async (location): Promise<ImportedFile[]> => {
+      [...locations].slice(0, maxFiles).map(async (location): Promise<ImportedFile[]> => {
         const path = resolve(dirname(document), location)
         if (isAbsolute(location) || location.includes('\0') || !isBelow(path, project)) return []
         const fileUri = pathToFileURL(path).href
@@ -157,13 +157,13 @@ export class ImportedFiles {
         const code = await file.readFile('utf8')
         this.#kept.set(path, { stamp, code })
         const [oldest] = this.#kept.keys()
-        if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest)
+        if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest)
         return code
       } finally {
         await file.close()
       }
     } catch (error) {
-      // What cannot be read is not there for whoever imports it; the checker of a CLI would say so, and this one knows no imports that are wrong.
+      // An unreadable file counts as missing: this server does not report unresolved imports.
       if (error instanceof Error && 'code' in error) return undefined
       throw error
     }

@@ -2,10 +2,7 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 import { ParserServer } from './parser-server.ts'
 import { ReaderThreads } from './reader-threads.ts'
 
-/**
- * The language server on the parser of Cadence 1.0, as a program: LSP over its standard input and output, framed by Content-Length. It ends with `exit`, and
- * when its input does.
- */
+/** The built-in language server as a program: LSP over stdin and stdout. It ends with `exit` or its input. */
 const readers = new ReaderThreads()
 const connection = createMessageConnection(
   new StreamMessageReader(process.stdin),

@@ -48,11 +48,10 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
 }
 
 /**
- * Parses a source that is being typed, so that the names around a place are known: as it is, without the rest of the line, or only what stands before
- * the place with what finishes it.
- * @param inserted what is taken to stand at the place
- * @param name where the name stands that is asked for
- * @returns undefined where none of this parses so far that the name is read
+ * Parses a source that is being typed: as it is, without the rest of the line, or only up to the place, closed.
+ * @param inserted assumed text at the place
+ * @param name where the requested name stands
+ * @returns undefined if the name is in none of these
  */
 export function parseAround(
   code: string,
@@ -96,13 +95,13 @@ function closing(text: string): string {
 /** What diagnostics name as their source. */
 export const diagnosticSource = 'Cadence syntax'
 
-const mostDiagnostics = 200
+const maxDiagnostics = 200
 const longestMessage = 1000
 
 /** What is wrong with a source by the parser, which knows its syntax and no types. */
 export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   const found = new Map<string, Diagnostic>()
-  for (const fault of faults.slice(0, mostDiagnostics)) {
+  for (const fault of faults.slice(0, maxDiagnostics)) {
     const { start, end } = boundsOf(fault, (byte) => code.slice(0, places.offsetOfByte(byte)))
     const range = places.rangeOfBytes(start, end)
     const message = messageOf(fault, code.slice(0, places.offsetOfByte(start))).slice(0, longestMessage)

@@ -29,7 +29,7 @@ interface ParserServerOptions {
 
 /** UTF-16 units; a contract of the chain has 200,000 at most, or so. */
 const longestSource = 1_000_000
-const mostDocuments = 20_000
+const maxDocuments = 20_000
 
 const capabilities: InitializeResult['capabilities'] = {
   positionEncoding: PositionEncodingKind.UTF16,
@@ -47,8 +47,8 @@ const capabilities: InitializeResult['capabilities'] = {
 export const parserServerName = 'Cadence 1.0 parser: syntax only, no types'
 
 /**
- * The language server on the parser of Cadence 1.0. Documents are checked a moment after their last change; of several changes only the last is checked,
- * and what is found about a version that is no more is not said.
+ * The built-in language server. Documents are checked shortly after their last change; results for older versions are
+ * dropped.
  */
 export class ParserServer {
   readonly #options: Required<ParserServerOptions>
@@ -79,7 +79,7 @@ export class ParserServer {
     connection.onNotification(
       'textDocument/didOpen',
       ({ textDocument: { uri, version, text } }: DidOpenTextDocumentParams) => {
-        if (this.#documents.size >= mostDocuments) return
+        if (this.#documents.size >= maxDocuments) return
         this.#documents.set(uri, TextDocument.create(uri, 'cadence', version, text))
         this.#checkSoon(uri, 0)
       },
@@ -99,26 +99,21 @@ export class ParserServer {
       isIncomplete: false,
       items: (await this.#ask('completion', params)) ?? [],
     }))
-    connection.onRequest(
-      'textDocument/hover',
-      async (params: TextDocumentPositionParams) => (await this.#ask('hover', params)) ?? null,
-    )
-    connection.onRequest(
-      'textDocument/definition',
-      async (params: TextDocumentPositionParams) => (await this.#ask('definition', params)) ?? null,
-    )
-    connection.onRequest(
-      'textDocument/documentHighlight',
-      async (params: TextDocumentPositionParams) => (await this.#ask('highlights', params)) ?? [],
-    )
-    connection.onRequest(
-      'textDocument/documentSymbol',
-      async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast('symbols', uri)) ?? [],
-    )
-    connection.onRequest(
-      'textDocument/foldingRange',
-      async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast('folds', uri)) ?? [],
-    )
+    const atPosition = (method: string, kind: 'hover' | 'definition' | 'highlights', none: unknown) =>
+      connection.onRequest(
+        `textDocument/${method}`,
+        async (params: TextDocumentPositionParams) => (await this.#ask(kind, params)) ?? none,
+      )
+    atPosition('hover', 'hover', null)
+    atPosition('definition', 'definition', null)
+    atPosition('documentHighlight', 'highlights', [])
+    const ofDocument = (method: string, kind: 'symbols' | 'folds') =>
+      connection.onRequest(
+        `textDocument/${method}`,
+        async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast(kind, uri)) ?? [],
+      )
+    ofDocument('documentSymbol', 'symbols')
+    ofDocument('foldingRange', 'folds')
     connection.onRequest('textDocument/rename', async (params: RenameParams) => this.#rename(params))
     connection.listen()
   }

@@ -8,8 +8,8 @@ import type { ParsedProgram } from '../../flow/cadence/syntax-tree.ts'
 import { asError } from '../../platform/errors.ts'
 
 /**
- * The thread in which sources are parsed (see `reader-threads.ts`): says `ready`, then answers one question after the other. The parser is Go in
- * WebAssembly, which cannot be stopped from the thread that it runs in.
+ * The thread that parses sources (see `reader-threads.ts`): posts `ready`, then answers one question at a time. The
+ * parser is Go in WebAssembly and cannot be interrupted from its own thread.
  */
 
 /** What the thread says. */

@@ -16,7 +16,7 @@ interface ReaderThreadsOptions {
   /** CPU time of the thread for one question. Default 4,000 ms: a contract of 100 KB takes 1,000 at most. */
   readonly cpuLimitMs?: number
   /** Questions that wait; further ones are refused. Default 500. */
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
 }
 
 interface Job {
@@ -29,14 +29,14 @@ interface Job {
 const startCpuMs = 30_000
 const resourceLimits = { maxOldGenerationSizeMb: 384 } as const
 /** Sources that are known to be bad, which are not tried again. */
-const mostKnownBad = 200
+const maxKnownBad = 200
 
 /**
- * Reads sources in a thread, one after the other; those that somebody waits for (all but checks) come first. A source that takes too long, or too much memory,
- * takes the thread with it: the next question starts another, and that source is not read again.
+ * Reads sources in a thread, one at a time; checks come last. A source that takes too much time or memory ends the
+ * thread and is not read again.
  *
  *     none ──question──► starting ──ready──► idle ◄──answer── busy
- *                                             │ ──next──►      │ no answer in time, or the thread died: none, and its question failed
+ *                                             │ ──next──►      │ timeout or dead thread: none
  */
 export class ReaderThreads {
   readonly #options: Required<ReaderThreadsOptions>
@@ -48,8 +48,8 @@ export class ReaderThreads {
   #endLimit: () => void = () => undefined
   #isClosed = false
 
-  constructor({ cpuLimitMs = 4000, mostWaiting = 500 }: ReaderThreadsOptions = {}) {
-    this.#options = { cpuLimitMs, mostWaiting }
+  constructor({ cpuLimitMs = 4000, maxWaiting = 500 }: ReaderThreadsOptions = {}) {
+    this.#options = { cpuLimitMs, maxWaiting }
   }
 
   /** @throws UnreadableSource; RetryableError where too many questions wait, or no thread can be started */
@@ -58,7 +58,7 @@ export class ReaderThreads {
   ): Promise<SourceAnswers[Kind]> {
     const bad = this.#bad.get(hashOf(question))
     if (bad !== undefined) throw bad
-    if (this.#isClosed || this.#waiting.length >= this.#options.mostWaiting)
+    if (this.#isClosed || this.#waiting.length >= this.#options.maxWaiting)
       throw new RetryableError('readers-busy', 'too many sources are being read: try again shortly')
     const { promise, resolve, reject } = Promise.withResolvers<SourceAnswers[keyof SourceAnswers]>()
     const job: Job = { question, resolve, reject }
@@ -153,7 +153,7 @@ export class ReaderThreads {
   #keepBad({ question }: Job, error: UnreadableSource): void {
     this.#bad.set(hashOf(question), error)
     const [oldest] = this.#bad.keys()
-    if (this.#bad.size > mostKnownBad && oldest !== undefined) this.#bad.delete(oldest)
+    if (this.#bad.size > maxKnownBad && oldest !== undefined) this.#bad.delete(oldest)
   }
 
   async #endThread(): Promise<void> {

@@ -44,9 +44,9 @@ export interface SourceAnswers {
   readonly rename: readonly TextEdit[] | undefined
 }
 
-/** Sources that are kept as they were parsed: documents, of which several things are asked, and what they import. In UTF-16 units. */
-const mostKept = 32
-const mostKeptCharacters = 150_000
+/** Limits of the cache of parsed documents and imports, in UTF-16 units. */
+const maxKept = 32
+const maxKeptCharacters = 150_000
 
 /** Answers questions about sources by what the parser makes of them. What it keeps of them only saves time. */
 export class SourceReader {
@@ -98,7 +98,7 @@ export class SourceReader {
     this.#kept.set(code, source)
     if (known === undefined) this.#characters += code.length
     for (const oldest of this.#kept.keys()) {
-      if ((this.#kept.size <= mostKept && this.#characters <= mostKeptCharacters) || oldest === code) break
+      if ((this.#kept.size <= maxKept && this.#characters <= maxKeptCharacters) || oldest === code) break
       this.#kept.delete(oldest)
       this.#characters -= oldest.length
     }
@@ -125,7 +125,8 @@ function shown(target: Declaration, declaration: Declaration): string {
       ? `\n\nimported from ${declaration.location}`
       : ''
   // A line of backticks in a signature or comment may not end the block.
-  return `\`\`\`\`cadence\n${head.replaceAll('````', '')}\n\`\`\`\`${from}${target.doc === '' ? '' : `\n\n${target.doc.slice(0, 4000)}`}`
+  const doc = target.doc === '' ? '' : `\n\n${target.doc.slice(0, 4000)}`
+  return `\`\`\`\`cadence\n${head.replaceAll('````', '')}\n\`\`\`\`${from}${doc}`
 }
 
 function definitionAt(linked: LinkedSource, offset: number): Location | undefined {
@@ -182,11 +183,11 @@ const kinds: Readonly<Record<string, SymbolKind>> = {
   variable: SymbolKind.Variable,
 }
 
-const mostSymbols = 5000
+const maxSymbols = 5000
 
 /** The declarations of a source, types with what is in them. */
 function symbolsOf({ outline, places }: ParsedSource): DocumentSymbol[] {
-  const budget = { left: mostSymbols }
+  const budget = { left: maxSymbols }
   return outline.declarations.flatMap((declaration) => symbolOf(declaration, places, budget))
 }
 

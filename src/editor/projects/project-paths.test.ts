@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { checkPath, foldersAbove, pathKey, mostKeyBytes, pathRules, ProjectTree } from './project-paths.ts'
+import { checkPath, foldersAbove, pathKey, maxKeyBytes, pathRules, ProjectTree } from './project-paths.ts'
 import type { PathRule } from './project-paths.ts'
 import { hostileTexts } from '../../../test/support/hostile-texts.ts'
 
@@ -158,8 +158,8 @@ describe('a path of a project', () => {
       fc.property(text, (path) => {
         if (checkPath(path) !== undefined) return
         expect(path.isWellFormed() && path.normalize('NFC') === path).to.equal(true)
-        expect(Buffer.byteLength(path)).to.be.within(1, pathRules.mostBytes)
-        expect(Buffer.byteLength(pathKey(path))).to.be.at.most(mostKeyBytes)
+        expect(Buffer.byteLength(path)).to.be.within(1, pathRules.maxBytes)
+        expect(Buffer.byteLength(pathKey(path))).to.be.at.most(maxKeyBytes)
         for (const form of [
           path,
           path.normalize('NFKC'),

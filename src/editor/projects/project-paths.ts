@@ -4,10 +4,10 @@ import type { ApiError } from '../../platform/errors.ts'
 /** What a path of a project may be, as far as numbers and names go; the editor's page is told them too. */
 export const pathRules = {
   /** Bytes in UTF-8. */
-  mostBytes: 400,
-  mostSegmentBytes: 200,
+  maxBytes: 400,
+  maxSegmentBytes: 200,
   /** Segments: `a/b/c.cdc` has three. */
-  mostSegments: 10,
+  maxSegments: 10,
   /** Of what editors and language servers have beside the project and nobody saves: contracts that its code imports. */
   reservedFolders: ['deps', 'imports', '_'],
   /** No file system of Windows takes these, whatever follows after a dot; git does not take its own. */
@@ -27,7 +27,7 @@ export const pathRules = {
 } as const
 
 /** Bytes of the key of a path, which is longer than the path where one character stands for several. */
-export const mostKeyBytes = 1200
+export const maxKeyBytes = 1200
 
 /** Why a path is refused. */
 export type PathRule =
@@ -59,10 +59,7 @@ interface PathProblem {
   readonly text: string
 }
 
-/**
- * What two paths have in common that some file system, or somebody who looks at them, takes for the same: neither upper case nor compatible
- * forms of characters (Ａ, ﬁ, ²) make a difference. A key is its own key.
- */
+/** Equal for paths that differ by case or compatible characters (Ａ, ﬁ, ²) only. A key is its own key. */
 export function pathKey(path: string): string {
   // Most paths are plain, and a save asks for hundreds.
   if (/^[ -~]*$/.test(path)) return path.toLowerCase()
@@ -72,7 +69,7 @@ export function pathKey(path: string): string {
   return key
 }
 
-/** Upper case first: ß is SS there, and both sigmas are one. The sigma of the end of a word comes back by `toLowerCase`. */
+/** Upper case first: ß becomes SS, and both sigmas one; `toLowerCase` restores the final sigma. */
 function folded(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC')
 }
@@ -86,8 +83,8 @@ export function foldersAbove(path: string): string[] {
 type Finding = readonly [rule: PathRule, text: string]
 
 /**
- * Controls, formats (direction, width nothing), halves of characters, private ones, those that Unicode has not given out (what their plain form is may
- * change), blanks other than a space, and what is drawn as nothing.
+ * Controls, formats, surrogates, private and unassigned characters (whose compatible form may change), blanks other
+ * than a space, and invisible characters.
  */
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 
@@ -109,27 +106,27 @@ export function checkPath(path: string): PathProblem | undefined {
 }
 
 function inWhole(path: string): Finding | undefined {
-  const { mostBytes, mostSegments } = pathRules
+  const { maxBytes, maxSegments } = pathRules
   if (path === '') return ['empty', 'is empty; give a name']
   // Units are at most as many as bytes: what is far too long is not looked at further.
-  if (path.length > mostBytes || Buffer.byteLength(path) > mostBytes)
-    return ['too-long', `has more than ${mostBytes} bytes; shorten it`]
+  if (path.length > maxBytes || Buffer.byteLength(path) > maxBytes)
+    return ['too-long', `has more than ${maxBytes} bytes; shorten it`]
   if (!path.isWellFormed()) return ['broken-text', 'has half of a character; write whole ones']
   if (hidden.test(path)) return ['hidden-character', 'has a character that cannot be seen; leave it out']
   if (path.normalize('NFC') !== path) return ['not-nfc', 'is not in the Unicode form NFC; normalize it']
   if (path.includes('\\')) return ['backslash', 'has a backslash; folders are separated by /']
   if (path.startsWith('/')) return ['absolute', 'begins with /; paths begin at the top of the project']
-  if (path.split('/').length > mostSegments) return ['too-deep', `is more than ${mostSegments} deep; use fewer folders`]
+  if (path.split('/').length > maxSegments) return ['too-deep', `is more than ${maxSegments} deep; use fewer folders`]
   return undefined
 }
 
 function inSegment(segment: string): Finding | undefined {
-  const { mostSegmentBytes } = pathRules
+  const { maxSegmentBytes } = pathRules
   if (segment === '')
     return ['empty-segment', 'has a folder or a file without a name; leave out the / that is too many']
   if (segment === '.' || segment === '..') return ['dot-segment', 'has . or .. between slashes; write where it leads']
-  if (Buffer.byteLength(segment) > mostSegmentBytes)
-    return ['segment-too-long', `has a name of more than ${mostSegmentBytes} bytes; shorten it`]
+  if (Buffer.byteLength(segment) > maxSegmentBytes)
+    return ['segment-too-long', `has a name of more than ${maxSegmentBytes} bytes; shorten it`]
   if (hasReserved(segment))
     return ['reserved-character', `has one of ${pathRules.reservedCharacters.slice(1)} in a name; leave it out`]
   if (/^ |[ .]$/.test(segment))
@@ -139,7 +136,7 @@ function inSegment(segment: string): Finding | undefined {
   return inSegmentKey(pathKey(segment))
 }
 
-/** What a name turns into where compatible characters are taken for the same, as some file systems do: `．．`, `a／b`, `ＣＯＮ`. */
+/** What a name becomes where compatible characters count as equal: `．．`, `a／b`, `ＣＯＮ`. */
 function inSegmentKey(key: string): Finding | undefined {
   if (
     key.includes('/') ||
@@ -158,7 +155,7 @@ function inSegmentKey(key: string): Finding | undefined {
 
 function inKey(path: string): Finding | undefined {
   const key = pathKey(path)
-  if (Buffer.byteLength(key) > mostKeyBytes)
+  if (Buffer.byteLength(key) > maxKeyBytes)
     return ['too-long', 'has too many characters that stand for several others; shorten it']
   const [top = ''] = key.split('/', 1)
   if (pathRules.reservedFolders.some((name) => name === top)) {
@@ -177,8 +174,8 @@ function isReserved(name: string): boolean {
 }
 
 /**
- * Files and folders of one project, which fit together on any file system: no two paths that only upper case or compatible characters tell
- * apart, no folder in two spellings, no file where a folder is. Paths are ones that `checkPath` lets pass.
+ * Files and folders of one project that fit any file system: no paths that differ by case or compatible characters
+ * only, no folder in two spellings, no file where a folder is. Paths have passed `checkPath`.
  */
 export class ProjectTree {
   /** By key, as they are written. */
@@ -254,5 +251,9 @@ export function invalidPath({ path, rule, text }: PathProblem): ApiError {
 /** A path that a line can be read with: what hides in it or turns the line around is told by its number. */
 function shown(path: string): string {
   const short = path.length > 200 ? `${path.slice(0, 200)}…` : path
-  return `"${short.replaceAll(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}"\\]/gu, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`)}"`
+  const escaped = short.replaceAll(
+    /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}"\\]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+  return `"${escaped}"`
 }

@@ -1,7 +1,7 @@
 import { pathRules } from './project-paths.ts'
 import { projectError } from './project-error.ts'
 
-/** How much people may keep: PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES. Bytes are those of UTF-8. */
+/** PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES; bytes of UTF-8. */
 export interface ProjectQuotas {
   readonly projects: number
   readonly files: number
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<QuotaName, string>> = {
   projectBytes: 'bytes of all files of one project',
 }
 
-function mostOf(quotas: ProjectQuotas, name: QuotaName): number {
+function maxOf(quotas: ProjectQuotas, name: QuotaName): number {
   return quotas[name === 'folders' ? 'files' : name]
 }
 
@@ -43,7 +43,7 @@ export function requireRoom(
   asked: number,
   { before = 0, path }: { before?: number; path?: string } = {},
 ): void {
-  const most = mostOf(quotas, name)
+  const most = maxOf(quotas, name)
   if (asked <= most || asked <= before) return
   const subject = path === undefined ? 'this would make' : `${path} has`
   throw projectError(
@@ -57,13 +57,13 @@ export function requireRoom(
 
 /** The limits as pages are told them, so that they can say what is wrong while people type. */
 export function projectLimits(quotas: ProjectQuotas): Readonly<Record<string, unknown>> {
-  const { mostBytes, mostSegmentBytes, mostSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
+  const { maxBytes, maxSegmentBytes, maxSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
   return {
-    ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, mostOf(quotas, own as QuotaName)])),
+    ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, maxOf(quotas, own as QuotaName)])),
     paths: {
-      bytes: mostBytes,
-      segment_bytes: mostSegmentBytes,
-      segments: mostSegments,
+      bytes: maxBytes,
+      segment_bytes: maxSegmentBytes,
+      segments: maxSegments,
       reserved_folders: reservedFolders,
       reserved_names: reservedNames,
       reserved_characters: reservedCharacters,
@@ -71,7 +71,7 @@ export function projectLimits(quotas: ProjectQuotas): Readonly<Record<string, un
   }
 }
 
-/** The largest body of a request: all that a project may have, each second character of it written as two, and what is around it. */
-export function mostBodyBytes({ projectBytes }: ProjectQuotas): number {
+/** The largest body: the project's bytes, half of them escaped, and the JSON around them. */
+export function maxBodyBytes({ projectBytes }: ProjectQuotas): number {
   return 2 * projectBytes + 1_000_000
 }

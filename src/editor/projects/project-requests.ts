@@ -55,7 +55,7 @@ export const version = z.number().int('has to be a whole number').min(1).max(2_1
 
 const network = z.enum(editorNetworks, `has to be one of ${editorNetworks.join(', ')}`)
 
-/** What people call a project. Joiners of emoji are fine; what turns the direction of all that follows on a page is not. */
+/** Joiners of emoji are allowed; characters that change the direction of the page are not. */
 export const projectName = z
   .string()
   .trim()
@@ -116,7 +116,7 @@ export interface SaveRequest {
 }
 
 /** Far more than any quota; what a project may have is asked later. */
-const mostPaths = 10_000
+const maxPaths = 10_000
 
 /** Of a tab: one that leads to nothing is left out later, so that it may be anything. */
 const tab = z.string().max(1000)
@@ -124,10 +124,10 @@ const paths = z
   .array(
     z
       .string()
-      .max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`)
+      .max(pathRules.maxBytes, `has to have at most ${pathRules.maxBytes} bytes`)
       .refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
   )
-  .max(mostPaths)
+  .max(maxPaths)
 
 const saveInput = z.strictObject({
   id: projectId.transform((id) => id.toLowerCase()).optional(),
@@ -141,10 +141,10 @@ const saveInput = z.strictObject({
   is_public: z.boolean().optional(),
   active_file: tab.nullable().optional(),
   open_files: z.array(tab).max(1000).optional(),
-  folders: z.array(z.string()).max(mostPaths).optional(),
+  folders: z.array(z.string()).max(maxPaths).optional(),
   files: z
     .array(z.object({ path: z.string(), content: z.string() }))
-    .max(mostPaths)
+    .max(maxPaths)
     .default([]),
   deleted_files: paths.default([]),
 })

@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
 import { z } from 'zod'
-import { BodyRoom } from './body-room.ts'
 import { planSave } from './plan-save.ts'
 import { notSignedIn, projectError } from './project-error.ts'
-import { mostBodyBytes } from './project-quotas.ts'
+import { maxBodyBytes } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
 import { readData, projectId, version as versionSchema, readSave } from './project-requests.ts'
 import type { ProjectParts, Endpoint, SessionCall, SaveRequest } from './project-requests.ts'
@@ -23,6 +22,7 @@ import {
 import type { NamedSave } from './write-projects.ts'
 import type { Authenticate } from '../../platform/auth/authenticate.ts'
 import type { HoldUser } from '../../platform/auth/hold-user.ts'
+import { ByteBudget } from '../../platform/limits/byte-budget.ts'
 import type { Client } from '../../platform/limits/clients.ts'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import { query } from '../../platform/db/pool.ts'
@@ -89,14 +89,14 @@ export interface ProjectsFunctionOptions {
   readonly log: Logger
   readonly authenticate: Authenticate
   readonly holdUser: HoldUser
-  /** Whether pages of an origin, such as `https://editor.example.com`, may call the function. Those of the editor itself say theirs too. */
+  /** Whether an origin such as `https://editor.example.com` may call. The editor's own pages send theirs too. */
   readonly allowsOrigin: (origin: string) => boolean
   /** Who asks, as far as limits are concerned. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
-  /** Bytes of bodies that are read or worked with at the same time, of all accounts together. Default: 128 MB, and no less than one body may have. */
+  /** Bytes of all bodies in memory. Default 128 MB, and at least one largest body. */
   readonly bodyBytesAtOnce?: number
 }
 
@@ -119,18 +119,18 @@ const codes: Readonly<Record<number, string>> = {
 }
 
 /** Whoever has not signed in reads, and names no more than a project. */
-const mostOpenBodyBytes = 16 * 1024
+const maxOpenBodyBytes = 16 * 1024
 
 /** A body takes up some four times its bytes until it is in the database. */
 const usualBodyBytesAtOnce = 128_000_000
 
 /**
- * The projects function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message, …}}` under the
- * HTTP status that says the same.
+ * The projects function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
+ * error: {code, message, …}}` and the matching HTTP status.
  */
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
   const { pool, log, limits = projectRateLimits } = options
-  const most = mostBodyBytes(options.quotas)
+  const most = maxBodyBytes(options.quotas)
   const counted: Counted = {
     rates: new ProjectRates(limits),
     room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)),
@@ -182,7 +182,7 @@ async function call(
   take: (bytes: number) => void,
 ): Promise<unknown> {
   const body =
-    userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas), take)
+    userId === undefined ? await readSmallBody(context) : await readJson(context.req, maxBodyBytes(parts.quotas), take)
   const { endpoint: name, data } = readData(endpointCall, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {
@@ -198,7 +198,7 @@ async function call(
 /** Of whoever has not signed in. Nothing that is larger can be done without that. */
 async function readSmallBody(context: RequestContext): Promise<unknown> {
   try {
-    return await readJson(context.req, mostOpenBodyBytes)
+    return await readJson(context.req, maxOpenBodyBytes)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 413) throw error
     context.set('Connection', 'close')
@@ -215,7 +215,7 @@ const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/projects/fork', { access: 'session', kind: 'write', run: fork }],
 ])
 
-/** How often the function may be called in a minute, and how often at once; 0 is no limit. Each process counts for itself. */
+/** Calls a minute, and at once; 0 is no limit. Each process counts for itself. */
 interface ProjectRateLimits {
   /** By one address on the net, or one network of IPv6. */
   readonly client: number
@@ -223,7 +223,7 @@ interface ProjectRateLimits {
   readonly read: number
   /** and what changes something. Editors save some seconds after each change. */
   readonly write: number
-  /** Requests of one account, or of one client that has not signed in, that are answered at the same time: each may hold a whole project in memory. */
+  /** Concurrent requests of an account or anonymous client: each may hold a whole project in memory. */
   readonly atOnce: number
 }
 
@@ -253,7 +253,7 @@ class ProjectRates {
     take(this.#account[kind], userId)
   }
 
-  /** Runs `fn` while its account or client has no more than its number of requests. @throws ApiError 429 `RATE_LIMITED`, and what `fn` throws */
+  /** Runs `fn` within the concurrency limit. @throws ApiError 429 `RATE_LIMITED`, and what `fn` throws */
   async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(who) ?? 0
     if (this.#atOnce > 0 && running >= this.#atOnce) {
@@ -278,4 +278,63 @@ function take(window: SlidingWindow, key: string): void {
     throw projectError('RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, {
       retryAfterSeconds,
     })
+}
+
+/** Bytes of each body that need no budget: small saves do not wait for large ones. */
+const smallBytes = 256_000
+
+/** Large bodies of one account that may be under way: who sends them slowly, on purpose, holds no more. */
+const maxLarge = 2
+
+/** Room in memory for bodies of requests, of all accounts together. */
+export class BodyRoom {
+  readonly #budget: ByteBudget
+  readonly #large = new Map<string, number>()
+
+  /** @param bytes what there is room for beside small bodies */
+  constructor(bytes: number) {
+    this.#budget = new ByteBudget(bytes)
+  }
+
+  /**
+   * Runs `fn`, which says by its argument how many bytes have come, and gives back the room in the end.
+   * @param who has sent it
+   * @throws what `fn` throws; in `take` ApiError 503 `busy` where there is no room
+   */
+  async during<Result>(who: string, fn: (take: (bytes: number) => void) => Promise<Result>): Promise<Result> {
+    let [come, isLarge] = [0, false]
+    try {
+      return await this.#budget.during((take) =>
+        fn((bytes) => {
+          come += bytes
+          if (come <= smallBytes) return
+          if (isLarge) {
+            take(bytes)
+            return
+          }
+          this.#begin(who)
+          isLarge = true
+          take(come)
+        }),
+      )
+    } finally {
+      if (isLarge) this.#end(who)
+    }
+  }
+
+  #begin(who: string): void {
+    const running = this.#large.get(who) ?? 0
+    if (running >= maxLarge) {
+      throw new ApiError(503, 'busy', `${maxLarge} large requests of this account are under way; wait for them.`, {
+        details: { retryAfterSeconds: 2 },
+      })
+    }
+    this.#large.set(who, running + 1)
+  }
+
+  #end(who: string): void {
+    const left = (this.#large.get(who) ?? 1) - 1
+    if (left === 0) this.#large.delete(who)
+    else this.#large.set(who, left)
+  }
 }

@@ -24,8 +24,8 @@ export interface ProjectRow {
 }
 
 /** Of `projects.projects p`. A project has fewer bytes than numbers of JavaScript count exactly. */
-export const projectColumns = `p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.open_files, p.folders, p.version, p.file_count,
-  p.byte_count::float8 as byte_count, p.created_at, p.updated_at`
+export const projectColumns = `p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.open_files, p.folders,
+  p.version, p.file_count, p.byte_count::float8 as byte_count, p.created_at, p.updated_at`
 
 /** The project that `p` is a copy of, where viewer `$viewer` (null: a stranger) may see it. */
 function originJoin(viewer: string): string {
@@ -33,7 +33,8 @@ function originJoin(viewer: string): string {
 }
 
 /** To go with `originJoin`. */
-const originColumn = `case when o.id is null then null else json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) end as forked_from`
+const originColumn = `case when o.id is null then null else json_build_object('id', o.id, 'slug', o.slug, 'name',
+  o.name) end as forked_from`
 
 /** What a project is a copy of; null: of none that is there and may be seen. */
 interface Origin {
@@ -68,7 +69,7 @@ interface SeenProject extends ProjectRow {
   readonly user_id?: string
 }
 
-/** `/projects/get`: a public project for everybody, a private one for its owner. One statement, so that the files are those of the version. */
+/** `/projects/get`: one statement, so that the files are those of the version. */
 export async function get({
   userId,
   data,
@@ -80,7 +81,8 @@ export async function get({
   } = await query<ProjectRow & { user_id: string; forked_from: Origin | null; files: SeenFile[] }>(
     pool,
     `select ${projectColumns}, p.user_id, ${originColumn}, (
-       select coalesce(json_agg(json_build_object('path', f.path, 'content', f.content, 'version', f.version) order by f.path), '[]')
+       select coalesce(json_agg(json_build_object('path', f.path, 'content', f.content, 'version', f.version)
+         order by f.path), '[]')
        from projects.files f where f.project_id = p.id
      ) as files
      from projects.projects p ${originJoin('$2')} where p.slug = $1 and (p.is_public or p.user_id = $2)`,
@@ -108,17 +110,19 @@ interface ProjectPage {
   readonly next_cursor: string | null
 }
 
-/** `/projects/list`: the user's own, what was saved last first. One that is saved while pages are read moves to the first page. */
+/** `/projects/list`: the user's own, last saved first. One that is saved meanwhile moves to the first page. */
 export async function list({ userId, data, parts: { pool } }: SessionCall): Promise<ProjectPage> {
   const { cursor, limit } = readData(listInput, data)
   const after = cursor === undefined || cursor === null ? [null, null] : readCursor(cursor)
   const { rows } = await query<ListedProject & { micros: string }>(
     pool,
     `select (extract(epoch from p.updated_at) * 1000000)::bigint::text as micros,
-       p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.version, p.file_count, p.byte_count::float8 as byte_count, p.created_at, p.updated_at,
+       p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.version, p.file_count,
+         p.byte_count::float8 as byte_count, p.created_at, p.updated_at,
        ${originColumn}
      from projects.projects p ${originJoin('$1')}
-     where p.user_id = $1 and ($2::float8 is null or (p.updated_at, p.id) < (timestamptz 'epoch' + $2::float8 * interval '1 microsecond', $3::uuid))
+     where p.user_id = $1 and ($2::float8 is null
+       or (p.updated_at, p.id) < (timestamptz 'epoch' + $2::float8 * interval '1 microsecond', $3::uuid))
      order by p.updated_at desc, p.id desc limit $4`,
     [userId, ...after, limit + 1],
   )
@@ -169,7 +173,8 @@ export function createProjectAccess(pool: pg.Pool): ProjectAccess {
         rows: [row],
       } = await query<{ id: string; ownerId: string; isPublic: boolean }>(
         pool,
-        'select id, user_id as "ownerId", is_public as "isPublic" from projects.projects where id = $1 and (is_public or user_id = $2)',
+        `select id, user_id as "ownerId", is_public as "isPublic" from projects.projects
+          where id = $1 and (is_public or user_id = $2)`,
         [projectId, userId !== undefined && uuid.test(userId) ? userId : null],
       )
       return row

@@ -39,8 +39,10 @@ export async function findEarlierSave(
     rows: [row],
   } = await query<SavedProject & { digest: Buffer; slug: string | null }>(
     client,
-    `select s.project_id as id, s.version, s.saved_at as updated_at, s.digest, p.slug, p.file_count, p.byte_count::float8 as byte_count
-     from projects.saves s left join projects.projects p on p.id = s.project_id and p.user_id = s.user_id where s.user_id = $1 and s.save_id = $2`,
+    `select s.project_id as id, s.version, s.saved_at as updated_at, s.digest, p.slug, p.file_count,
+      p.byte_count::float8 as byte_count
+     from projects.saves s left join projects.projects p on p.id = s.project_id and p.user_id = s.user_id
+       where s.user_id = $1 and s.save_id = $2`,
     [userId, saveId],
   )
   if (row === undefined) return undefined
@@ -51,12 +53,12 @@ export async function findEarlierSave(
 }
 
 /** Slugs that are tried: the second is never needed but by whoever breaks the generator. */
-const mostTries = 5
+const maxTries = 5
 
 /**
- * Waits until no other project is made for the user, until the end of the transaction: only so the count is right, and a request that is sent
- * twice at once is done once. Until then nobody removes the user either: a project that is made at that moment would be nobody's for ever.
- * @throws ApiError 401 `UNAUTHORIZED` where the user is gone
+ * Serialises creation of projects of a user until the end of the transaction, for the quota and for repeated requests.
+ * The user cannot be deleted meanwhile, so no project is orphaned.
+ * @throws ApiError 401 `UNAUTHORIZED` if the user is gone
  */
 export async function lockAccount(client: PoolClient, userId: string, holdUser: HoldUser): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId.toLowerCase()}`])
@@ -75,7 +77,7 @@ export async function requireRoomForOne(client: PoolClient, userId: string, quot
   requireRoom(quotas, 'projects', (row?.count ?? 0) + 1)
 }
 
-/** Makes a project with its files. To be called under `lockAccount`. What it is a copy of is noted where the user may see that. */
+/** Creates a project with its files, under `lockAccount`. Its origin is stored if the user may see it. */
 export async function createProject(
   client: PoolClient,
   save: NamedSave,
@@ -101,8 +103,10 @@ export async function createProject(
     } = await query<SavedProject>(
       client,
       `with made as (
-         insert into projects.projects (user_id, name, network, is_public, active_file, open_files, folders, file_count, byte_count, version, slug, forked_from)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, (select o.id from projects.projects o where o.slug = $18 and (o.is_public or o.user_id = $1)))
+         insert into projects.projects (user_id, name, network, is_public, active_file, open_files, folders,
+           file_count, byte_count, version, slug, forked_from)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, (select o.id from projects.projects o
+           where o.slug = $18 and (o.is_public or o.user_id = $1)))
          on conflict (slug) do nothing
          returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
        ), written as (
@@ -110,7 +114,8 @@ export async function createProject(
          select made.id, f.*, 1 from made, unnest($11::text[], $12::text[], $13::text[], $14::bytea[], $15::int[]) f
        ), noted as (
          insert into projects.saves (user_id, save_id, project_id, version, digest, saved_at)
-         select $1, $16::uuid, id, version, $17::bytea, updated_at from made where $16 is not null on conflict (user_id, save_id) do nothing
+         select $1, $16::uuid, id, version, $17::bytea, updated_at from made where $16 is not null
+           on conflict (user_id, save_id) do nothing
        )
        select * from made`,
       [...project, slug, ...fileArrays(plan.written), save.saveId ?? null, save.digest, forkedFrom ?? null],
@@ -121,11 +126,11 @@ export async function createProject(
 
 /** Tries slugs until one is free. @param make gives undefined where the slug is taken */
 async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<Made | undefined>): Promise<Made> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const made = await make(newSlug(name))
     if (made !== undefined) return made
   }
-  throw new RetryableError('slugs-taken', `${mostTries} random slugs in a row were taken`)
+  throw new RetryableError('slugs-taken', `${maxTries} random slugs in a row were taken`)
 }
 
 /** The tabs that lead to files of the project. */
@@ -142,10 +147,10 @@ function openTabs(
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-/** Nobody comes upon the slug of another by trying: 32^10 of each name. Letters that look like others are not among them. */
+/** Slugs cannot be guessed: 32^10 per name, without look-alike letters. */
 const randomLength = 10
 
-/** What links call a project: its name, as far as that is Latin, and ten random letters from a secure source. At most 51 characters of a-z, 0-9 and dashes. */
+/** The Latin part of the name and ten random letters: at most 51 characters of a-z, 0-9 and dashes. */
 export function newSlug(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -158,9 +163,9 @@ export function newSlug(name: string): string {
 }
 
 /**
- * Saves into a project that is there. Whoever saves it at the same time waits for the end of the transaction, and finds the version changed.
- * A save that changes nothing leaves the version as it is.
- * @throws ApiError 404, 409 `CONFLICT` with what there is now, 422 for paths, quotas and a `save_id` that was used for something else
+ * Saves into an existing project. Concurrent saves wait for the transaction and find the version changed. A save that
+ * changes nothing keeps the version.
+ * @throws ApiError 404, 409 `CONFLICT`, 422 for paths, quotas and a reused `save_id`
  */
 export async function updateProject(
   client: PoolClient,
@@ -243,15 +248,20 @@ async function write(
        insert into projects.files (project_id, path_key, path, content, hash, byte_count, version)
        select $1, f.*, $10 from unnest($12::text[], $13::text[], $14::text[], $15::bytea[], $16::int[]) f
        on conflict (project_id, path_key) do update
-       set path = excluded.path, content = excluded.content, hash = excluded.hash, byte_count = excluded.byte_count, version = excluded.version
+       set path = excluded.path, content = excluded.content, hash = excluded.hash, byte_count = excluded.byte_count,
+         version = excluded.version
      ), changed as (
-       update projects.projects set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7, file_count = $8, byte_count = $9,
-         version = $10, updated_at = case when version = $10 then updated_at else greatest(updated_at, clock_timestamp()) end
+       update projects.projects
+         set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7,
+         file_count = $8, byte_count = $9,
+         version = $10, updated_at = case when version = $10 then updated_at else greatest(updated_at,
+           clock_timestamp()) end
        where id = $1
        returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
      ), noted as (
        insert into projects.saves (user_id, save_id, project_id, version, digest, saved_at)
-       select $17::uuid, $18::uuid, id, version, $19::bytea, case when $20 then updated_at else clock_timestamp() end from changed where $18 is not null
+       select $17::uuid, $18::uuid, id, version, $19::bytea, case when $20 then updated_at else clock_timestamp() end
+         from changed where $18 is not null
        on conflict (user_id, save_id) do nothing returning 1
      )
      select changed.*, $18 is null or exists (select from noted) as is_noted from changed`,
@@ -277,7 +287,7 @@ async function write(
   if (row === undefined) throw noSuchProject()
   const { is_noted: isNoted, ...saved } = row
   if (isNoted) return saved
-  // Only a save that has changed nothing finds itself here: it is done as before, and the name of another save is refused.
+  // Only a save without changes gets here: it is done as before, and another save's id is refused.
   const earlier = await findEarlierSave(client, save)
   if (earlier === undefined || earlier.version !== saved.version) throw saveIdReused()
   return saved
@@ -294,9 +304,8 @@ interface CurrentFile {
 }
 
 /**
- * The answer to a save of a stale version, with both: `current` is the project as it is, each file with the version that last changed it, and with its
- * content where the save names it; `yours` is what the save would have written over it.
- * @param project locked, so that its files are of this version
+ * The answer to a save of a stale version: `current` is the project, with contents of the files that the save names;
+ * `yours` is what the save would have overwritten. @param project locked, so its files are of this version
  */
 async function conflict(
   client: PoolClient,
@@ -347,7 +356,7 @@ function isSame(file: GivenFile, there: { readonly path: string; readonly hash: 
   return there !== undefined && there.path === file.path && there.hash.equals(file.hash)
 }
 
-/** Files as columns, for `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`: key, path, content, hash, bytes. */
+/** Files as columns for `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`. */
 function fileArrays(
   files: readonly GivenFile[],
 ): [keys: string[], paths: string[], contents: string[], hashes: Buffer[], bytes: number[]] {
@@ -375,7 +384,8 @@ export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: 
     } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
       client,
       // Nobody makes it private, changes or deletes it until the copy is made.
-      `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count from projects.projects
+      `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count
+        from projects.projects
        where slug = $1 and (is_public or user_id = $2) for share`,
       [from, userId],
     )
@@ -391,15 +401,20 @@ export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: 
       } = await query<SavedProject>(
         client,
         `with made as (
-           insert into projects.projects (user_id, slug, name, network, is_public, active_file, open_files, folders, version, file_count, byte_count, forked_from)
-           select $2, $3, $4, network, false, active_file, open_files, folders, 1, file_count, byte_count, id from projects.projects where id = $1
-           on conflict (slug) do nothing returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
+           insert into projects.projects (user_id, slug, name, network, is_public, active_file, open_files, folders,
+             version, file_count, byte_count, forked_from)
+           select $2, $3, $4, network, false, active_file, open_files, folders, 1, file_count, byte_count, id
+             from projects.projects where id = $1
+           on conflict (slug) do nothing
+             returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
          ), copied as (
            insert into projects.files (project_id, path_key, path, content, hash, byte_count, version)
-           select made.id, f.path_key, f.path, f.content, f.hash, f.byte_count, 1 from made, projects.files f where f.project_id = $1
+           select made.id, f.path_key, f.path, f.content, f.hash, f.byte_count, 1 from made, projects.files f
+             where f.project_id = $1
          ), noted as (
            insert into projects.saves (user_id, save_id, project_id, version, digest, saved_at)
-           select $2, $5::uuid, id, version, $6::bytea, updated_at from made where $5 is not null on conflict (user_id, save_id) do nothing
+           select $2, $5::uuid, id, version, $6::bytea, updated_at from made where $5 is not null
+             on conflict (user_id, save_id) do nothing
          )
          select * from made`,
         [origin.id, userId, slug, name, named ?? null, save.digest],
@@ -423,8 +438,8 @@ export function forkName(name: string): string {
 const statements = ['delete from projects.projects where user_id = $1', 'delete from projects.saves where user_id = $1']
 
 /**
- * Forgets the projects of a user who goes, with their files, in the transaction that removes them. Copies that others have made stay theirs.
- * @param userId as the auth server names them (sub)
+ * Deletes a user's projects in the transaction that deletes the user. Copies of others stay.
+ * @param userId sub of the auth server
  */
 export async function forgetProjects(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])

@@ -34,11 +34,12 @@ interface CheckedProgram {
   readonly network: Network
 }
 
-const mostFindings = 20
-const mostMessageCharacters = 500
+const maxFindings = 20
+const maxMessageCharacters = 500
 
 const note =
-  'Only the syntax was checked, as of Cadence 1.0. Types, and whether names and members exist, are not checked: run the script to find out.'
+  'Only the syntax was checked, as of Cadence 1.0. Types, and whether names and members exist, are not checked: ' +
+  'run the script to find out.'
 const noteOnTemplates = `${note} What stands in string templates "\\(…)" was not looked at.`
 
 /** What is wrong with a source as far as its syntax tells. */
@@ -51,10 +52,10 @@ export function checkProgram({ parsed, outline, source, code, network }: Checked
   const warnings = errors.length > 0 ? [] : distinct(warningsOf(outline, source, network))
   return {
     is_valid: errors.length === 0,
-    errors: errors.slice(0, mostFindings),
-    warnings: warnings.slice(0, mostFindings),
+    errors: errors.slice(0, maxFindings),
+    warnings: warnings.slice(0, maxFindings),
     kinds: kindsOf(outline),
-    truncated: errors.length > mostFindings || warnings.length > mostFindings,
+    truncated: errors.length > maxFindings || warnings.length > maxFindings,
     note: /\\\(/.test(code) ? noteOnTemplates : note,
   }
 }
@@ -66,12 +67,12 @@ function readFault(
   const place = source.placeOf(at?.Offset ?? start?.Offset ?? 0)
   const words = message ?? silentFault(source.slice(0, (at?.Offset ?? start?.Offset ?? 0) - 1))
   return {
-    message: words.slice(0, mostMessageCharacters),
+    message: words.slice(0, maxMessageCharacters),
     ...place,
     source: source.shownLine(place.line),
     hint:
       typeof fix === 'string' && fix !== ''
-        ? `Write ${fix.slice(0, mostMessageCharacters)} in its place.`
+        ? `Write ${fix.slice(0, maxMessageCharacters)} in its place.`
         : hintFor(words),
   }
 }

@@ -1,8 +1,8 @@
 import { endOfComment } from '../code/script-tokens.ts'
 
 /**
- * Hides from the parser what the language has got since: string templates (`"\(name)"`) and imports under another name
- * (`import A as B from 0x1`). The text keeps its length in bytes and its lines, so that every place in it stays where it was.
+ * Hides newer syntax from the parser: string templates (`"\(name)"`) and aliased imports (`import A as B from 0x1`).
+ * Lines and the length in bytes stay, so places do too.
  */
 export function hideNewerSyntax(code: string): string {
   return hideAliases(hideTemplates(code))
@@ -54,7 +54,7 @@ function nextMark(code: string, from: number): { readonly text: string; readonly
   return match === null ? undefined : { text: match[0], end: stringMark.lastIndex }
 }
 
-/** Behind the bracket that closes a template; brackets and strings in it are taken whole. A template ends with its line at the latest. */
+/** Behind the bracket that closes a template, or at the end of its line. */
 function endOfTemplate(code: string, from: number): number {
   let depth = 1
   let isText = false

@@ -8,8 +8,8 @@ import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 import type { ParsedProgram } from './syntax-tree.ts'
 
 /**
- * The thread in which sources are parsed (see `script-parser.ts`): says `ready`, then answers one request after the other. The parser is
- * Go in WebAssembly, which cannot be stopped from the thread that it runs in.
+ * The thread that parses sources (see `script-parser.ts`): posts `ready`, then answers one request at a time. The
+ * parser is Go in WebAssembly and cannot be interrupted from its own thread.
  */
 
 /** What the thread says. */

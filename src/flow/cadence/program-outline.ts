@@ -31,8 +31,8 @@ export interface ProgramOutline {
   readonly root: Scope
 }
 
-const mostSignatureCharacters = 500
-const mostDocBytes = 2000
+const maxSignatureCharacters = 500
+const maxDocBytes = 2000
 
 /** What a program declares and where names are used. */
 export function outlineOf({ program }: ParsedProgram, source: SourceText): ProgramOutline {
@@ -251,7 +251,7 @@ class Outline {
       nameStart: name.StartPos.Offset,
     }
     container?.members.push(declaration)
-    // Fields and functions of composites are reached by `self` alone; types are names of their own in what they stand in.
+    // Fields and functions of composites are reached by `self` only; types are names in their container.
     if (container === undefined || isType(declaration)) scope.declared.push(declaration)
     return declaration
   }
@@ -260,7 +260,7 @@ class Outline {
   #docOf(node: SyntaxNode): string {
     const known = typeof node['DocString'] === 'string' ? node['DocString'].trim() : ''
     if (known !== '' || node.Type !== 'FieldDeclaration') return known
-    const before = this.#source.slice(node.StartPos.Offset - mostDocBytes, node.StartPos.Offset - 1)
+    const before = this.#source.slice(node.StartPos.Offset - maxDocBytes, node.StartPos.Offset - 1)
     const [, lines = ''] = /((?:^[ \t]*\/\/\/.*\n)+)[ \t]*$/m.exec(before) ?? []
     return lines.replaceAll(/^[ \t]*\/\/\//gm, '').trim()
   }
@@ -271,11 +271,11 @@ class Outline {
     const end = body === undefined ? node.EndPos.Offset : body - 1
     const text = this.#source.slice(
       node.StartPos.Offset,
-      Math.min(end, node.StartPos.Offset + 4 * mostSignatureCharacters),
+      Math.min(end, node.StartPos.Offset + 4 * maxSignatureCharacters),
     )
     const head = body === undefined && hasMembers(node) ? text.replace(/\{[^]*$/, '') : text
     const line = head.replaceAll(/\s+/g, ' ').trim()
-    return line.length > mostSignatureCharacters ? `${line.slice(0, mostSignatureCharacters)}…` : line
+    return line.length > maxSignatureCharacters ? `${line.slice(0, maxSignatureCharacters)}…` : line
   }
 }
 

@@ -69,10 +69,10 @@ export type ScriptAnswer =
   | { readonly kind: 'nothing'; readonly reason: string }
 
 /** More than a model reads. */
-const mostSymbols = 400
-const mostDocCharacters = 400
+const maxSymbols = 400
+const maxDocCharacters = 400
 
-/** Parses a source and answers what is asked of it. @throws RangeError where it is nested deeper than the parser can go */
+/** Parses a source and answers a request. @throws RangeError if it is nested too deep */
 export function readScript(request: ScriptRequest, parse: (code: string) => ParsedProgram): ScriptAnswer {
   const source = new SourceText(request.code)
   const parsed = parse(hideNewerSyntax(request.code))
@@ -84,7 +84,7 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
       answer: checkProgram({ parsed, outline, source, code: request.code, network: request.network }),
     }
   if (request.kind === 'symbols') {
-    const budget = { left: mostSymbols }
+    const budget = { left: maxSymbols }
     const symbols = outline.declarations
       .filter(({ kind }) => kind !== 'parameter')
       .flatMap((declaration) => tellWithin(declaration, source, budget))
@@ -123,7 +123,9 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
         name: use.name,
         ...place,
         declared: declaredAs(meaning.contract, source),
-        meaning: `${meaning.member} of the contract ${meaning.contract.name}, which is imported: ${whereImported(meaning.contract, request.network)} Its source is not here.`,
+        meaning:
+          `${meaning.member} of the contract ${meaning.contract.name}, which is imported: ` +
+          `${whereImported(meaning.contract, request.network)} Its source is not here.`,
       },
     }
   }
@@ -146,8 +148,16 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
 function whyNothing({ line, column, name }: NamePlace, isBroken: boolean): string {
   if (isBroken) return 'The source has errors before any name could be read: see script_check.'
   if (name !== undefined)
-    return `The name ${name} does not stand ${line === undefined ? 'in this source' : `on line ${line}`}; comments and texts are not looked at.`
-  return `No name stands at line ${line ?? 1}, column ${column ?? 1}. Lines and columns count from 1; or give the name itself.`
+    return (
+      `The name ${name} does not stand ${line === undefined ? 'in this source' : `on line ${line}`}; ` +
+      'comments and ' +
+      'texts are not looked at.'
+    )
+  return (
+    `No name stands at line ${line ?? 1}, column ${column ?? 1}. Lines and columns count from 1; or give ` +
+    'the name ' +
+    'itself.'
+  )
 }
 
 function inWords(declaration: Declaration, isCertain: boolean, source: SourceText, network: Network): string {
@@ -155,7 +165,11 @@ function inWords(declaration: Declaration, isCertain: boolean, source: SourceTex
     return `The contract ${declaration.name}, imported: ${whereImported(declaration, network)}`
   const { line } = source.placeOf(declaration.nameStart)
   const where = declaration.container === undefined ? '' : ` of ${declaration.container.name}`
-  return `${isCertain ? '' : 'Probably, by its name: '}${declaration.kind} ${declaration.name}${where}, declared on line ${line}: ${declaration.signature}`
+  return (
+    `${isCertain ? '' : 'Probably, by its name: '}${declaration.kind} ${declaration.name}${where}, declared ` +
+    'on line ' +
+    `${line}: ${declaration.signature}`
+  )
 }
 
 function whereImported({ location, name }: Declaration, network: Network): string {
@@ -184,7 +198,7 @@ function tell({ kind, name, access, signature, doc, start, end }: Declaration, s
     name,
     access: access ?? null,
     signature,
-    doc: doc === '' ? null : doc.slice(0, mostDocCharacters),
+    doc: doc === '' ? null : doc.slice(0, maxDocCharacters),
     line: source.placeOf(start).line,
     end_line: source.placeOf(end).line,
   }

@@ -28,7 +28,7 @@ export function meaningOf(use: NameUse, outline: ProgramOutline): Meaning {
   return memberOf(holderOf(use, outline), use.name, outline)
 }
 
-/** What has the members of which a name is one: a type of the source, or an import. Undefined for a name that is no member, and where the syntax does not tell. */
+/** The type or import that a name is a member of; undefined for other names, or if the syntax does not tell. */
 export function holderOf({ memberOf: whole, scope }: NameUse, outline: ProgramOutline): Declaration | undefined {
   if (whole === undefined) return undefined
   return 'name' in whole && typeof whole.name === 'string'
@@ -110,21 +110,25 @@ function memberOf(holder: Declaration | undefined, name: string, outline: Progra
     : unknown
 }
 
-/** Names that Cadence brings, with how they are used. Source: cadence-lang.org, "Built-in functions", "Accounts", "Types". */
+/** Built-in names and their use. Source: cadence-lang.org, "Built-in functions", "Accounts", "Types". */
 const described: Readonly<Record<string, string>> = {
   getAccount:
-    'view fun getAccount(_ address: Address): &Account: a public account; it has balance, availableBalance, storage, contracts, keys and capabilities.',
+    'view fun getAccount(_ address: Address): &Account: a public account; it has balance, availableBalance, ' +
+    'storage, contracts, keys and capabilities.',
   getAuthAccount:
-    'fun getAuthAccount<T: &Account>(_ address: Address): T: an account with entitlements, in scripts only: nothing that it changes is kept.',
+    'fun getAuthAccount<T: &Account>(_ address: Address): T: an account with entitlements, in scripts only: ' +
+    'nothing that it changes is kept.',
   getCurrentBlock:
-    'view fun getCurrentBlock(): Block: the block in whose state the code runs; it has height, view, timestamp (Unix seconds, UFix64) and id.',
+    'view fun getCurrentBlock(): Block: the block in whose state the code runs; it has height, view, timestamp ' +
+    '(Unix seconds, UFix64) and id.',
   getBlock: 'view fun getBlock(at: UInt64): Block?: an earlier block, or nil.',
   panic: 'view fun panic(_ message: String): Never: ends the program with an error.',
   assert:
     'view fun assert(_ condition: Bool, message: String): ends the program with an error unless the condition holds.',
   log: 'view fun log(_ value: AnyStruct): writes to the log of the emulator; nodes of the network drop it.',
   revertibleRandom:
-    'view fun revertibleRandom<T: FixedSizeUnsignedInteger>(modulo: T): T: a random number, which a transaction may still be undone to avoid.',
+    'view fun revertibleRandom<T: FixedSizeUnsignedInteger>(modulo: T): T: a random number, which a transaction ' +
+    'may still be undone to avoid.',
   destroy: 'destroy x: ends the life of a resource.',
   self: 'What the code stands in: the contract, the resource, the struct or the transaction.',
   base: 'The value that an attachment is attached to.',
@@ -138,11 +142,16 @@ const described: Readonly<Record<string, string>> = {
   Capability: 'Capability<T: &Any>: the right to a reference: borrow(): T?, check(): Bool, address, id.',
   Character: 'One character of a text, which may be several code points.',
   String:
-    'A text: length, concat(_:), slice(from:upTo:), contains(_:), split(separator:), replaceAll(of:with:), toLower(), utf8, decodeHex(); String.join, String.encodeHex, String.fromUTF8.',
-  Int: 'A whole number without bounds. Those with bounds (Int8 to Int256, UInt8 to UInt256) end the program where they overflow; Word8 to Word256 wrap around.',
+    'A text: length, concat(_:), slice(from:upTo:), contains(_:), split(separator:), replaceAll(of:with:), ' +
+    'toLower(), utf8, decodeHex(); String.join, String.encodeHex, String.fromUTF8.',
+  Int:
+    'A whole number without bounds. Those with bounds (Int8 to Int256, UInt8 to UInt256) end the program ' +
+    'where they ' +
+    'overflow; Word8 to Word256 wrap around.',
   UInt64: 'A whole number from 0 to 2^64 - 1.',
   UFix64:
-    'A number with 8 digits behind the point, from 0 to 184467440737.09551615: amounts of tokens. A literal needs a point: 1.0.',
+    'A number with 8 digits behind the point, from 0 to 184467440737.09551615: amounts of tokens. A literal needs ' +
+    'a point: 1.0.',
   Fix64: 'A number with 8 digits behind the point, with a sign, from -92233720368.54775808 to 92233720368.54775807.',
   AnyStruct: 'Any value that is no resource.',
   AnyResource: 'Any resource.',
@@ -153,7 +162,8 @@ const described: Readonly<Record<string, string>> = {
   StoragePath: '/storage/x: where an account keeps a value.',
   PublicPath: '/public/x: where an account publishes a capability.',
   Storage:
-    'Entitlement to all that an account stores: auth(Storage) &Account. Narrower: SaveValue, LoadValue, CopyValue, BorrowValue.',
+    'Entitlement to all that an account stores: auth(Storage) &Account. Narrower: SaveValue, LoadValue, ' +
+    'CopyValue, BorrowValue.',
   BorrowValue: 'Entitlement to storage.borrow.',
   SaveValue: 'Entitlement to storage.save.',
   LoadValue: 'Entitlement to storage.load.',

@@ -8,7 +8,7 @@ interface ScriptParserOptions {
   /** CPU time of the thread for one source. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
   readonly cpuLimitMs?: number
   /** Sources that wait for their turn; further ones are refused. Default 32. */
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
   /** How long an idle thread is kept, which holds some 90 MB. Default 60,000 ms. */
   readonly idleMs?: number
   /** Is told when a thread is started and when it has ended. */
@@ -28,11 +28,10 @@ const startCpuMs = 30_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 } as const
 
 /**
- * Parses Cadence in a thread of its own, one source after the other, so that a hostile one holds up nobody but those behind it, and these not
- * for long.
+ * Parses Cadence in a thread, one source at a time, so that a hostile source delays only the next ones, briefly.
  *
  *     none ──first job──► starting ──ready──► idle ◄──answer── busy
- *                                              │ ──next job──►  │ no answer in time, or the thread died: none, and its job failed
+ *                                              │ ──next job──►  │ timeout or dead thread: none
  *                                              └─ idle for a minute: none
  */
 export class ScriptParser {
@@ -47,17 +46,19 @@ export class ScriptParser {
 
   constructor({
     cpuLimitMs = 4000,
-    mostWaiting = 32,
+    maxWaiting = 32,
     idleMs = 60_000,
     onThread = () => undefined,
   }: ScriptParserOptions = {}) {
-    this.#options = { cpuLimitMs, mostWaiting, idleMs, onThread }
+    this.#options = { cpuLimitMs, maxWaiting, idleMs, onThread }
   }
 
-  /** @throws ApiError 400 `script-too-deep`, 503 `scripts-busy`, 504 `script-timeout`, 500 `parser-failed`; the signal's reason */
+  /**
+   * @throws ApiError 400 `script-too-deep`, 503 `scripts-busy`, 504 `script-timeout`, 500 `parser-failed`; abort reason
+   */
   async read(request: ScriptRequest, signal: AbortSignal): Promise<ScriptAnswer> {
     signal.throwIfAborted()
-    if (this.#isClosed || this.#waiting.length >= this.#options.mostWaiting) {
+    if (this.#isClosed || this.#waiting.length >= this.#options.maxWaiting) {
       throw new ApiError(503, 'scripts-busy', 'Too many sources are being checked. Try again shortly.', {
         details: { retryAfterSeconds: 1 },
       })

@@ -4,7 +4,7 @@ export interface Place {
   readonly column: number
 }
 
-const mostShownCharacters = 240
+const maxShownCharacters = 240
 const lineFeed = 0x0a
 
 /** A source with the ways in which its places are told: the parser counts bytes, people count lines and columns. */
@@ -38,7 +38,7 @@ export class SourceText {
     return { line: line + 1, column: Array.from(this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)).length + 1 }
   }
 
-  /** The byte at which a character begins; undefined where the source has no such line. A column beyond its line means the line's end. */
+  /** The byte of a place; undefined without such a line. A column beyond the line means its end. */
   offsetOf({ line, column }: Place): number | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined
@@ -51,7 +51,7 @@ export class SourceText {
   /** A line as it is shown beside an error: without the white space around it, and not longer than anybody reads. */
   shownLine(line: number): string {
     const text = this.#lineText(line).trim()
-    return text.length > mostShownCharacters ? `${text.slice(0, mostShownCharacters)}…` : text
+    return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
   }
 
   #lineText(line: number): string {

@@ -65,7 +65,7 @@ export function nodesBelow(node: SyntaxNode): SyntaxNode[] {
 function nodesOf(value: unknown): SyntaxNode[] {
   if (isNode(value)) return [value]
   if (Array.isArray(value)) return value.flatMap(nodesOf)
-  // Members and conditions are kept in objects that have no place of their own; places are objects too, and hold numbers alone.
+  // Members and conditions are in objects without a place; places are objects of numbers.
   return typeof value === 'object' && value !== null
     ? Object.values(value).flatMap((inner) => (typeof inner === 'object' ? nodesOf(inner) : []))
     : []

@@ -21,17 +21,16 @@ export interface Turn {
 }
 
 /**
- * The statement that counts one time, with the values of `turnValues` from `$first` on. It gives a row where it is not too often, and none where it is. It may
- * be part of another statement (`with`), which then has one way to the server less.
- * Each time puts off the moment from which on all of them are free again; it is never put off by more than the period. The clock is read when it is this
- * one's turn: of several at once, the one that began first may come last.
- * @param of who it is, where another part of the statement knows that: the SHA-256, and from what it comes. Then the values have none
+ * Counts one call (`turnValues` from `$first`) and returns a row if it is allowed, none otherwise. Each call postpones
+ * the moment at which the limit is free again, by at most the period. The clock is read after the row is locked.
+ * @param of digest and source, if another part of the statement has the subject
  */
 export function countTurn(first: number, of?: { readonly digest: string; readonly from: string }): string {
   const [action, digest, step, period] =
     of === undefined ? [first, `$${first + 1}`, first + 2, first + 3] : [first, of.digest, first + 1, first + 2]
   const later = (base: string, ms: number): string => `${base} + $${ms} * interval '1 ms'`
-  return `insert into wallet_auth.rate_limits as l (action, subject, full_at) select $${action}, ${digest}, ${later('clock_timestamp()', step)} ${of?.from ?? ''}
+  return `insert into wallet_auth.rate_limits as l (action, subject, full_at) select $${action}, ${digest},
+    ${later('clock_timestamp()', step)} ${of?.from ?? ''}
     on conflict (action, subject) do update set full_at = ${later('greatest(l.full_at, clock_timestamp())', step)}
     where ${later('greatest(l.full_at, clock_timestamp())', step)} <= ${later('clock_timestamp()', period)} returning 1`
 }
@@ -48,8 +47,8 @@ export function turnValues({
 const countOne = countTurn(1)
 
 /**
- * How often somebody may do something, counted in the database: for all processes together, and over restarts, but for a crash of the database itself, after
- * which all counts begin anew. Where the database does not answer, nobody may do anything.
+ * Rate limits in an unlogged table: for all processes and across restarts, except a crash of the database. If the
+ * database fails, nothing is allowed.
  */
 export class RateLimits {
   readonly #pool: pg.Pool
@@ -79,14 +78,15 @@ export class RateLimits {
     if (rowCount !== 1) await this.refuse(turn, db === this.#statements ? this.#pool : db)
   }
 
-  /** Says of a turn that was too often when it is not. @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details */
+  /** Refuses a call and says when to retry. @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` */
   async refuse(turn: Turn, db: StatementRunner = this.#pool): Promise<never> {
     const [action, digest, stepMs, periodMs] = turnValues(turn)
     const {
       rows: [row],
     } = await namedQuery<{ seconds: number }>(
       db,
-      `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from wallet_auth.rate_limits where action = $1 and subject = $2`,
+      `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from wallet_auth.rate_limits
+        where action = $1 and subject = $2`,
       [action, digest, (stepMs - periodMs) / 1000],
     )
     const retryAfterSeconds = Math.max(1, row?.seconds ?? 1)

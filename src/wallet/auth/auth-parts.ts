@@ -62,7 +62,8 @@ export function tokenRefused(): ApiError {
   return authError(
     403,
     'otp_expired',
-    'The link or code has been used, is wrong or is too old: ask for another, and use its link where its code is refused again.',
+    'The link or code has been used, is wrong or is too old: ask for another, and use its link where its code is ' +
+      'refused again.',
   )
 }
 
@@ -103,10 +104,10 @@ export interface AuthParts {
   readonly forgetUser: ForgetUser
 }
 
-const mostUserAgent = 300
+const maxUserAgent = 300
 
 /** Largest body, in bytes: nothing that is sent here is long. */
-export const mostBodyBytes = 64 * 1024
+export const maxBodyBytes = 64 * 1024
 
 /** Who asks. Those of one network of IPv6 are one, as far as limits are concerned. */
 export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'clientOf'>): AuthClient {
@@ -114,7 +115,7 @@ export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'client
   return {
     address,
     network: clientNetwork(address),
-    userAgent: (req.headers['user-agent'] ?? '').slice(0, mostUserAgent),
+    userAgent: (req.headers['user-agent'] ?? '').slice(0, maxUserAgent),
   }
 }
 
@@ -125,7 +126,7 @@ export function bearerOf(context: RequestContext): string {
   return token
 }
 
-/** The session of who asks. @throws ApiError 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_banned` */
+/** The caller's session. @throws ApiError 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_banned` */
 export async function sessionOf(context: RequestContext, { accessTokens, sessions }: AuthParts): Promise<OpenSession> {
   return sessions.find(await accessTokens.verify(bearerOf(context)))
 }
@@ -148,7 +149,7 @@ export function answerJson(context: RequestContext, body: unknown, status = 200)
   context.type = 'application/json'
 }
 
-const mostCharacters = 2000
+const maxCharacters = 2000
 
 /**
  * The page to which somebody is sent in the end: one of an allowed origin, since a code goes with them.
@@ -160,7 +161,7 @@ export function readRedirect(
   { walletUrl, isAllowedOrigin }: Pick<AuthParts, 'walletUrl' | 'isAllowedOrigin'>,
 ): string | undefined {
   if (given === undefined || given === '') return undefined
-  const url = given.length <= mostCharacters && URL.canParse(given) ? new URL(given) : undefined
+  const url = given.length <= maxCharacters && URL.canParse(given) ? new URL(given) : undefined
   const isPage =
     url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
   if (!isPage || (url.origin !== new URL(walletUrl).origin && !isAllowedOrigin(url.origin))) {

@@ -45,8 +45,8 @@ export interface AuthSessions {
   /** @param accessToken of `Authorization: Bearer`. @throws ApiError 401 `UNAUTHORIZED` */
   authenticate(accessToken: string): Promise<SignedIn>
   /**
-   * A token that is traded once, within five minutes, for a session: POST /verify `{type: 'magiclink', token_hash}`. It leaves links that were sent by
-   * e-mail alone, and is there for users without one. Undefined for a user who is not there (any more).
+   * A token that is traded once, within five minutes, for a session: POST /verify `{type: 'magiclink', token_hash}`. It
+   * does not replace e-mailed links and needs no e-mail address. Undefined if the user is gone.
    */
   createSessionToken(userId: string): Promise<SessionToken | undefined>
   /**
@@ -121,11 +121,7 @@ interface OpenAuthSessionsOptions {
   readonly sessionHours: number
 }
 
-/**
- * The sessions of the wallet's own auth endpoint, for services that only have to know who asks: nobody signs in here, but who was signed out is
- * refused at once.
- * @throws FatalError `bad-jwt-key`
- */
+/** Sessions of the wallet's own auth endpoint, for services that only authenticate. @throws FatalError `bad-jwt-key` */
 export async function openAuthSessions(
   pool: pg.Pool,
   { jwtKey, walletUrl, sessionHours }: OpenAuthSessionsOptions,

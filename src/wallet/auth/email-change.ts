@@ -31,8 +31,8 @@ const liveSeconds = 3600
 const maxWrongCodes = 5
 
 /**
- * Another e-mail address for a user: wanted, until the new address is shown to be theirs, in a session of the same user. So who was named by a slip of
- * the pen gets nothing of the account, and nobody is talked into an account of somebody else's.
+ * Changes a user's e-mail address once the new one is confirmed in a session of the same user: a mistyped address gives
+ * its owner nothing, and nobody is lured into another account.
  */
 export class EmailChange {
   readonly #parts: AuthParts
@@ -64,9 +64,8 @@ export class EmailChange {
   }
 
   /**
-   * Sends it again for who had the address before; where nothing waits, nothing happens. Anybody may ask, so limits that could be reached only where
-   * something waits make no other answer: nothing is sent then.
-   * @throws ApiError 429, by who asks and how often the address was named alone; 503
+   * Sends the e-mail again. Anyone may call this, so limits that only a waiting change can reach are silent.
+   * @throws ApiError 429 by client and named address only; 503
    */
   async again(email: string, client: AuthClient): Promise<void> {
     const { pool, users, limits } = this.#parts
@@ -151,10 +150,14 @@ export class EmailChange {
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       pool,
-      `insert into wallet_auth.email_changes (user_id, email, token_hash, code_hash, code_salt, redirect_to, is_confirmed, expires_at)
+      `insert into wallet_auth.email_changes (user_id, email, token_hash, code_hash, code_salt, redirect_to,
+        is_confirmed, expires_at)
        values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))
-       on conflict (user_id) do update set email = excluded.email, token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt,
-         code_attempts = 0, redirect_to = excluded.redirect_to, is_confirmed = excluded.is_confirmed, created_at = now(), expires_at = excluded.expires_at`,
+       on conflict (user_id) do update
+         set email = excluded.email, token_hash = excluded.token_hash, code_hash = excluded.code_hash,
+         code_salt = excluded.code_salt,
+         code_attempts = 0, redirect_to = excluded.redirect_to, is_confirmed = excluded.is_confirmed,
+           created_at = now(), expires_at = excluded.expires_at`,
       [
         user.id,
         email,
@@ -176,7 +179,8 @@ export class EmailChange {
       rows: [row],
     } = await query<Waiting>(
       db,
-      `select email, token_hash as "tokenHash", code_hash as hash, code_salt as salt, code_attempts as attempts, redirect_to as "redirectTo", is_confirmed as "isConfirmed"
+      `select email, token_hash as "tokenHash", code_hash as hash, code_salt as salt, code_attempts as attempts,
+        redirect_to as "redirectTo", is_confirmed as "isConfirmed"
        from wallet_auth.email_changes where user_id = $1 and expires_at > now() ${lock}`,
       [userId],
     )

@@ -13,7 +13,7 @@ import {
   readRedirect,
   answerJson,
   clientOf,
-  mostBodyBytes,
+  maxBodyBytes,
   ownSessionOf,
 } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
@@ -40,7 +40,7 @@ interface EmailWish {
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
 
-/** Sign-in by e-mail: a link and a code, either of which is good once. There is no user of an address until somebody showed that it is theirs. */
+/** Sign-in by e-mail: a link and a code, either good once. The user is created on first use. */
 export class EmailSignIn {
   readonly #parts: AuthParts
 
@@ -67,7 +67,7 @@ export class EmailSignIn {
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }
 
-  /** Sends another e-mail in place of one that waits, for the same page; to an address for which none does, only where it has a user. @throws ApiError 429 */
+  /** Sends a waiting e-mail again; without one, only to an address that has a user. @throws ApiError 429 */
   async again(email: string, client: AuthClient): Promise<void> {
     const kept = await this.#parts.oneTimeTokens.waitingFor(email)
     await this.send(
@@ -129,9 +129,8 @@ export class EmailSignIn {
   }
 
   /**
-   * Uses a link for the page that it leads to, which is given what it trades for the session: a code that needs the verifier of the page that began,
-   * or where there was none, a token. The session's own tokens are in no address.
-   * @throws ApiError 403 `otp_expired`
+   * Follows a link to its page, with a code that needs the page's verifier, or else a token. URLs never hold the
+   * session's own tokens. @throws ApiError 403 `otp_expired`
    */
   async followLink(token: string, client: AuthClient): Promise<string> {
     const { pool, oneTimeTokens, walletUrl } = this.#parts
@@ -198,7 +197,7 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
   const ask = async (context: RequestContext): Promise<void> => {
     const client = clientOf(context, parts)
     await parts.limits.take('otp', client.network)
-    const body = parseBody(wish, await readJson(context.req, mostBodyBytes))
+    const body = parseBody(wish, await readJson(context.req, maxBodyBytes))
     const userMetadata = body.data ?? {}
     requireSmall(userMetadata)
     await signIn.send(
@@ -218,7 +217,7 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
   const resend = async (context: RequestContext): Promise<void> => {
     const client = clientOf(context, parts)
     await parts.limits.take('otp', client.network)
-    const { type, email } = parseBody(again, await readJson(context.req, mostBodyBytes))
+    const { type, email } = parseBody(again, await readJson(context.req, maxBodyBytes))
     if (type === 'signup') await signIn.again(emailOf(email), client)
     else await change.again(emailOf(email), client)
     answerJson(context, {})
@@ -293,13 +292,13 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
   ]
 }
 
-/** What somebody shows: the token of a link or of a sign-in, or the code of an e-mail. @throws ApiError 400, 413, 415 */
+/** The token of a link or sign-in, or the code of an e-mail. @throws ApiError 400, 413, 415 */
 async function readProof(
   context: RequestContext,
 ): Promise<
   { readonly isChange: boolean } & ({ readonly hash: string } | { readonly code: string; readonly email: unknown })
 > {
-  const body = parseBody(proof, await readJson(context.req, mostBodyBytes))
+  const body = parseBody(proof, await readJson(context.req, maxBodyBytes))
   const [code, hash] = [body.token ?? '', body.token_hash ?? '']
   if ((code === '') === (hash === ''))
     throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
@@ -326,10 +325,10 @@ export function parameterOf(context: RequestContext, name: string): string | und
   return new URLSearchParams(context.querystring).get(name) ?? undefined
 }
 
-const mostBytes = 4096
+const maxBytes = 4096
 
 /**
- * What a form of a page of ours sends. That it is of ours the browser says: another site cannot sign its visitors in to an account of its own.
+ * Reads a form of our own pages only (by Origin): no site can sign its visitors in to another account.
  * @throws ApiError 403 `validation_failed`, 413
  */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
@@ -342,7 +341,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let bytes = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > mostBytes) throw new ApiError(413, 'body-too-large', `A form has at most ${mostBytes} bytes.`)
+    if (bytes > maxBytes) throw new ApiError(413, 'body-too-large', `A form has at most ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))

@@ -13,7 +13,7 @@ interface GotrueOptions {
 }
 
 const patienceMs = 10_000
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 const userForm = z.object({
   id: z.uuid(),
@@ -36,8 +36,8 @@ const claimsForm = z.object({
 })
 
 /**
- * Who makes a request, by the auth server of somebody else (GOTRUE_URL), which is asked each time. A sign-in by passkey needs that server to make
- * a link, which takes the place of one that was sent by e-mail before, and is not made for users without an e-mail address.
+ * Sessions of an external auth server (GOTRUE_URL), asked on each call. Sign-in by passkey makes it create a link,
+ * which replaces an e-mailed one and needs an e-mail address.
  */
 export function createGotrueSessions({ url, serviceToken }: GotrueOptions): AuthSessions {
   const base = url.replace(/\/+$/, '')
@@ -64,11 +64,12 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       await response.body?.cancel()
       throw away(
         new Error(
-          `it answered ${response.status}${[401, 403].includes(response.status) ? ': GOTRUE_SERVICE_TOKEN may not be right' : ''}`,
+          `it answered ${response.status}` +
+            ([401, 403].includes(response.status) ? ': GOTRUE_SERVICE_TOKEN may not be right' : ''),
         ),
       )
     }
-    const text = await responseText(response, mostBytes, () => away(new Error('its answer is too long')))
+    const text = await responseText(response, maxBytes, () => away(new Error('its answer is too long')))
     try {
       return JSON.parse(text) as unknown
     } catch {
@@ -81,7 +82,7 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     throw new ApiError(503, 'INTERNAL', 'Sign-in by passkey needs GOTRUE_SERVICE_TOKEN beside GOTRUE_URL.')
   }
   const findUser = async (userId: string): Promise<AuthUser | undefined> => {
-    // Where our own token is refused, nothing is known of the user: to say that they are gone would have password managers forget their passkeys.
+    // If our token is refused, the user may exist: password managers delete passkeys of unknown users.
     const answer = await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf(), { refusals: [404] })
     if (answer === undefined) return undefined
     const user = userForm.safeParse(answer)

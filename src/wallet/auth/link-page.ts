@@ -10,14 +10,17 @@ export interface LinkPage {
 
 const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:Canvas;color:CanvasText}
-main{max-width:26rem;padding:2rem;text-align:center}h1{font-size:1.4rem;margin:0 0 .75rem}p{margin:.5rem 0;overflow-wrap:anywhere}
-button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.7rem 1.6rem;border:0;border-radius:.6rem;background:#0b6e4f;color:#fff;cursor:pointer}
+main{max-width:26rem;padding:2rem;text-align:center}
+h1{font-size:1.4rem;margin:0 0 .75rem}
+p{margin:.5rem 0;overflow-wrap:anywhere}
+button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.7rem 1.6rem;border:0;border-radius:.6rem;
+background:#0b6e4f;color:#fff;cursor:pointer}
 button:focus-visible{outline:3px solid #58b894;outline-offset:2px}small{opacity:.75}`
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * The page that a link in an e-mail opens. Its button signs in, and nothing else does: programs that open the links of e-mails press none.
- * @param goesTo the page that follows; its origin has to be allowed to the form
+ * The page of an e-mailed link. Only its button signs in: programs that open links press none.
+ * @param goesTo the next page, whose origin the form must allow
  */
 export function signInPage({
   name,
@@ -35,7 +38,8 @@ export function signInPage({
     name,
     formTargets: ["'self'", new URL(goesTo).origin],
     content: `<h1>Sign in to ${escapeHtml(name)}</h1><p>as <b>${escapeHtml(email)}</b></p>
-<form method="post" action="verify"><input type="hidden" name="token" value="${escapeHtml(token)}"><button>Sign in</button></form>
+<form method="post" action="verify">
+<input type="hidden" name="token" value="${escapeHtml(token)}"><button>Sign in</button></form>
 <p><small>If you did not ask for this e-mail, close this page: nothing has happened.</small></p>`,
   })
 }
@@ -71,12 +75,18 @@ function page({
 }): LinkPage {
   return {
     status,
-    html: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${escapeHtml(name)}</title><style>${style}</style></head><body><main>${content}</main></body></html>`,
+    html: `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${escapeHtml(name)}</title><style>${style}</style></head>
+<body><main>${content}</main></body></html>`,
     headers: {
-      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${formTargets.join(' ')}; base-uri 'none'; frame-ancestors 'none'`,
+      'Content-Security-Policy':
+        `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ` +
+        `${formTargets.join(' ')}; ` +
+        'base-uri ' +
+        `'none'; frame-ancestors 'none'`,
       'Content-Type': 'text/html; charset=utf-8',
-      // The address has the token in it. To ourselves it may go: without it browsers do not say that the form is of ours.
+      // The URL has the token. Without a referrer to ourselves browsers send no Origin with the form.
       'Referrer-Policy': 'same-origin',
     },
   }

@@ -21,7 +21,7 @@ export interface Mail {
 /** Hands an e-mail on. @throws when it was not taken */
 export type SendMail = (mail: Mail) => Promise<void>
 
-/** The e-mail with a link and a code, either of which signs in. The code stands in the text, not in the subject that locked screens show. */
+/** The e-mail with a link and a code. The code is not in the subject, which locked screens show. */
 export function signInMail({
   to,
   name,
@@ -41,14 +41,15 @@ Type it where you asked for it. Or open this link, and press the button on its p
 
 ${link}
 
-Both are good for one hour, and once. Nobody from ${name} will ever ask you for them. If you did not ask for this e-mail, do nothing: nobody
-can sign in without it.
+Both are good for one hour, and once. Nobody from ${name} will ever ask you for them. If you did not ask for this
+e-mail, do nothing: nobody can sign in without it.
 `
   const html = `<p>Your code for ${escapeHtml(name)}:</p>
 <p style="font-size:28px;letter-spacing:6px;font-family:monospace"><b>${escapeHtml(code)}</b></p>
-<p>Type it where you asked for it. Or <a href="${escapeHtml(link)}">open this link</a>, and press the button on its page.</p>
-<p style="color:#555">Both are good for one hour, and once. Nobody from ${escapeHtml(name)} will ever ask you for them. If you did not ask for this e-mail,
-do nothing: nobody can sign in without it.</p>
+<p>Type it where you asked for it.
+Or <a href="${escapeHtml(link)}">open this link</a>, and press the button on its page.</p>
+<p style="color:#555">Both are good for one hour, and once. Nobody from ${escapeHtml(name)} will ever ask you for them.
+If you did not ask for this e-mail, do nothing: nobody can sign in without it.</p>
 `
   return { to, subject: `Sign in to ${name}`, text, html }
 }
@@ -64,7 +65,10 @@ export function identityAddedMail({
   readonly provider: string
 }): Mail {
   const said = provider === 'github' ? 'GitHub' : provider === 'google' ? 'Google' : 'this e-mail address'
-  const text = `Your account at ${name} can now be signed in to with ${said}, which was done a moment ago. If that was not you, secure that account, then sign out everywhere.\n`
+  const text =
+    `Your account at ${name} can now be signed in to with ${said}, which was done a moment ago. If that ` +
+    'was not ' +
+    `you, secure that account, then sign out everywhere.\n`
   return { to, subject: `New way to sign in to ${name}`, text, html: `<p>${escapeHtml(text)}</p>` }
 }
 
@@ -86,7 +90,8 @@ export function emailChangeMail({
 
     ${code}
 
-Type it where you asked for the change. Or open this link in the browser in which you are signed in, and press the button on its page:
+Type it where you asked for the change. Or open this link in the browser in which you are signed in, and press the
+button on its page:
 
 ${link}
 
@@ -94,8 +99,10 @@ Both are good for one hour. If you did not ask for this, do nothing: your addres
 `
   const html = `<p>Your code for the new e-mail address of your account at ${escapeHtml(name)}:</p>
 <p style="font-size:28px;letter-spacing:6px;font-family:monospace"><b>${escapeHtml(code)}</b></p>
-<p>Type it where you asked for the change. Or <a href="${escapeHtml(link)}">open this link</a> in the browser in which you are signed in, and press the button on its page.</p>
-<p style="color:#555">Both are good for one hour. If you did not ask for this, do nothing: your address stays out of it.</p>
+<p>Type it where you asked for the change. Or <a href="${escapeHtml(link)}">open this link</a> in the browser in which
+you are signed in, and press the button on its page.</p>
+<p style="color:#555">Both are good for one hour.
+If you did not ask for this, do nothing: your address stays out of it.</p>
 `
   return { to, subject: `New e-mail address at ${name}`, text, html }
 }
@@ -105,7 +112,8 @@ export function addressTakenMail({ to, name }: Told): Mail {
   return plain(
     to,
     `New e-mail address at ${name}`,
-    `Somebody wanted to use this e-mail address for another account at ${name}. It has an account already, so nothing was changed. If that was you, sign in by this address instead, or delete that account first.`,
+    `Somebody wanted to use this e-mail address for another account at ${name}. It has an account already, so ` +
+      'nothing was changed. If that was you, sign in by this address instead, or delete that account first.',
   )
 }
 
@@ -114,7 +122,8 @@ export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEm
   return plain(
     to,
     `E-mail address changed at ${name}`,
-    `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)} a moment ago. This address signs in there no more. If that was not you, sign in by your passkey, sign out everywhere, and change it back.`,
+    `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)} a moment ago. This address ` +
+      'signs in there no more. If that was not you, sign in by your passkey, sign out everywhere, and change it back.',
   )
 }
 
@@ -123,7 +132,8 @@ export function userRemovedMail({ to, name, from }: Told & { readonly from: stri
   return plain(
     to,
     `Account deleted at ${name}`,
-    `Your account at ${name} was deleted a moment ago, from ${from}. Accounts on Flow are not deleted by that: your passkeys are still their keys.`,
+    `Your account at ${name} was deleted a moment ago, from ${from}. Accounts on Flow are not deleted by that: ` +
+      'your passkeys are still their keys.',
   )
 }
 
@@ -139,13 +149,15 @@ export function passkeyMail({
   const remedies: Readonly<Record<PasskeyMailEvent, string>> = {
     added: 'sign in by another passkey, remove the new one, and sign out everywhere.',
     removed:
-      'sign in by the removed passkey: while one of your accounts has its key, this brings it back. Then sign out everywhere.',
+      'sign in by the removed passkey: while one of your accounts has its key, this brings it back. Then sign out ' +
+      'everywhere.',
     restored: 'revoke its keys on your accounts, remove it again, and sign out everywhere.',
   }
   return plain(
     to,
     `Passkey ${event} at ${name}`,
-    `A passkey of your user at ${name} was ${event} a moment ago, from ${from}. If that was not you, ${remedies[event]}`,
+    `A passkey of your user at ${name} was ${event} a moment ago, from ${from}. If that was not you, ` +
+      remedies[event],
   )
 }
 
@@ -364,7 +376,7 @@ interface MailSettings {
 /** What a server of e-mail has to answer in, ms. */
 const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Sends e-mails by SMTP; or, without a server, writes them to files that their owner alone may read, and names the file in the log. */
+/** Sends e-mails by SMTP; without a server, writes them to private files named in the log. */
 export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger): SendMail {
   const transport = async (): Promise<SendMail> => {
     // Loaded when the first is sent: a start need not wait for it.

@@ -23,7 +23,7 @@ export class ProviderSignIn {
     this.#parts = parts
   }
 
-  /** @returns where the person goes, and what their browser keeps until they are back. @throws ApiError 400 `oauth_provider_not_supported` */
+  /** @returns the provider's URL and the browser's cookie. @throws ApiError 400 `oauth_provider_not_supported` */
   async begin(flow: FlowState): Promise<{ readonly url: string; readonly browser: string }> {
     const { providers, flows, secrets } = this.#parts
     const provider = providers.get(flow.provider)
@@ -43,7 +43,7 @@ export class ProviderSignIn {
     return { url, browser }
   }
 
-  /** @returns the page that began, with a code or with an error. @throws ApiError 400 `bad_oauth_state` where it cannot be told which that is */
+  /** @returns the initial page with a code or an error. @throws ApiError 400 `bad_oauth_state` */
   async end(back: ProviderReturn, browser: string, client: AuthClient): Promise<string> {
     const flow = await this.#parts.flows.end(back.state, browser)
     if (flow === undefined)

@@ -30,8 +30,8 @@ export interface OAuthProvider {
   /** Where the person is sent. */
   authorizeUrl(request: ProviderRequest): string
   /**
-   * Whose account it was.
-   * @throws ApiError 422 `provider_email_needs_verification`; 400 `bad_oauth_callback` when the code is not taken; 502 `unexpected_failure`
+   * The provider's account.
+   * @throws ApiError 422 `provider_email_needs_verification`; 400 `bad_oauth_callback`; 502 `unexpected_failure`
    */
   identify(answer: ProviderAnswer): Promise<ProviderAccount>
 }
@@ -182,7 +182,7 @@ async function verified(read: () => Promise<JWTPayload>): Promise<JWTPayload> {
 }
 
 const patienceMs = 10_000
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 /**
  * The answer of a provider as JSON. What it says in an error stays here: it may repeat what it was asked with.
@@ -191,7 +191,7 @@ const mostBytes = 1024 * 1024
 async function askProvider(url: string, init: RequestInit): Promise<unknown> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(patienceMs) })
-    const text = await responseText(response, mostBytes, () => new Error('too long'))
+    const text = await responseText(response, maxBytes, () => new Error('too long'))
     // Those of OAuth come as 400, and are told apart by who asked.
     if (!response.ok && response.status !== 400) throw providerAway(`it answered ${response.status}`)
     return JSON.parse(text) as unknown

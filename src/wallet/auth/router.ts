@@ -61,7 +61,8 @@ export function authRouter(parts: AuthParts): Middleware<RequestState> {
         throw new ApiError(
           404,
           'unknown-path',
-          `There is nothing at ${context.path}: sign-in is by e-mail, by passkey and by the providers that ${authPath}/settings names.`,
+          `There is nothing at ${context.path}: sign-in is by e-mail, by passkey and by the providers that ` +
+            `${authPath}/settings names.`,
         )
       }
     } catch (error) {

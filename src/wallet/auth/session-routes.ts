@@ -10,7 +10,7 @@ import {
   readRedirect,
   answerJson,
   clientOf,
-  mostBodyBytes,
+  maxBodyBytes,
   ownSessionOf,
   sessionOf,
   bearerOf,
@@ -54,7 +54,7 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
     const grant = parameterOf(context, 'grant_type')
     if (grant !== 'refresh_token' && grant !== 'pkce')
       throw authError(400, 'validation_failed', 'unsupported_grant_type: it must be refresh_token or pkce.')
-    const body = await readJson(context.req, mostBodyBytes)
+    const body = await readJson(context.req, maxBodyBytes)
     if (grant === 'refresh_token') {
       const { refresh_token: given } = parseBody(refreshBody, body)
       answerJson(context, presentSession(await parts.sessions.refresh(given, client), parts.accessTokens))
@@ -76,7 +76,7 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
     const session = await ownSessionOf(context, parts)
     const { user, sessionId } = session
     await parts.limits.take('changeBy', user.id)
-    const body = parseBody(z.record(z.string(), z.unknown()), await readJson(context.req, mostBodyBytes))
+    const body = parseBody(z.record(z.string(), z.unknown()), await readJson(context.req, maxBodyBytes))
     for (const [name, reason] of Object.entries(fixed)) {
       if (body[name] === undefined || body[name] === null || body[name] === '') continue
       throw authError(
@@ -117,7 +117,7 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
     const session = await ownSessionOf(context, parts)
     await parts.limits.take('changeBy', session.user.id)
     const hasBody = Number(context.get('Content-Length') || '0') > 0 || context.get('Transfer-Encoding') !== ''
-    const { confirmation, abandon } = parseBody(removalBody, hasBody ? await readJson(context.req, mostBodyBytes) : {})
+    const { confirmation, abandon } = parseBody(removalBody, hasBody ? await readJson(context.req, maxBodyBytes) : {})
     await removeUser(parts, { session, confirmation, abandon, client, signal: leftSignal(context.res) })
     context.set('Cache-Control', 'no-store')
     context.status = 204
@@ -188,7 +188,7 @@ export function serviceRoutes(parts: AuthParts, signIn: EmailSignIn): readonly A
     const client = clientOf(context, parts)
     await parts.limits.take('admin', client.network)
     requireService(bearerOf(context), parts.serviceToken)
-    const body = parseBody(linkBody, await readJson(context.req, mostBodyBytes))
+    const body = parseBody(linkBody, await readJson(context.req, maxBodyBytes))
     const email = emailOf(body.email)
     const redirectTo = readRedirect(parameterOf(context, 'redirect_to') ?? body.redirect_to ?? undefined, parts)
     const metadata = body.data ?? {}

@@ -44,9 +44,8 @@ export interface ConfirmUserChange {
 export type ForgetUser = (client: pg.ClientBase, userId: string) => Promise<void>
 
 /**
- * Removes a user at their own wish, with their sessions, their accounts at providers and what waits for them. Of the log the lines stay for their 90
- * days, without addresses and browsers. The accounts on the chain stay what they are.
- * @throws ApiError 403 `reauthentication_needed`, 409 `only_key`
+ * Deletes a user on request, with sessions, provider accounts and pending changes. Log lines stay 90 days, without
+ * addresses and user agents. Accounts on the chain stay. @throws ApiError 403 `reauthentication_needed`, 409 `only_key`
  */
 export async function removeUser(
   parts: AuthParts,

@@ -49,11 +49,12 @@ export function newChallengeBytes(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(32))
 }
 
-/** The statement that keeps a challenge, with the values of `challengeValues` from `$first` on. It gives its id. @param from of another statement that it is part of */
+/** Inserts a challenge and returns its id; `challengeValues` from `$first`. @param from of an enclosing statement */
 export function insertChallenge(first: number, from = ''): string {
   const types = ['bytea', 'text', 'uuid', 'bytea', 'text', 'bytea']
   return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, action_hash, expires_at)
-    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')}, now() + $${first + 6} * interval '1 ms' ${from} returning id`
+    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')},
+      now() + $${first + 6} * interval '1 ms' ${from} returning id`
 }
 
 export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rpId: string): readonly unknown[] {
@@ -106,8 +107,10 @@ export class ChallengeStore {
       rows: [row],
     } = await query<FoundChallenge>(
       this.#pool,
-      `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct from $3 and rp_id = $4 and ($5::bytea is null or action_hash = $5)
-       returning challenge_hash as hash, email_hash as "emailHash", action_hash as "actionHash", expires_at <= now() as "isExpired"`,
+      `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct
+        from $3 and rp_id = $4 and ($5::bytea is null or action_hash = $5)
+       returning challenge_hash as hash, email_hash as "emailHash", action_hash as "actionHash",
+         expires_at <= now() as "isExpired"`,
       [id, kind, userId ?? null, rpId, actionHash ?? null],
     )
     return goodChallenge(row)
@@ -131,7 +134,7 @@ interface ChallengeToTake {
   readonly actionHash?: Buffer | undefined
 }
 
-/** Takes a challenge, and writes down where there is none that is good. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
+/** Takes a challenge, and logs failures. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
 export async function takeChallenge(
   { id, kind, userId, actionHash }: ChallengeToTake,
   caller: Caller,

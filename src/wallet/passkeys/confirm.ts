@@ -107,7 +107,8 @@ export async function requireAbandoned(
   if (lost.every((address) => named.includes(address.toLowerCase()))) return
   throw functionError(
     'ONLY_KEY',
-    `Nobody could sign for ${lost.join(', ')} any more. Add the key of another passkey or wallet to the account first, or name the account in "abandon".`,
+    `Nobody could sign for ${lost.join(', ')} any more. Add the key of another passkey or wallet to the account ` +
+      'first, or name the account in "abandon".',
     { details: { facts: { accounts: lost } } },
   )
 }

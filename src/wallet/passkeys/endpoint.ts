@@ -118,7 +118,7 @@ export function requireOwnRpId(given: string | undefined, relyingParty: RelyingP
 export interface EndpointLimits {
   /** By one address on the net, or one network of IPv6. */
   readonly client: RateLimit
-  /** For one account, from wherever; of sign-ins also for one e-mail address, whether there is an account of it or not. */
+  /** Per account; for sign-ins also per e-mail address, whether it has an account or not. */
   readonly account: RateLimit
 }
 

@@ -11,7 +11,7 @@ const removeInput = z.object({ credentialId, confirmation, abandon: z.array(z.st
 const updateInput = z.object({ credentialId, authenticatorName: shortName })
 
 /** Lines of the audit log that their user is shown. */
-const mostActivities = 100
+const maxActivities = 100
 
 /** `/passkeys/list` */
 export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: SessionCall): Promise<unknown> {
@@ -20,7 +20,7 @@ export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: 
 
 /** `/passkeys/activity`: what happened to the passkeys of whoever is signed in, the newest first. */
 export async function listActivity({ signedIn: { user }, parts: { audit } }: SessionCall): Promise<unknown> {
-  return { activity: await audit.of(user.id, mostActivities) }
+  return { activity: await audit.of(user.id, maxActivities) }
 }
 
 /**

@@ -42,7 +42,7 @@ interface PasskeyActivity {
   readonly reason: string | null
 }
 
-/** The statement that writes a line, with the values of `noteValues` from `$first` on. @param from of another statement that it is part of: a line for each row */
+/** Inserts an audit line, or one per row of `from`; `noteValues` from `$first`. */
 export function insertNote(first: number, from = ''): string {
   const types = ['text', 'boolean', 'uuid', 'text', 'inet', 'text', 'text', 'text']
   return `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason)
@@ -68,7 +68,7 @@ export function noteValues(
 const insertOne = insertNote(1)
 
 /** Subjects whose refusals were written down lately; beyond that the oldest are forgotten. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** What happens to passkeys, in wallet.audit_log. What cannot be written down does not happen. */
 export class PasskeyAudit {
@@ -104,7 +104,7 @@ export class PasskeyAudit {
     if (now < (this.#limited.get(subject) ?? Number.NEGATIVE_INFINITY)) return
     this.#limited.delete(subject)
     const [oldest] = this.#limited.keys()
-    if (this.#limited.size >= mostRemembered && oldest !== undefined) this.#limited.delete(oldest)
+    if (this.#limited.size >= maxRemembered && oldest !== undefined) this.#limited.delete(oldest)
     this.#limited.set(subject, now + 60_000)
     await this.note(caller, { event: 'rate_limit_exceeded', isDone: false, userId, reason: action })
   }
@@ -113,7 +113,8 @@ export class PasskeyAudit {
   async of(userId: string, most: number): Promise<readonly PasskeyActivity[]> {
     const { rows } = await query<PasskeyActivity>(
       this.#pool,
-      `select at, event, is_done as done, credential_id as "credentialId", host(ip) as ip, origin, user_agent as "userAgent", reason
+      `select at, event, is_done as done, credential_id as "credentialId", host(ip) as ip, origin,
+        user_agent as "userAgent", reason
        from wallet.audit_log where user_id = $1 order by id desc limit $2`,
       [userId, most],
     )

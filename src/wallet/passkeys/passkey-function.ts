@@ -64,13 +64,13 @@ export interface PasskeyFunction {
 export const passkeyFunctionPath = '/functions/v1/passkey-auth'
 
 /** The largest response of an authenticator with all that is around it, several times over. */
-const mostBodyBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024
 
 const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' }
 
 /**
- * The passkey function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message}}`
- * under the HTTP status that says the same. Pages of the relying party's origins may call it, and those of no other.
+ * The passkey function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
+ * error: {code, message}}` and the matching HTTP status, for origins of the relying party.
  */
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
   const { pool, statements = pool, log, sessions, clientOf, limits = passkeyLimits } = options
@@ -127,7 +127,7 @@ async function answer(
   endpoints: ReadonlyMap<string, Endpoint>,
   { parts, address }: { readonly parts: PasskeyParts; readonly address: string },
 ): Promise<unknown> {
-  const { endpoint: name, data } = readData(endpointCall, await readJson(context.req, mostBodyBytes))
+  const { endpoint: name, data } = readData(endpointCall, await readJson(context.req, maxBodyBytes))
   const endpoint = endpoints.get(name)
   if (endpoint === undefined)
     throw functionError('NOT_FOUND', 'Field "endpoint" names nothing that there is.', { field: 'endpoint' })

@@ -25,20 +25,24 @@ export interface OwnedPasskey extends SigningPasskey, KnownPasskey {
 }
 
 /** Passkeys that one user may have. */
-const mostPasskeys = 10
+const maxPasskeys = 10
 
-const shown = `credential_id as id, name as "authenticatorName", device_type as "deviceType", is_backed_up as "backedUp", created_at as "createdAt",
+const shown = `credential_id as id, name as "authenticatorName", device_type as "deviceType",
+  is_backed_up as "backedUp", created_at as "createdAt",
   last_used_at as "lastUsedAt", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
-const known = `credential_id as "credentialId", user_id as "userId", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
+const known = `credential_id as "credentialId", user_id as "userId", encode(public_key_sec1,
+  'hex') as "publicKeySec1Hex"`
 
 /**
  * The statement that finds the passkey of a signature, also a removed one: an `OwnedPasskey`. @param credentialId, rpId
  * parameters of it, such as `$1`
  */
 export function selectSigner(credentialId: string, rpId: string): string {
-  return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey", p.device_type as "deviceType", h.handle as "userHandle",
+  return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey",
+    p.device_type as "deviceType", h.handle as "userHandle",
       encode(p.public_key_sec1, 'hex') as "publicKeySec1Hex", p.removed_at is not null as "isRemoved"
-    from wallet.passkeys p join wallet.user_handles h using (user_id) where p.credential_id = ${credentialId} and p.rp_id = ${rpId}`
+    from wallet.passkeys p join wallet.user_handles h using (user_id)
+      where p.credential_id = ${credentialId} and p.rp_id = ${rpId}`
 }
 
 const markUsed = `update wallet.passkeys set counter = $2, is_backed_up = $3, last_used_at = now()
@@ -73,7 +77,8 @@ export class PasskeyStore implements KnownPasskeys {
   async of(userId: string): Promise<readonly KnownPasskey[]> {
     const { rows } = await query<KnownPasskey>(
       this.#pool,
-      `select ${known} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`,
+      `select ${known} from wallet.passkeys where user_id = $1 and removed_at is null
+        order by created_at, credential_id`,
       [userId],
     )
     return rows
@@ -82,7 +87,8 @@ export class PasskeyStore implements KnownPasskeys {
   async removedOf(userId: string): Promise<readonly KnownPasskey[]> {
     const { rows } = await query<KnownPasskey>(
       this.#pool,
-      `select ${known} from wallet.passkeys where user_id = $1 and removed_at is not null order by removed_at desc, credential_id limit 100`,
+      `select ${known} from wallet.passkeys where user_id = $1 and removed_at is not null
+        order by removed_at desc, credential_id limit 100`,
       [userId],
     )
     return rows
@@ -92,7 +98,8 @@ export class PasskeyStore implements KnownPasskeys {
   async list(userId: string): Promise<readonly Passkey[]> {
     const { rows } = await query<Passkey>(
       this.#pool,
-      `select ${shown} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`,
+      `select ${shown} from wallet.passkeys where user_id = $1 and removed_at is null
+        order by created_at, credential_id`,
       [userId],
     )
     return rows
@@ -114,7 +121,8 @@ export class PasskeyStore implements KnownPasskeys {
   ): Promise<readonly { readonly id: string; readonly transports: string[] }[]> {
     const { rows } = await query<{ id: string; transports: string[] }>(
       this.#pool,
-      'select credential_id as id, transports from wallet.passkeys where user_id = $1 and rp_id = $2 and removed_at is null order by created_at',
+      `select credential_id as id, transports from wallet.passkeys
+        where user_id = $1 and rp_id = $2 and removed_at is null order by created_at`,
       [userId, rpId],
     )
     return rows
@@ -145,10 +153,10 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * Keeps a new passkey. Making one proves nothing of its key, and keys are read on the chain by everybody: one that is known here already is
-   * nobody's a second time, or its owner's account could be claimed by others.
+   * Stores a new passkey. Registration does not prove possession of the key, and keys are public on the chain: a key
+   * that is known here is refused, or its owner's account could be claimed.
    * @param isConfirmed by an assertion; otherwise it has to be the first one
-   * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of whomever), `TOO_MANY_PASSKEYS`
+   * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of any user), `TOO_MANY_PASSKEYS`
    */
   async add(
     userId: string,
@@ -164,7 +172,8 @@ export class PasskeyStore implements KnownPasskeys {
         rows: [row],
       } = await query<Passkey>(
         client,
-        `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, transports, aaguid, name)
+        `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter,
+          device_type, is_backed_up, transports, aaguid, name)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning ${shown}`,
         [
           passkey.credentialId,
@@ -187,8 +196,8 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * That a passkey has signed. Of two that show the same counter at once, one is told.
-   * @returns false where the counter is not higher than all before, which is how a copy is known; or where it was removed at this moment
+   * Stores that a passkey has signed.
+   * @returns false if the counter did not grow, which indicates a copy, or if it was removed meanwhile
    */
   async used(credentialId: string, { counter, isBackedUp }: VerifiedAssertion): Promise<boolean> {
     const { rowCount } = await namedQuery(this.#statements, markUsed, [credentialId, counter, isBackedUp])
@@ -217,7 +226,8 @@ export class PasskeyStore implements KnownPasskeys {
         rows: [row],
       } = await query<Passkey>(
         client,
-        `update wallet.passkeys set name = $3 where credential_id = $2 and user_id = $1 and removed_at is null returning ${shown}`,
+        `update wallet.passkeys set name = $3 where credential_id = $2 and user_id = $1 and removed_at is null
+          returning ${shown}`,
         [userId, credentialId, name],
       )
       if (row === undefined) throw notOfUser()
@@ -235,7 +245,8 @@ export class PasskeyStore implements KnownPasskeys {
       const ids = (await lockedPasskeys(client, userId)).map(({ id }) => id)
       const { rowCount } = await query(
         client,
-        'update wallet.passkeys set removed_at = now() where credential_id = $2 and user_id = $1 and removed_at is null',
+        'update wallet.passkeys set removed_at = now() where credential_id = $2 and user_id = $1 and removed_at ' +
+          'is null',
         [userId, credentialId],
       )
       if (rowCount !== 1) throw notOfUser()
@@ -292,8 +303,8 @@ export function confirmationMissing(): Error {
 
 /** @throws ApiError 409 `TOO_MANY_PASSKEYS` */
 export function requireRoom(count: number): void {
-  if (count >= mostPasskeys)
-    throw functionError('TOO_MANY_PASSKEYS', `An account has at most ${mostPasskeys} passkeys: remove one before.`)
+  if (count >= maxPasskeys)
+    throw functionError('TOO_MANY_PASSKEYS', `An account has at most ${maxPasskeys} passkeys: remove one before.`)
 }
 
 /** The passkeys that a user has; until the transaction ends nobody else adds, removes or restores one. */
@@ -314,7 +325,7 @@ export function notOfUser(): Error {
   return functionError('CREDENTIAL_NOT_FOUND', 'You have no such passkey.')
 }
 
-/** The keys stay, since accounts on the chain have them: without them others could claim to have made them. Nothing says any more whose they were. */
+/** Keys are kept, since accounts on the chain have them: otherwise others could claim them. Owners are not recorded. */
 const statements = [
   "update wallet.passkeys set removed_at = coalesce(removed_at, now()), name = '' where user_id = $1",
   'delete from wallet.challenges where user_id = $1',
@@ -341,7 +352,7 @@ export interface KnownPasskeys {
   /** Undefined for one that is not there, was removed, or is somebody else's: nobody is told which. */
   find(userId: string, credentialId: string): Promise<KnownPasskey | undefined>
   of(userId: string): Promise<readonly KnownPasskey[]>
-  /** Those that the user has removed, the last ones first. They sign nobody in; accounts on the chain may have their keys. */
+  /** Removed ones, last first. They sign nobody in; accounts on the chain may still have their keys. */
   removedOf(userId: string): Promise<readonly KnownPasskey[]>
 }
 

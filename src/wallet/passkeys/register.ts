@@ -107,7 +107,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   }
 }
 
-/** Kinds of authenticators that many people have, by what these say of themselves. Nothing depends on it but the name of a passkey at first. */
+/** Names of common authenticators by AAGUID, as the initial name of a passkey. */
 const names: Readonly<Record<string, string>> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',
   'dd4ec289-e01d-41c9-bb89-70fa845d4bf2': 'iCloud Keychain',
@@ -138,7 +138,7 @@ export interface NewPasskey extends BackupFlags {
 }
 
 /**
- * Checks the answer to the options of a registration: made now, for us, by a verified user, with a key that accounts on the chain can have.
+ * Verifies a registration: recent, for us, by a verified user, with a key that accounts can have.
  * @throws VerificationFailure
  */
 export async function verifyRegistration(response: RegistrationResponse, expected: Expected): Promise<NewPasskey> {
@@ -201,8 +201,9 @@ async function readAttestation(
     data: attestation.get('authData'),
   }))
   if (!(data instanceof Uint8Array) || !(statement instanceof Map)) throw new VerificationFailure('malformed')
-  // None was asked for, and then browsers send none, or one that the passkey itself has signed. Certificates of strangers are not looked at:
-  // they name addresses from which it would have to be fetched whether they were revoked.
+  // No attestation was requested, so browsers send none or self attestation. Certificates are not accepted: checking
+  // their
+  // revocation means fetching URLs of strangers.
   if (format !== 'none' && (format !== 'packed' || statement.has('x5c'))) throw new VerificationFailure('attestation')
   const flags = requireAuthenticatorData(data, relyingParty)
   const { credentialID, credentialPublicKey, aaguid } = attempt(() => parseAuthenticatorData(data))

@@ -53,7 +53,8 @@ function readRule(text: string, rpId: string, variable: string): OriginRule {
   if (url === undefined || url.origin !== `${before}${rest}`.replace(/\/$/, '')) {
     throw wrong(
       variable,
-      `${text} is no origin. It has to be one such as https://wallet.example.com or https://*.example.com, without path`,
+      `${text} is no origin. It has to be one such as https://wallet.example.com or https://*.example.com, ` +
+        'without path',
     )
   }
   const { protocol, hostname: host, port } = url

@@ -27,8 +27,8 @@ const startInput = z.object({ rpId, email: z.string().trim().min(1).max(320).opt
 const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionResponse })
 
 /**
- * `/login/start`: options for a sign-in. They are the same for everybody, with an e-mail address and without: authenticators find the passkeys
- * by themselves, since all here are discoverable. So nobody learns of whom there are accounts.
+ * `/login/start`: the same options for everyone, with and without e-mail address, since all passkeys are discoverable:
+ * they do not reveal accounts.
  */
 export async function startSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
   const { relyingParty } = parts
@@ -73,7 +73,7 @@ async function beginOf(
   return challenge
 }
 
-/** `/login/finish`: gives what is traded at the auth server for a session. That the passkey has signed is noted before there is anything to trade. */
+/** `/login/finish`: returns a token for the auth server. The use of the passkey is stored first. */
 export async function finishSignIn({ data, caller, turn, parts, signal }: OpenCall): Promise<unknown> {
   const { relyingParty, sessions, passkeys, signIns, limits, rates } = parts
   const given = readData(finishInput, data)
@@ -183,7 +183,8 @@ interface SignInAnswer {
 }
 
 /** Of a sign-in that begins: counted, its challenge kept, and written down. */
-const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from l')}), n as (${insertNote(12, 'from l')}) select id from c`
+const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from l')}),
+  n as (${insertNote(12, 'from l')}) select id from c`
 
 /**
  * The end of a sign-in: counts the client, takes the challenge and finds the passkey. The account is counted once the
@@ -191,8 +192,10 @@ const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from
  */
 const ending = `with l as (${countTurn(1)}),
   c as (
-    delete from wallet.challenges as c using l where c.id = $5 and c.kind = 'sign-in' and c.user_id is null and c.rp_id = $6
-    returning c.challenge_hash as hash, c.email_hash as "emailHash", c.action_hash as "actionHash", c.expires_at <= now() as "isExpired"
+    delete from wallet.challenges as c using l where c.id = $5 and c.kind = 'sign-in' and c.user_id is null
+      and c.rp_id = $6
+    returning c.challenge_hash as hash, c.email_hash as "emailHash", c.action_hash as "actionHash",
+      c.expires_at <= now() as "isExpired"
   ),
   p as (${selectSigner('$7', '$6')})
   select exists (select from l) as "isCounted", c.*, p.*
@@ -200,7 +203,7 @@ const ending = `with l as (${countTurn(1)}),
 
 type EndRow = FoundChallenge & OwnedPasskey & { readonly isCounted: boolean }
 
-/** The two ends of a sign-in, each in one statement: what it takes is for the most part the way to the server and back. */
+/** Start and end of a sign-in, each in one statement: most of the time is round trips. */
 export class SignInStore {
   readonly #statements: StatementRunner
   readonly #rates: RateLimits

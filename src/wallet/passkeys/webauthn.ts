@@ -10,7 +10,7 @@ import type { Caller } from './passkey-audit.ts'
 import type { OwnedPasskey } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** What browsers make of the answers of authenticators (`toJSON()`), as far as it is read here. Sizes are those of the largest that there can be. */
+/** Schemas of authenticator responses (`toJSON()`), with maximum sizes. */
 
 const base64Url = (most: number): z.ZodString =>
   z
@@ -128,8 +128,7 @@ interface RightClientData {
 }
 
 /**
- * Checks what the browser says of the ceremony. Origins are parsed and compared as a whole: the library knows lists of texts only, and some
- * relying parties have patterns.
+ * Checks the client data. Origins are parsed, since relying parties may have patterns and the library has not.
  * @throws VerificationFailure
  */
 export function readClientData(
@@ -172,7 +171,7 @@ export interface BackupFlags {
   readonly isBackedUp: boolean
 }
 
-/** Checks the head that all data of authenticators has: for whom, and that somebody was there and verified. @throws VerificationFailure */
+/** Checks RP ID, user presence and user verification of authenticator data. @throws VerificationFailure */
 export function requireAuthenticatorData(data: Uint8Array, relyingParty: RelyingParty): BackupFlags {
   if (data.length < 37) throw new VerificationFailure('malformed')
   if (!createHash('sha256').update(relyingParty.id).digest().equals(data.subarray(0, 32)))
@@ -213,9 +212,8 @@ export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
 }
 
 /**
- * The library that reads and verifies what authenticators send. Loading it takes a fifth of a second, so that is done when it is first needed, and once: to ask
- * the runtime for it each time is a noticeable part of a sign-in.
- * What is not told which algorithms it may use tries out what the runtime has, which warns: they are always told.
+ * Loaded on first use (0.2 s), and once: asking the runtime each time is a noticeable part of a sign-in. Algorithms are
+ * always given: otherwise the library probes the runtime, which warns.
  */
 export const webAuthn = kept(() => import('@simplewebauthn/server'))
 export const webAuthnHelpers = kept(() => import('@simplewebauthn/server/helpers'))
@@ -242,8 +240,8 @@ interface AssertionCheck {
 }
 
 /**
- * Finds out by which passkey, and so by whom, a challenge was signed, and writes down what was refused.
- * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, by which password managers forget a passkey that was removed here; 401 or 422 `VERIFICATION_FAILED`
+ * Verifies an assertion and finds its passkey; refusals are logged.
+ * @throws ApiError 404 `CREDENTIAL_NOT_FOUND` (password managers then delete it); 401 or 422 `VERIFICATION_FAILED`
  */
 export async function checkAssertion({
   response,
@@ -360,7 +358,7 @@ function strictBytes(text: string): Buffer {
   return bytes
 }
 
-/** The key of ES256 as authenticators write it: a map of five in the order of CTAP2, with the coordinates as its last two. */
+/** An ES256 key in COSE: a map of five in CTAP2 order, the coordinates last. */
 const coseHead = Buffer.from('a5010203262001215820', 'hex')
 const coseMiddle = Buffer.from('225820', 'hex')
 const coordinateBytes = 32
@@ -381,9 +379,9 @@ interface SignedAssertion {
 }
 
 /**
- * Checks the signature of a passkey, in one turn of the event loop: by Web Crypto the way to another thread and back takes several times as long.
+ * Verifies a signature synchronously: Web Crypto takes several times as long.
  * @param cose the key of the passkey
- * @throws SigningError, Error for a signature that is written in another way than the one there is, and for another key than one of ES256
+ * @throws SigningError, Error for non-canonical signatures and other keys than ES256
  */
 async function isSignedBy(
   cose: Buffer,

@@ -20,13 +20,13 @@ const queue = 'wallet-accounts'
 /** How long a job under way may still take when the process stops, ms. */
 const graceMs = 2000
 /** Accounts that are taken on at once in a process for others. */
-const mostAtOnce = 5
+const maxAtOnce = 5
 /** Who sends a job also does the work at once; when it is looked at, s, that is done or will not be. */
 const takenOnAfter = 20
 
 /**
- * The work that is left of accounts, kept by pg-boss. A job is sent in the transaction that makes the account wanted, so that there is never one
- * without the other; one whose process died is given to another after a minute, and at the next start.
+ * Unfinished accounts as pg-boss jobs. A job is sent in the transaction that wants the account; a job of a dead process
+ * is retried after a minute and at the next start.
  */
 export class AccountJobs {
   readonly #options: AccountJobsOptions
@@ -45,7 +45,9 @@ export class AccountJobs {
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
   }
 
-  /** One process at a time, since pg-boss cannot make its schema in two. @throws errors of `pg` and of pg-boss; the signal's reason when that is aborted first */
+  /**
+   * One process at a time: pg-boss cannot create its schema twice. @throws errors of `pg` and pg-boss; the abort reason
+   */
   async start(signal?: AbortSignal): Promise<void> {
     const { pool, run, pollSeconds = 5 } = this.#options
     const lock = await acquireLock(pool, 'farm:upkeep', { signal, applicationName: 'flowfarm wallet' })
@@ -68,7 +70,7 @@ export class AccountJobs {
     }
     await this.#boss.work<AccountKey>(
       queue,
-      { pollingIntervalSeconds: pollSeconds, localConcurrency: mostAtOnce },
+      { pollingIntervalSeconds: pollSeconds, localConcurrency: maxAtOnce },
       async ([job]) => {
         if (job !== undefined) await run(job.data)
       },
@@ -80,7 +82,7 @@ export class AccountJobs {
     await this.#boss.send(queue, { credentialId, network })
   }
 
-  /** For an account that the caller makes: the job is there for when that breaks off. @param client the job is there when its transaction is committed */
+  /** A job as a backup for an account that the caller makes. @param client its transaction */
   async sendIn(client: pg.ClientBase, { credentialId, network }: AccountKey): Promise<void> {
     await this.#boss.send(
       queue,

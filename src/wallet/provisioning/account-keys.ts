@@ -29,7 +29,8 @@ interface KnownAccount {
 const maxReads = 10
 
 const selectAccounts = `select network, address, array_agg(credential_id) as "credentialIds" from (
-    select network, address, credential_id from wallet.accounts where credential_id = any($1) and user_id = $2 and state = 'sealed'
+    select network, address, credential_id from wallet.accounts
+      where credential_id = any($1) and user_id = $2 and state = 'sealed'
     union all select network, address, credential_id from wallet.further_accounts where user_id = $2
   ) as a group by network, address order by network, address`
 
@@ -92,7 +93,7 @@ export class AccountKeys implements KeysOnChain {
     return rows
   }
 
-  /** Those of the accounts for which `is` holds. The second argument is undefined where no node of the network is set. */
+  /** The accounts for which `is` holds; its second argument is undefined without a node of the network. */
   async #each(
     accounts: readonly KnownAccount[],
     signal: AbortSignal,
@@ -151,7 +152,9 @@ export interface FurtherAccount {
   readonly addedAt: Date
 }
 
-/** An account whose passkey was removed: it stays with its owner where the chain shows another passkey of theirs as a key. */
+/**
+ * An account whose passkey was removed: it stays with its owner if the chain shows another of their passkeys as a key.
+ */
 interface OrphanedAccount {
   readonly network: WalletNetwork
   readonly address: string
@@ -166,15 +169,16 @@ interface FurtherAccountsOptions {
 }
 
 /** Accounts of one user on a network, so that nobody fills the table. */
-const mostOfUser = 20
+const maxOfUser = 20
 /** Orphaned accounts that are looked at for one request: each is a question to the chain. */
-const mostLooks = 10
+const maxLooks = 10
 
-const columns = `network, address, credential_id as "credentialId", key_index as "keyIndex", is_imported as "isImported", added_at as "addedAt"`
+const columns = `network, address, credential_id as "credentialId", key_index as "keyIndex",
+  is_imported as "isImported", added_at as "addedAt"`
 
 /**
- * Accounts beside the one of each passkey. One is here only after the chain has shown a passkey of its owner as a key that signs alone; when that
- * passkey is removed, the chain is asked again for another.
+ * Accounts besides the one of each passkey. The chain has shown a passkey of the owner as a full-weight key; when that
+ * passkey is removed, the chain is asked for another one.
  */
 export class FurtherAccounts {
   readonly #options: FurtherAccountsOptions
@@ -184,10 +188,10 @@ export class FurtherAccounts {
   }
 
   /**
-   * Those of a user, the oldest first.
-   * @param passkeys that the user has
-   * @param orphans accounts whose own passkey the user has removed
-   * @param signal ends questions to the chain. Where it does not answer in time, what it would say is found out the next time
+   * A user's further accounts, oldest first.
+   * @param passkeys of the user
+   * @param orphans accounts whose own passkey was removed
+   * @param signal ends calls to the chain; unanswered questions are asked next time
    */
   async of(
     userId: string,
@@ -205,11 +209,11 @@ export class FurtherAccounts {
       ...orphans.filter((one) => !isKept(one)).map((one) => ({ ...one, isImported: false })),
     ]
     if (lost.length === 0 || passkeys.length === 0) return kept.filter(isGood)
-    const found = await Promise.all(lost.slice(0, mostLooks).map((one) => this.#find(userId, one, passkeys, signal)))
+    const found = await Promise.all(lost.slice(0, maxLooks).map((one) => this.#find(userId, one, passkeys, signal)))
     return found.some(Boolean) ? (await this.#kept(userId)).filter(isGood) : kept.filter(isGood)
   }
 
-  /** Adds one that the chain has shown. @throws ApiError 409 `PROVISION_FAILED` where the user has as many as there may be */
+  /** Adds one that the chain has shown. @throws ApiError 409 `PROVISION_FAILED` at the maximum */
   async add(
     passkey: KnownPasskey,
     account: Pick<FurtherAccount, 'network' | 'address' | 'keyIndex' | 'isImported'>,
@@ -220,19 +224,21 @@ export class FurtherAccounts {
       rows: [row],
     } = await query<FurtherAccount>(
       this.#options.pool,
-      `insert into wallet.further_accounts as f (user_id, network, address, credential_id, public_key, key_index, is_imported)
+      `insert into wallet.further_accounts as f (user_id, network, address, credential_id, public_key, key_index,
+        is_imported)
        select $1, $2, $3, $4, decode($5, 'hex'), $6, $7
        where (select count(*) from wallet.further_accounts where user_id = $1 and network = $2 and address <> $3) < $8
-       on conflict (user_id, network, address) do update set credential_id = excluded.credential_id, public_key = excluded.public_key, key_index = excluded.key_index,
+       on conflict (user_id, network, address) do update
+         set credential_id = excluded.credential_id, public_key = excluded.public_key, key_index = excluded.key_index,
          is_imported = f.is_imported or excluded.is_imported, changed_at = now()
        returning ${columns}`,
-      [userId, network, address, credentialId, publicKeySec1Hex.slice(2), keyIndex, isImported, mostOfUser],
+      [userId, network, address, credentialId, publicKeySec1Hex.slice(2), keyIndex, isImported, maxOfUser],
     )
     if (row === undefined)
       throw new ApiError(
         409,
         'PROVISION_FAILED',
-        `You have ${mostOfUser} accounts on ${network} here, which is the most.`,
+        `You have ${maxOfUser} accounts on ${network} here, which is the most.`,
       )
     return row
   }
@@ -285,7 +291,7 @@ const passkeyAlgorithms = { signature: 2, hash: 1 } as const
 /** What an account needs to be signed for. */
 const fullWeight = 1000
 
-/** The key of an account by which a passkey signs for it alone. @param publicKey hex, 128 digits @returns its index; undefined where there is none */
+/** The index of the full-weight key of a passkey; undefined if there is none. @param publicKey hex, 128 digits */
 export function signingKeyIndex({ keys }: ChainAccount, publicKey: string): number | undefined {
   return keys.find(
     (key) =>

@@ -35,12 +35,11 @@ interface AccountMakerOptions {
 }
 
 /** So many transactions for one account, each of which came into no block or was out of turn, and it is given up. */
-const mostAttempts = 5
+const maxAttempts = 5
 
 /**
- * Brings accounts from wanted to sealed. Everything that it knows is in the database before it acts, so that it may be stopped at any point, run
- * in several processes, and run twice for one account: a transaction is written down before it is sent, the same one is sent again where it did
- * not arrive, and another one is made only when no block can hold the first any more.
+ * Makes accounts. Every step is stored before it is taken, so it can stop anywhere and run in several processes: a
+ * stored transaction is sent again, and replaced only when no block can include it any more.
  */
 export class AccountMaker {
   readonly #store: AccountStore
@@ -73,7 +72,7 @@ export class AccountMaker {
     this.#resendMs = resendMs
   }
 
-  /** Resolves when the account is sealed or given up; waits for as long as the chain or the database cannot be reached. @throws the signal's reason */
+  /** Resolves when the account is sealed or given up; waits while chain or database fail. @throws the abort reason */
   make({ credentialId, network }: AccountKey, signal: AbortSignal): Promise<void> {
     const name = `${network} ${credentialId}`
     const running =
@@ -143,7 +142,7 @@ export class AccountMaker {
     )
     this.#sentAt.set(prepared.id.toString('hex'), performance.now())
     const refusal = await sender.send(prepared, signal)
-    // Nobody sends it a second time this soon, so a refusal means that it is not there, unless the node says the very opposite.
+    // Nothing sent it a second time this soon: a refusal means that it is not there, unless the node says so.
     if (refusal === undefined || saysAlreadyThere(refusal)) return 'wait'
     const fate = await sender.fate({ id: prepared.id, referenceHeight: prepared.reference.height }, signal)
     if (fate.kind !== 'open' || fate.isKnown) return 'on'
@@ -195,7 +194,7 @@ export class AccountMaker {
     return 'on'
   }
 
-  /** One that was written down and maybe never sent, or was lost on the way: the same again, since the chain runs it once. */
+  /** A stored transaction that may not have arrived: sent again, since the chain runs it once. */
   async #sendAgain(open: OpenTransaction, sender: TransactionSender, signal: AbortSignal): Promise<void> {
     const name = open.id.toString('hex')
     const sentAt = this.#sentAt.get(name)
@@ -250,7 +249,7 @@ export class AccountMaker {
     sender: TransactionSender,
     signal: AbortSignal,
   ): Promise<void> {
-    // The number was used, and this key signs for nobody else: maybe by this very transaction, of which the node has nothing any more.
+    // The sequence number was used by this key only: perhaps by this transaction, which the node has dropped.
     const onChain = (await sender.sequenceNumber(open, signal)) ?? 0n
     if (onChain <= open.sequenceNumber) return this.#retry(account, open, 'expired', undefined)
     const { credentialId, network } = account
@@ -263,7 +262,9 @@ export class AccountMaker {
       failure: {
         code: 'fate-unknown',
         mayRetry: false,
-        text: `What became of transaction ${open.id.toString('hex')} cannot be found out. If an explorer shows the account that it made, add that account here.`,
+        text:
+          `What became of transaction ${open.id.toString('hex')} cannot be found out. If an explorer shows the ` +
+          'account that it made, add that account here.',
       },
     })
   }
@@ -286,7 +287,7 @@ export class AccountMaker {
       open,
       outcome,
       detail,
-      attempts >= mostAttempts ? { state: 'failed', failure } : { state: 'wanted' },
+      attempts >= maxAttempts ? { state: 'failed', failure } : { state: 'wanted' },
     )
   }
 

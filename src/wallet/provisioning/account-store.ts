@@ -48,15 +48,18 @@ interface AccountRow {
   readonly createdAt: Date
 }
 
-const accountColumns = `credential_id as "credentialId", network, user_id as "userId", public_key as "publicKey", state, is_imported as "isImported", address,
-  key_index as "keyIndex", transaction_id as "transactionId", attempts, failure_code as "failureCode", failure, may_retry as "mayRetry", created_at as "createdAt"`
+const accountColumns = `credential_id as "credentialId", network, user_id as "userId", public_key as "publicKey",
+  state, is_imported as "isImported", address,
+  key_index as "keyIndex", transaction_id as "transactionId", attempts, failure_code as "failureCode", failure,
+    may_retry as "mayRetry", created_at as "createdAt"`
 
-/** Transactions that cost or may cost, and accounts that will have one. What no block holds has cost nothing, and is no fault of who asks again. */
+/** Transactions and accounts that cost or may cost. Expired transactions have cost nothing. */
 const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions
-    where network = $1 and made_at > now() - interval '24 hours' and outcome is distinct from 'expired' and outcome is distinct from 'refused' ${user})
+    where network = $1 and made_at > now() - interval '24 hours' and outcome is distinct
+      from 'expired' and outcome is distinct from 'refused' ${user})
   + (select count(*) from wallet.accounts where network = $1 and state = 'wanted' ${user})`
 
-/** Accounts of passkeys, and the transactions that make them. Every change of a state is one transaction of the database. */
+/** Accounts of passkeys and their transactions. Each state change is one database transaction. */
 export class AccountStore {
   readonly #pool: pg.Pool
 
@@ -72,7 +75,8 @@ export class AccountStore {
   async of(credentialIds: readonly string[]): Promise<readonly StoredAccount[]> {
     const { rows } = await query<AccountRow>(
       this.#pool,
-      `select ${accountColumns} from wallet.accounts where credential_id = any($1) order by created_at, credential_id, network`,
+      `select ${accountColumns} from wallet.accounts where credential_id = any($1)
+        order by created_at, credential_id, network`,
       [credentialIds],
     )
     return rows.map(storedAccount)
@@ -82,15 +86,16 @@ export class AccountStore {
   async open(): Promise<readonly AccountKey[]> {
     const { rows } = await query<AccountKey>(
       this.#pool,
-      `select credential_id as "credentialId", network from wallet.accounts where state in ('wanted', 'sent') order by changed_at`,
+      `select credential_id as "credentialId", network from wallet.accounts where state in ('wanted', 'sent')
+        order by changed_at`,
     )
     return rows
   }
 
   /**
-   * Notes that an account is wanted, once however often it is asked for. One that failed and may be tried again is wanted again.
-   * @param onWanted called in the same transaction where there is now something to do
-   * @throws ApiError 409 where another key had this id of a passkey, 429 where the limits are reached
+   * Stores that an account is wanted, once. A failed one that may be retried is wanted again.
+   * @param onWanted called in the transaction if there is something to do
+   * @throws ApiError 409 if the passkey id has another key, 429 at the limits
    */
   async want(
     wanted: WantedAccount,
@@ -106,8 +111,10 @@ export class AccountStore {
       await requireLimits(client, wanted, limits)
       const { rows } = await query<AccountRow>(
         client,
-        `insert into wallet.accounts (credential_id, network, user_id, public_key, state, asked_by) values ($1, $2, $3, decode($4, 'hex'), 'wanted', $5)
-         on conflict (credential_id, network) do update set user_id = excluded.user_id, asked_by = excluded.asked_by, state = 'wanted', attempts = 0,
+        `insert into wallet.accounts (credential_id, network, user_id, public_key, state, asked_by)
+          values ($1, $2, $3, decode($4, 'hex'), 'wanted', $5)
+         on conflict (credential_id, network) do update
+           set user_id = excluded.user_id, asked_by = excluded.asked_by, state = 'wanted', attempts = 0,
            failure_code = null, failure = null, may_retry = null, changed_at = now()
          returning ${accountColumns}`,
         [credentialId, network, userId, publicKey, digestsOf(wanted.askedBy)],
@@ -133,9 +140,12 @@ export class AccountStore {
       if (known !== undefined && known.state !== 'failed') return known
       const { rows } = await query<AccountRow>(
         client,
-        `insert into wallet.accounts (credential_id, network, user_id, public_key, state, is_imported, address, key_index) values ($1, $2, $3, decode($4, 'hex'), 'sealed', true, $5, $6)
-         on conflict (credential_id, network) do update set user_id = excluded.user_id, state = 'sealed', is_imported = true, address = excluded.address,
-           key_index = excluded.key_index, transaction_id = null, failure_code = null, failure = null, may_retry = null, changed_at = now()
+        `insert into wallet.accounts (credential_id, network, user_id, public_key, state, is_imported, address,
+          key_index) values ($1, $2, $3, decode($4, 'hex'), 'sealed', true, $5, $6)
+         on conflict (credential_id, network) do update
+           set user_id = excluded.user_id, state = 'sealed', is_imported = true, address = excluded.address,
+           key_index = excluded.key_index, transaction_id = null, failure_code = null, failure = null,
+             may_retry = null, changed_at = now()
          returning ${accountColumns}`,
         [credentialId, network, userId, publicKey, address, keyIndex],
       )
@@ -162,8 +172,10 @@ export class AccountStore {
       const prepared = prepare(proposal)
       await query(
         client,
-        `insert into wallet.payer_transactions (id, credential_id, network, user_id, payer, key_index, sequence_number, reference_height, submission, asked_by)
-         select $1, $2, $3, $4, $5, $6, $7, $8, $9, asked_by from wallet.accounts where credential_id = $2 and network = $3`,
+        `insert into wallet.payer_transactions (id, credential_id, network, user_id, payer, key_index,
+          sequence_number, reference_height, submission, asked_by)
+         select $1, $2, $3, $4, $5, $6, $7, $8, $9, asked_by from wallet.accounts
+           where credential_id = $2 and network = $3`,
         [
           prepared.id,
           key.credentialId,
@@ -178,7 +190,8 @@ export class AccountStore {
       )
       await query(
         client,
-        `update wallet.accounts set state = 'sent', transaction_id = $3, attempts = attempts + 1, changed_at = now() where credential_id = $1 and network = $2`,
+        `update wallet.accounts set state = 'sent', transaction_id = $3, attempts = attempts + 1, changed_at = ` +
+          'now() where credential_id = $1 and network = $2',
         [key.credentialId, key.network, prepared.id],
       )
       return prepared
@@ -191,7 +204,8 @@ export class AccountStore {
       rows: [row],
     } = await query<Omit<OpenTransaction, 'sequenceNumber'> & { readonly sequenceNumber: string }>(
       this.#pool,
-      `select id, submission, payer, key_index as "keyIndex", sequence_number::text as "sequenceNumber", reference_height::float8 as "referenceHeight", made_at as "madeAt"
+      `select id, submission, payer, key_index as "keyIndex", sequence_number::text as "sequenceNumber",
+        reference_height::float8 as "referenceHeight", made_at as "madeAt"
        from wallet.payer_transactions where credential_id = $1 and network = $2 and outcome is null`,
       [credentialId, network],
     )
@@ -210,7 +224,8 @@ export class AccountStore {
       await lockNetwork(client, network)
       const { rowCount } = await query(
         client,
-        `update wallet.payer_transactions set outcome = $2, detail = $3, ended_at = now(), submission = null where id = $1 and outcome is null`,
+        'update wallet.payer_transactions set outcome = $2, detail = $3, ended_at = now(), submission = null ' +
+          'where id = $1 and outcome is null',
         [id, outcome, detail === undefined ? null : storable(detail)],
       )
       if (rowCount === 0) return false
@@ -231,7 +246,7 @@ export class AccountStore {
   }
 }
 
-/** All that changes states of a network takes its turn: limits are counted and keys of the payer given out one after the other. */
+/** Serialises changes of a network, for limits and payer keys. */
 async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`wallet:payer:${network}`])
 }
@@ -256,7 +271,8 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
   const failure = next.state === 'failed' ? next.failure : undefined
   await query(
     client,
-    `update wallet.accounts set state = $3, address = $4, key_index = $5, failure_code = $6, failure = $7, may_retry = $8, changed_at = now()
+    `update wallet.accounts set state = $3, address = $4, key_index = $5, failure_code = $6, failure = $7,
+       may_retry = $8, changed_at = now()
      where credential_id = $1 and network = $2`,
     [
       credentialId,
@@ -271,7 +287,7 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
   )
 }
 
-/** A key that has no transaction under way, with its next number: as the chain has it, or after the last one that we know was run, which a node may not show yet. */
+/** A payer key without a pending transaction, and its next number: the chain's, or after our last known one. */
 async function freeProposal(
   client: pg.ClientBase,
   network: WalletNetwork,
@@ -280,7 +296,8 @@ async function freeProposal(
 ): Promise<Proposal | undefined> {
   const { rows: held } = await query<{ keyIndex: number }>(
     client,
-    `select key_index as "keyIndex" from wallet.payer_transactions where network = $1 and payer = $2 and outcome is null`,
+    `select key_index as "keyIndex" from wallet.payer_transactions
+      where network = $1 and payer = $2 and outcome is null`,
     [network, payer],
   )
   const [free] = [...sequenceNumbers].filter(([index]) => !held.some(({ keyIndex }) => keyIndex === index))
@@ -291,7 +308,8 @@ async function freeProposal(
   } = await query<{ sequenceNumber: string; outcome: Outcome }>(
     client,
     `select sequence_number::text as "sequenceNumber", outcome from wallet.payer_transactions
-     where network = $1 and payer = $2 and key_index = $3 and outcome in ('succeeded', 'failed', 'out-of-turn') order by made_at desc limit 1`,
+     where network = $1 and payer = $2 and key_index = $3 and outcome in ('succeeded', 'failed', 'out-of-turn')
+       order by made_at desc limit 1`,
     [network, payer, keyIndex],
   )
   // After one that was out of turn what we know is wrong: the chain is another one, or somebody else uses the key.
@@ -307,7 +325,8 @@ async function requireLimits(
   const [ofNetwork, mailbox = null] = digestsOf(askedBy)
   const { rows } = await query<{ all: number; user: number; mailbox: number; network: number }>(
     client,
-    `select (${usedOf('')})::int as all, (${usedOf('and user_id = $2')})::int as user, (${usedOf('and $3::bytea = any(asked_by)')})::int as mailbox,
+    `select (${usedOf('')})::int as all, (${usedOf('and user_id = $2')})::int as user,
+      (${usedOf('and $3::bytea = any(asked_by)')})::int as mailbox,
        (${usedOf('and $4::bytea = any(asked_by)')})::int as network`,
     [network, userId, mailbox, ofNetwork],
   )
@@ -316,7 +335,8 @@ async function requireLimits(
     throw new ApiError(
       429,
       'RATE_LIMITED',
-      `No account was requested on ${network}: ${of} has had ${most} accounts created in 24 hours, which is the limit. Try again tomorrow.`,
+      `No account was requested on ${network}: ${of} has had ${most} accounts created in 24 hours, which is the ` +
+        'limit. Try again tomorrow.',
     )
   }
   if (used.mailbox >= limits.ofMailbox) refuse('your mailbox', limits.ofMailbox)

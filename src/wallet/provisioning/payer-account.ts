@@ -5,7 +5,7 @@ import { parseAddress } from '../../flow/address.ts'
 import type { ChainAccount } from '../../flow/chain-reader.ts'
 import { FatalError } from '../../platform/errors.ts'
 
-/** What keys of accounts may be made of: curve by name in Node and in JWK, and the number that the access API gives the algorithm. */
+/** Supported algorithms: curves in Node and JWK, and numbers of the access API. */
 const curves = {
   ECDSA_P256: { curve: 'prime256v1', crv: 'P-256', number: 2 },
   ECDSA_secp256k1: { curve: 'secp256k1', crv: 'secp256k1', number: 3 },
@@ -13,14 +13,15 @@ const curves = {
 const hashes = { SHA2_256: { digest: 'sha256', number: 1 }, SHA3_256: { digest: 'sha3-256', number: 3 } } as const
 
 /** Keys of one account that may be used at the same time; more would only be a mistake of the one who typed. */
-const mostKeys = 100
+const maxKeys = 100
 const fullWeight = 1000
 const form =
-  '<address>/<key index>/<algorithm>/<hash>/<private key>, e.g. 0x1654653399040a61/0/ECDSA_P256/SHA3_256/ and 64 hex digits'
+  '<address>/<key index>/<algorithm>/<hash>/<private key>, e.g. 0x1654653399040a61/0/ECDSA_P256/SHA3_256/ and 64 ' +
+  'hex digits'
 
 /**
- * An account that pays, with the private key of one or several of its keys. Each key index counts its own sequence numbers, so that as many
- * transactions may be under way. What is printed of it is the address alone.
+ * A paying account with one or several private keys. Each key has its own sequence numbers, so as many transactions can
+ * be pending. It prints as its address only.
  */
 export class PayerAccount {
   /** `0x` and 16 hex digits. */
@@ -59,7 +60,7 @@ export class PayerAccount {
     if (address === undefined) throw refuse('has to begin with an address')
     const keyIndexes = readIndexes(indexes)
     if (keyIndexes === undefined)
-      throw refuse(`has to have the index of a key in its second part, or up to ${mostKeys} as 0,1,2 or 0-9`)
+      throw refuse(`has to have the index of a key in its second part, or up to ${maxKeys} as 0,1,2 or 0-9`)
     if (!Object.hasOwn(curves, algorithm))
       throw refuse(`has to name ${Object.keys(curves).join(' or ')} in its third part`)
     if (!Object.hasOwn(hashes, hash)) throw refuse(`has to name ${Object.keys(hashes).join(' or ')} in its fourth part`)
@@ -119,10 +120,10 @@ function readIndexes(text: string): readonly number[] | undefined {
   const indexes = new Set<number>()
   for (const part of text.split(',')) {
     const [, from, to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part) ?? []
-    if (from === undefined || Number(to) < Number(from) || Number(to) - Number(from) >= mostKeys) return undefined
+    if (from === undefined || Number(to) < Number(from) || Number(to) - Number(from) >= maxKeys) return undefined
     for (let index = Number(from); index <= Number(to); index++) indexes.add(index)
   }
-  return indexes.size > mostKeys ? undefined : [...indexes]
+  return indexes.size > maxKeys ? undefined : [...indexes]
 }
 
 /** Undefined for what is no private key of the curve, such as 0. */

@@ -26,7 +26,7 @@ export interface ToldAccount {
 }
 
 /** As long as callers are kept waiting, s. */
-const mostWaitSeconds = 60
+const maxWaitSeconds = 60
 
 const credentialId = z.string('has to be a text').regex(/^[\w-]{1,1400}$/, 'has to be the id of a passkey, base64url')
 const network = z.enum(walletNetworks, `has to be ${walletNetworks.join(' or ')}`)
@@ -38,7 +38,7 @@ const waitSchema = startSchema.extend({
   waitSeconds: z
     .number()
     .min(0, 'has to be at least 0')
-    .max(mostWaitSeconds, `has to be at most ${mostWaitSeconds}`)
+    .max(maxWaitSeconds, `has to be at most ${maxWaitSeconds}`)
     .optional(),
 })
 const saveSchema = z.strictObject({
@@ -67,7 +67,7 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
       return answer(signedIn, id, await provisioning.want(signedIn, id, [...new Set(networks)], client))
     },
     '/wallet/provision': async (signedIn, data, { network: client, signal }) => {
-      const { credentialId: id, networks = walletNetworks, waitSeconds = mostWaitSeconds } = parsed(waitSchema, data)
+      const { credentialId: id, networks = walletNetworks, waitSeconds = maxWaitSeconds } = parsed(waitSchema, data)
       return answer(
         signedIn,
         id,

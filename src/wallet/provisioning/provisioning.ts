@@ -53,9 +53,9 @@ export interface PasskeyAccounts {
 /** Accounts in 24 hours on a network, so that one person does not use up those of the day. */
 const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
 /** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
-const mostAtOnce = 20
+const maxAtOnce = 20
 /** So many requests of a user wait at a time: each looks at the database again and again. */
-const mostWaitingOfUser = 6
+const maxWaitingOfUser = 6
 /** How often a caller who waits is looked after, ms. */
 const lookEveryMs = 200
 const publicKeyForm = /^04([0-9a-f]{128})$/i
@@ -100,8 +100,8 @@ export class Provisioning {
   }
 
   /**
-   * Looks at the payers, and goes on with what was under way when the last process ended. A node that does not answer is asked again in the
-   * background. @throws FatalError where a payer cannot pay; errors of the database
+   * Checks the payers and resumes unfinished accounts. Nodes that do not answer are retried in the background.
+   * @throws FatalError if a payer cannot pay; errors of the database
    */
   async start(signal?: AbortSignal): Promise<void> {
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
@@ -146,7 +146,8 @@ export class Provisioning {
       throw new ApiError(
         403,
         'FORBIDDEN',
-        'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account that you have.',
+        'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account ' +
+          'that you have.',
       )
     }
     const standings = new Map<WalletNetwork, AccountStanding>()
@@ -176,7 +177,7 @@ export class Provisioning {
     const { id: userId } = signedIn.user
     const standings = new Map(await this.want(signedIn, credentialId, networks, client))
     const waiting = this.#waiting.get(userId) ?? 0
-    if (waiting >= mostWaitingOfUser) return standings
+    if (waiting >= maxWaitingOfUser) return standings
     this.#waiting.set(userId, waiting + 1)
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
     try {
@@ -198,9 +199,9 @@ export class Provisioning {
   }
 
   /**
-   * Adds an account that a user has already, if the chain shows the passkey's key there. Beside the passkey's own, where it has another one.
+   * Adds an existing account, if the chain shows the passkey's key there.
    * @param address in text form
-   * @throws ApiError 404, 409 for too many, 422 PROVISION_FAILED where the account has not got the key, 503 where the chain cannot be asked
+   * @throws ApiError 404, 409 if too many, 422 PROVISION_FAILED without that key, 503 if the chain fails
    */
   async import(
     { user }: SignedIn,
@@ -226,7 +227,11 @@ export class Provisioning {
       throw new ApiError(
         422,
         'PROVISION_FAILED',
-        `${address} on ${network} ${account === undefined ? 'is no account' : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'}.`,
+        `${address} on ${network} ${
+          account === undefined
+            ? 'is no account'
+            : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'
+        }.`,
       )
     }
     const own = await this.#store.import({ userId: user.id, credentialId, network, publicKey }, { address, keyIndex })
@@ -287,7 +292,8 @@ export class Provisioning {
           'PROVISION_FAILED',
           sender === undefined
             ? noNode(network)
-            : `Nobody pays for accounts of ${network} here: the operator can set WALLET_${network.toUpperCase()}_PAYER.`,
+            : `Nobody pays for accounts of ${network} here: the operator can set ` +
+                `WALLET_${network.toUpperCase()}_PAYER.`,
         )
       }
       let isNew = false
@@ -302,7 +308,7 @@ export class Provisioning {
           await this.#jobs.sendIn(client, { credentialId, network })
         },
       )
-      // Not only where it is new: the process that had it may be gone, and who asks should not wait until that is noticed.
+      // Also if it is not new: its process may be gone, and the caller should not wait for that to be noticed.
       if (isNew || isUnderWay(account)) this.#makeSoon(account)
       return account
     } catch (error) {
@@ -314,7 +320,7 @@ export class Provisioning {
 
   /** At once in this process; the job is there for when that ends. */
   #makeSoon(account: StoredAccount): void {
-    if (this.#underWay.size >= mostAtOnce) return
+    if (this.#underWay.size >= maxAtOnce) return
     const made: Promise<void> = this.#maker
       .make(account, this.#stopping.signal)
       .catch((error: unknown) => {

@@ -39,7 +39,7 @@ export interface PreparedTransaction {
   readonly payer: string
 }
 
-/** What a transaction may compute. What the payer has to have for it grows with this, and making an account takes a tenth of it. */
+/** Compute limit: the payer's required balance grows with it; creating an account takes a tenth. */
 const computeLimit = 1000
 const transactionTag = domainTag('transaction')
 
@@ -93,7 +93,7 @@ export function prepareTransaction(
   }
 }
 
-/** After so many blocks no block can hold a transaction any more. Source: onflow/flow-go `model/flow/constants.go` (DefaultTransactionExpiry), and what nodes add to it. */
+/** Blocks until a transaction expires, and the nodes' margin. Source: flow-go `model/flow/constants.go`. */
 const expiryBlocks = 600
 const expiryBuffer = 60
 
@@ -103,7 +103,7 @@ type Fate =
   | { readonly kind: 'open'; readonly isKnown: boolean }
   /** No block holds it, and none can any more. */
   | { readonly kind: 'expired' }
-  /** It was run, and failed: `message` has the chain's words, `isOutOfTurn` that its sequence number was not the next one. */
+  /** `message` is the chain's error, `isOutOfTurn` a wrong sequence number. */
   | { readonly kind: 'failed'; readonly message: string; readonly isOutOfTurn: boolean }
   | { readonly kind: 'succeeded'; readonly events: readonly EventMessage[] }
 
@@ -126,10 +126,7 @@ export interface PayerState {
   readonly reference: ReferenceBlock
 }
 
-/**
- * Sends transactions of a payer to one network through an access node, and looks at what became of them. It keeps nothing: what was sent is for
- * its user to write down first.
- */
+/** Sends transactions of a payer through an access node and reads their results. It stores nothing. */
 export class TransactionSender {
   readonly network: WalletNetwork
   readonly payer: PayerAccount | undefined
@@ -159,7 +156,8 @@ export class TransactionSender {
     if (chain === undefined || (chain === 'emulator' ? 'testnet' : chain) !== this.network) {
       throw new FatalError(
         'payer-on-other-chain',
-        `the access node for accounts of ${this.network} is on ${chainId}: set WALLET_${this.network.toUpperCase()}_NODE to one of ${this.network}`,
+        `the access node for accounts of ${this.network} is on ${chainId}: set ` +
+          `WALLET_${this.network.toUpperCase()}_NODE to one of ${this.network}`,
       )
     }
     this.#chain = chain
@@ -208,7 +206,7 @@ export class TransactionSender {
     if (this.payer !== undefined) await this.#payerAccount(this.payer, signal)
   }
 
-  /** The number that the next transaction by a key has, which may be one of a payer that we had before. @throws ChainUnavailableError */
+  /** The next sequence number of a key, also of a former payer. @throws ChainUnavailableError */
   async sequenceNumber(
     { payer, keyIndex }: { readonly payer: string; readonly keyIndex: number },
     signal?: AbortSignal,
@@ -223,7 +221,7 @@ export class TransactionSender {
     return prepareTransaction(code, payer, reference, proposal)
   }
 
-  /** @returns the node's words where it does not take the transaction @throws ChainUnavailableError, after which it may have arrived or not */
+  /** @returns the node's refusal. @throws ChainUnavailableError: it may have arrived */
   async send(
     { id, submission }: Pick<PreparedTransaction, 'id' | 'submission'>,
     signal?: AbortSignal,
@@ -247,7 +245,7 @@ export class TransactionSender {
     { id, referenceHeight }: { readonly id: Buffer; readonly referenceHeight: number },
     signal?: AbortSignal,
   ): Promise<Fate> {
-    // In this order: what a block at the end holds is known when that block is sealed, so that a result is not missed between the two questions.
+    // In this order: otherwise a result could be missed between the two calls.
     const { height } = await this.#client.latestSealed(signal)
     const result = await this.#client.result(id, signal)
     if (result?.status === 'SEALED') {
@@ -268,7 +266,7 @@ export class TransactionSender {
     return { kind: 'open', isKnown }
   }
 
-  /** In the latest sealed state; undefined also for what is no address of this chain. @param address in text form @throws FatalError, ChainUnavailableError */
+  /** At the latest sealed state; undefined for invalid addresses. @throws FatalError, ChainUnavailableError */
   async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
     if (!isValidAddress(address, await this.chain(signal))) return undefined
     return this.#client.account(address, signal)

@@ -325,7 +325,7 @@ describe('the parser of Cadence', () => {
   })
 
   it('refuses what is too much, forgets who has left, and ends when it is closed', async () => {
-    const parser = new ScriptParser({ mostWaiting: 3, cpuLimitMs: 60_000 })
+    const parser = new ScriptParser({ maxWaiting: 3, cpuLimitMs: 60_000 })
     const leaving = new AbortController()
     // The first starts the thread, for which all wait.
     const running = codeOf(parser.read(long, signal))

@@ -49,7 +49,7 @@ async function flood(
 }
 
 /** Most units that one address may have used. A message that was begun with the last unit may exceed the budget, once per connection. */
-function mostUnits(elapsedMs: number, connections: number, dearest: number): number {
+function maxUnits(elapsedMs: number, connections: number, dearest: number): number {
   return defaultLspLimits.addressWorkPerSecond * (burstSeconds + elapsedMs / 1000) + connections * dearest
 }
 
@@ -62,7 +62,7 @@ describe('floods of the language server channel', () => {
       { type: 'init', network: 'testnet' },
     ])
     const changes = world.workspaces.opened - opened
-    expect(changes).to.be.at.most(1 + mostUnits(elapsedMs, 45, workUnits.networkChange) / workUnits.networkChange)
+    expect(changes).to.be.at.most(1 + maxUnits(elapsedMs, 45, workUnits.networkChange) / workUnits.networkChange)
     expect(cpuMs).to.be.below(3000)
   })
 
@@ -124,7 +124,7 @@ describe('floods of the language server channel', () => {
       await using world = await lspWorld({ deploys })
       const { cpuMs, elapsedMs } = await flood(world, messages, { roundTrips: 20 })
       expect(cpuMs).to.be.below(3000 + elapsedMs / 4)
-      expect(subscribed).to.be.at.most(mostUnits(elapsedMs, 45, workUnits.subscription) / workUnits.subscription)
+      expect(subscribed).to.be.at.most(maxUnits(elapsedMs, 45, workUnits.subscription) / workUnits.subscription)
     })
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { editorSettings } from '../../../src/editor/settings.ts'
 import { pathRules } from '../../../src/editor/projects/project-paths.ts'
-import { mostBodyBytes } from '../../../src/editor/projects/project-quotas.ts'
+import { maxBodyBytes } from '../../../src/editor/projects/project-quotas.ts'
 import { projectRateLimits } from '../../../src/editor/projects/projects-function.ts'
 import { readRepositoryFile } from '../../support/repository.ts'
 import { ProjectWorld } from './support/project-world.ts'
@@ -101,9 +101,9 @@ describe('the page about projects', () => {
     expect(rows.get('requests at a time of an account, or of an address that has not signed in')).to.equal(
       String(atOnce),
     )
-    expect(mostBodyBytes({ projects: 1, files: 1, fileBytes: 1, projectBytes: 5 })).to.equal(1_000_010)
+    expect(maxBodyBytes({ projects: 1, files: 1, fileBytes: 1, projectBytes: 5 })).to.equal(1_000_010)
     expect(rows.get('`too-long`, `segment-too-long`, `too-deep`')).to.equal(
-      `more than ${pathRules.mostBytes} bytes, ${pathRules.mostSegmentBytes} bytes between two slashes, ${pathRules.mostSegments} levels`,
+      `more than ${pathRules.maxBytes} bytes, ${pathRules.maxSegmentBytes} bytes between two slashes, ${pathRules.maxSegments} levels`,
     )
   })
 

@@ -42,8 +42,7 @@ const emptyRepository = Symbol('empty repository')
 const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 
 /**
- * Commits changes of files, all of them or none, onto what the branch is at. A branch that is not there is begun from the default branch. Only
- * where GitHub says that there is no such branch, or nothing in the repository, is it taken so; any other error is one.
+ * Commits all changes or none on top of a branch. A missing branch starts at the default branch.
  * @throws ApiError 409 `branch-moved`, `file-exists`, `file-missing` or `path-clash`
  */
 export async function commitFiles(call: GitHubCall, request: CommitRequest): Promise<Committed> {
@@ -77,7 +76,7 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
   return made
 }
 
-/** The commit that a branch is at; undefined where there is no such branch, `emptyRepository` where there is nothing at all. */
+/** The commit of a branch; undefined: no such branch; `emptyRepository`: no commits at all. */
 async function headOf(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
@@ -177,8 +176,8 @@ async function treeAlong(
 }
 
 /**
- * Compares what is to be done with what is there, and gives the mode that each file keeps. Of a folder too large for one answer only a part is
- * known: there nothing is said of what is missing.
+ * Compares the changes with the tree and returns the modes of files. GitHub truncates large folders; missing files of
+ * those are not reported.
  */
 function checkChanges(
   files: readonly FileChange[],
@@ -196,7 +195,8 @@ function checkChanges(
       throw new ApiError(
         409,
         'path-clash',
-        `${clash ?? path} is ${clash === undefined ? 'a folder' : 'a file'} in the repository: choose another name than ${path}.`,
+        `${clash ?? path} is ${clash === undefined ? 'a folder' : 'a file'} in the repository: choose another ` +
+          `name than ${path}.`,
         { details: { path } },
       )
     if (there?.mode === modes.symlink || there?.mode === modes.submodule)
@@ -213,7 +213,7 @@ function checkChanges(
   return (path) => known.get(path)?.mode ?? modes.file
 }
 
-/** GitHub makes no trees in a repository that has no commit: the first file makes one, and the others follow in a second. */
+/** GitHub creates no trees in an empty repository: the first file makes a commit, the others follow in a second one. */
 async function beginRepository(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, message, files } = request
   const missing = files.find(({ content }) => content === undefined)

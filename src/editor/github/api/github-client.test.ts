@@ -138,7 +138,7 @@ describe('calls of GitHub', () => {
   })
 
   it('end where the answer is too long or does not come', async () => {
-    expect(await codeOf(`${origin}/long`, { mostBytes: 4000 })).to.equal('github-too-long')
+    expect(await codeOf(`${origin}/long`, { maxBytes: 4000 })).to.equal('github-too-long')
     expect(await codeOf(`${origin}/never`, { patienceMs: 50 })).to.equal('github-unavailable')
     server.closeAllConnections()
     server.close()

@@ -25,20 +25,20 @@ export interface GitHubApp {
   readonly apiUrl: string
 }
 
-/** What a token may do, in GitHub's names. Fewer than the App has: a token that got out could do no more than what it was made for. */
+/** Permissions of a token, in GitHub's names. Tokens get fewer than the App has. */
 export type Permissions = Readonly<
   Partial<Record<'actions' | 'contents' | 'metadata' | 'pull_requests' | 'secrets' | 'workflows', 'read' | 'write'>>
 >
 
 /**
- * Calls GitHub with one token. Values of `{name}` in the route are encoded; whatever else is given is the query or the body.
- * @returns what it answered, unchecked
- * @throws ApiError whose `details.githubStatus` is the status of GitHub's answer, if it gave one
+ * Calls GitHub with one token. `{name}` in the route is encoded; other parameters are the query or the body.
+ * @returns the unchecked response
+ * @throws ApiError with GitHub's status in `details.githubStatus`
  */
 export type GitHubCall = (route: string, parameters?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 export interface GitHubClient {
-  /** As an installation, with a token for one repository or for all of them. @throws ApiError 403 `not-installed` where the repository is not among them */
+  /** As an installation, with a token for one or all repositories. @throws ApiError 403 `not-installed` */
   asInstallation(installationId: number, permissions: Permissions, repository?: string): Promise<GitHubCall>
   asUser(token: string): GitHubCall
   /** Trades the code that somebody has come back with for a token of theirs. @throws ApiError 403 `github-code` */
@@ -48,8 +48,8 @@ export interface GitHubClient {
 type OctokitClass = NonNullable<ConstructorParameters<typeof App>[0]['Octokit']>
 
 /**
- * GitHub, as the App and as people who come back from it. Tokens of installations are kept for 59 of their 60 minutes, in memory alone.
- * @throws FatalError `bad-github-key` where the private key is none
+ * GitHub as the App and as its users. Installation tokens are kept for 59 of their 60 minutes, in memory only.
+ * @throws FatalError `bad-github-key`
  */
 export function createGitHubClient(
   settings: GitHubApp,
@@ -154,22 +154,23 @@ function notInstalled(error: unknown): unknown {
   return new ApiError(
     403,
     'not-installed',
-    'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, under Settings, Applications.',
+    'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, ' +
+      'under Settings, Applications.',
     { details: error.details },
   )
 }
 
 /**
- * `fetch` for the hosts that the operator has set and for no others: it goes nowhere that an answer leads to, waits so long and reads so much.
- * @param origins those of GITHUB_URL and GITHUB_API_URL
+ * `fetch` for configured hosts only: no redirects, a timeout and a maximum size.
+ * @param origins of GITHUB_URL and GITHUB_API_URL
  * @throws ApiError 409 `repository-moved`, 502 `github-too-long`, 503 `github-unavailable`
  */
 export function boundedFetch(
   origins: readonly string[],
   {
     patienceMs = 15_000,
-    mostBytes = 12 * 1024 * 1024,
-  }: { readonly patienceMs?: number; readonly mostBytes?: number } = {},
+    maxBytes = 12 * 1024 * 1024,
+  }: { readonly patienceMs?: number; readonly maxBytes?: number } = {},
 ): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
@@ -188,8 +189,8 @@ export function boundedFetch(
       if ([204, 205, 304].includes(response.status)) return response
       const text = await responseText(
         response,
-        mostBytes,
-        () => new ApiError(502, 'github-too-long', `GitHub's answer has more than ${mostBytes} bytes.`),
+        maxBytes,
+        () => new ApiError(502, 'github-too-long', `GitHub's answer has more than ${maxBytes} bytes.`),
       )
       return new Response(text, { status: response.status, headers: response.headers })
     } catch (error) {
@@ -222,10 +223,10 @@ export async function allPages<Item>(
   route: string,
   parameters: Readonly<Record<string, unknown>>,
   read: (data: unknown) => readonly Item[],
-  mostPages = 20,
+  maxPages = 20,
 ): Promise<Item[]> {
   const items: Item[] = []
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const found = read(await call(route, { ...parameters, per_page: perPage, page }))
     items.push(...found)
     if (found.length < perPage) break

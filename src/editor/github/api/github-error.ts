@@ -29,8 +29,8 @@ export function wordsOf(error: unknown): string {
 }
 
 /**
- * What a person may know of an error of GitHub. Its status is in `details.githubStatus`; request and headers, which have a token, stay out of it.
- * An error that is none of GitHub's is given back as it is.
+ * A GitHub error that may be shown: without the request and its headers, which hold a token. The status is in
+ * `details.githubStatus`. Other errors are returned unchanged.
  */
 export function toApiError(error: unknown, now: number = Date.now()): unknown {
   // What `fetch` has thrown comes wrapped.
@@ -53,7 +53,8 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
       return new ApiError(
         502,
         'github-refused-app',
-        'GitHub does not know this App or its key. The operator has to look at GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY.',
+        'GitHub does not know this App or its key. The operator has to look at GITHUB_APP_ID and ' +
+          'GITHUB_APP_PRIVATE_KEY.',
         { details },
       )
     case 403:
@@ -88,7 +89,7 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
   }
 }
 
-/** Seconds until GitHub takes calls again; undefined where that is not what it said. Its limits come as 403 as well as 429. */
+/** Seconds until GitHub accepts calls again; undefined for other errors. It reports limits by 403 as well as 429. */
 function waitSeconds(
   status: number,
   headers: Readonly<Record<string, string | number | undefined>>,

@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 
-/**
- * What names of GitHub and Git may be. Whatever of a request becomes part of an address, a tree or a secret's name is checked here first; each
- * schema's message goes behind `Field "…"`.
- */
+/** Validation of names that become part of a URL, a tree or a secret's name. Messages follow `Field "…"`. */
 
-/** Characters that do not show, or that turn the direction of what follows: two paths that look alike would be two files. */
+/** Invisible and direction-changing characters: two paths that look alike would be two files. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u
-const mostPathBytes = 400
-const mostSegmentBytes = 200
-const mostSegments = 20
+const maxPathBytes = 400
+const maxSegmentBytes = 200
+const maxSegments = 20
 
 /** Login of a person or an organization. */
 export const ownerName = z
@@ -69,16 +66,16 @@ export function pathProblem(path: string): string | undefined {
   if (hidden.test(path)) return 'has a character that does not show'
   if (path.includes('\\')) return 'has a backslash; folders are separated by /'
   const segments = path.split('/')
-  if (Buffer.byteLength(path) > mostPathBytes || segments.length > mostSegments)
-    return `has to have at most ${mostPathBytes} bytes and ${mostSegments} levels`
+  if (Buffer.byteLength(path) > maxPathBytes || segments.length > maxSegments)
+    return `has to have at most ${maxPathBytes} bytes and ${maxSegments} levels`
   return segments.map(segmentProblem).find((wrong) => wrong !== undefined)
 }
 
 function segmentProblem(segment: string): string | undefined {
   if (segment === '' || segment === '.' || segment === '..')
     return 'has an empty, . or .. part: write it relative to the root, as in contracts/Foo.cdc'
-  if (Buffer.byteLength(segment) > mostSegmentBytes) return `has a part of more than ${mostSegmentBytes} bytes`
-  // File systems that fold names take these for the folder of Git itself: .GIT, GIT~1, `.git.`, `.git::$INDEX_ALLOCATION`.
+  if (Buffer.byteLength(segment) > maxSegmentBytes) return `has a part of more than ${maxSegmentBytes} bytes`
+  // Case-folding file systems read these as Git's folder: .GIT, GIT~1, `.git.`, `.git::$INDEX_ALLOCATION`.
   const folded = segment
     .normalize('NFKC')
     .toLowerCase()

@@ -54,7 +54,8 @@ export async function putSecrets(
     throw new ApiError(
       409,
       'key-changed',
-      'The key was not saved: it is sealed with an old key of the repository (key_id). Read GET /github/secrets/key again and seal it anew.',
+      'The key was not saved: it is sealed with an old key of the repository (key_id). Read GET ' +
+        '/github/secrets/key again and seal it anew.',
       { field: 'key_id' },
     )
   }

@@ -51,7 +51,7 @@ const commit = z.object({
   author: z.object({ login: z.string() }).nullish(),
 })
 
-/** Whether GitHub has said that the repository has no commit yet. It says so in words alone, beside a status that has other meanings too. */
+/** GitHub reports an empty repository only in words, under a status that has other meanings. */
 export function isEmptyRepository(error: unknown): boolean {
   return isStatus(error, 404, 409) && /repository is empty|git repository is empty/i.test(wordsOf(error))
 }

@@ -41,8 +41,10 @@ type Row = Omit<Connection, 'installationId' | 'repositoryId'> & {
   readonly repositoryId: string
 }
 
-const columns = `id, project_id as "projectId", user_id as "userId", installation_id as "installationId", repository_id as "repositoryId", owner, repo, path, branch, network,
-  workflow_path as "workflowPath", callback_salt as "callbackSalt", last_commit_sha as "lastCommitSha", off_reason as "offReason", created_at as "createdAt"`
+const columns = `id, project_id as "projectId", user_id as "userId", installation_id as "installationId",
+  repository_id as "repositoryId", owner, repo, path, branch, network,
+  workflow_path as "workflowPath", callback_salt as "callbackSalt", last_commit_sha as "lastCommitSha",
+    off_reason as "offReason", created_at as "createdAt"`
 
 interface WhichConnections {
   readonly installationId?: number
@@ -50,7 +52,8 @@ interface WhichConnections {
 }
 
 /** Of nothing said it is none. */
-const among = `($1::bigint is not null or $2::bigint[] is not null) and ($1::bigint is null or installation_id = $1) and ($2::bigint[] is null or repository_id = any ($2))`
+const among = `($1::bigint is not null or $2::bigint[] is not null) and ($1::bigint is null or installation_id = $1)
+  and ($2::bigint[] is null or repository_id = any ($2))`
 
 /** Connections of projects with repositories: one for each project. */
 export class ConnectionStore {
@@ -61,8 +64,7 @@ export class ConnectionStore {
   }
 
   /**
-   * Connects a project, or puts another repository in the place of its own. With another repository what was known of the old one goes: its
-   * environments, deployments, and the key that its workflow signs with.
+   * Connects a project. Another repository replaces the previous one with its environments, deployments and report key.
    */
   async put(connection: NewConnection): Promise<Connection> {
     return withRetriedTransaction(this.#pool, (db) => put(db, connection))
@@ -78,8 +80,8 @@ export class ConnectionStore {
 
   /** Whose projects are connected, by id: the next page behind one. */
   async page(after: string, limit: number): Promise<readonly Pick<Connection, 'id' | 'projectId' | 'userId'>[]> {
-    const sql =
-      'select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1 order by id limit $2'
+    const sql = `select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1
+        order by id limit $2`
     return (await query<Pick<Connection, 'id' | 'projectId' | 'userId'>>(this.#pool, sql, [after, limit])).rows
   }
 
@@ -118,13 +120,14 @@ export class ConnectionStore {
   async notePush(db: Queryable, id: string, sha: string, pushedAt: Date): Promise<boolean> {
     const { rowCount } = await query(
       db,
-      `update editor.connections set last_commit_sha = $2, last_pushed_at = $3, changed_at = now() where id = $1 and (last_pushed_at is null or last_pushed_at <= $3)`,
+      'update editor.connections set last_commit_sha = $2, last_pushed_at = $3, changed_at = now() where id = $1 ' +
+        'and (last_pushed_at is null or last_pushed_at <= $3)',
       [id, sha, pushedAt],
     )
     return rowCount === 1
   }
 
-  /** Takes them out of use: all of an installation, or those of some repositories of it, or of a repository wherever. */
+  /** Switches off connections of an installation, of some of its repositories, or of a repository. */
   async switchOff(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
     await query(db, `update editor.connections set off_reason = $3, changed_at = now() where ${among}`, [
       which.installationId ?? null,
@@ -169,11 +172,15 @@ async function put(db: Queryable, connection: NewConnection): Promise<Connection
     rows: [row],
   } = await query<Row>(
     db,
-    `insert into editor.connections as c (project_id, user_id, installation_id, repository_id, owner, repo, path, branch, network, callback_salt)
+    `insert into editor.connections as c (project_id, user_id, installation_id, repository_id, owner, repo, path,
+      branch, network, callback_salt)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (project_id) do update set installation_id = excluded.installation_id, owner = excluded.owner, repo = excluded.repo, path = excluded.path, network = excluded.network,
+     on conflict (project_id) do update
+       set installation_id = excluded.installation_id, owner = excluded.owner, repo = excluded.repo,
+       path = excluded.path, network = excluded.network,
        branch = excluded.branch, last_commit_sha = case when c.branch = excluded.branch then c.last_commit_sha end,
-       last_pushed_at = case when c.branch = excluded.branch then c.last_pushed_at end, off_reason = null, changed_at = now()
+       last_pushed_at = case when c.branch = excluded.branch then c.last_pushed_at end, off_reason = null,
+         changed_at = now()
        where c.repository_id = excluded.repository_id and c.user_id = excluded.user_id
      returning ${columns}`,
     [projectId, userId, installationId, repositoryId, owner, repo, path, branch, network, randomBytes(32)],
@@ -195,9 +202,8 @@ const statements = [
 ]
 
 /**
- * Forgets who a user is at GitHub and what their projects are connected with, in the transaction that removes them. The repositories and the
- * installation of the App stay what they are at GitHub.
- * @param userId as the auth server names them (sub)
+ * Deletes a user's GitHub identity and connections in the transaction that deletes the user. GitHub keeps the
+ * repositories and the installation. @param userId sub of the auth server
  */
 export async function forgetRepositories(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])

@@ -34,7 +34,8 @@ export interface Deployment extends RunReport {
 
 type Row = Omit<Deployment, 'runId'> & { readonly runId: string }
 
-const columns = `id, run_id as "runId", run_attempt as attempt, stage, conclusion, commit_sha as sha, branch, network, environment, trigger, logs_url as "logsUrl", message, author,
+const columns = `id, run_id as "runId", run_attempt as attempt, stage, conclusion, commit_sha as sha, branch, network,
+  environment, trigger, logs_url as "logsUrl", message, author,
   started_at as "startedAt", ended_at as "endedAt", created_at as "createdAt", changed_at as "changedAt"`
 
 /** Runs of the workflows that deploy: one row for each, whoever tells of it and in whatever order. */
@@ -61,11 +62,15 @@ export class DeploymentStore {
       rows: [row],
     } = await query<Row>(
       db,
-      `insert into editor.deployments as d (connection_id, run_id, run_attempt, stage, conclusion, commit_sha, branch, network, environment, trigger, logs_url, message, author, started_at, ended_at)
+      `insert into editor.deployments as d (connection_id, run_id, run_attempt, stage, conclusion, commit_sha, branch,
+        network, environment, trigger, logs_url, message, author, started_at, ended_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-       on conflict (connection_id, run_id) do update set run_attempt = excluded.run_attempt, stage = excluded.stage, conclusion = excluded.conclusion,
-         logs_url = coalesce(excluded.logs_url, d.logs_url), message = coalesce(excluded.message, d.message), author = coalesce(excluded.author, d.author),
-         started_at = case when d.run_attempt = excluded.run_attempt then coalesce(d.started_at, excluded.started_at) else excluded.started_at end,
+       on conflict (connection_id, run_id) do update
+         set run_attempt = excluded.run_attempt, stage = excluded.stage, conclusion = excluded.conclusion,
+         logs_url = coalesce(excluded.logs_url, d.logs_url), message = coalesce(excluded.message, d.message),
+           author = coalesce(excluded.author, d.author),
+         started_at = case when d.run_attempt = excluded.run_attempt then coalesce(d.started_at, excluded.started_at)
+           else excluded.started_at end,
          ended_at = excluded.ended_at, changed_at = clock_timestamp()
          where (excluded.run_attempt, excluded.stage) > (d.run_attempt, d.stage)
        returning ${columns}`,
@@ -98,7 +103,8 @@ export class DeploymentStore {
     const { rows } = await query<Row>(
       this.#pool,
       `select ${columns} from editor.deployments where connection_id = $1
-         and ($3::uuid is null or (created_at, id) < (select created_at, id from editor.deployments where id = $3 and connection_id = $1))
+         and ($3::uuid is null or (created_at, id) < (select created_at, id from editor.deployments
+           where id = $3 and connection_id = $1))
        order by created_at desc, id desc limit $2`,
       [connectionId, limit, before ?? null],
     )
@@ -119,8 +125,10 @@ export class DeploymentStore {
   ): Promise<readonly (Deployment & { readonly projectId: string })[]> {
     const { rows } = await query<Row & { readonly projectId: string }>(
       this.#pool,
-      `select c.project_id as "projectId", d.* from (select connection_id, ${columns} from editor.deployments where changed_at >= $2) d
-       join editor.connections c on c.id = d.connection_id where c.project_id = any ($1::uuid[]) order by d."changedAt" limit 1000`,
+      `select c.project_id as "projectId", d.* from (select connection_id, ${columns} from editor.deployments
+        where changed_at >= $2) d
+       join editor.connections c on c.id = d.connection_id where c.project_id = any ($1::uuid[])
+         order by d."changedAt" limit 1000`,
       [projectIds, since],
     )
     return rows.map((row) => ({ ...fromRow(row), projectId: row.projectId }))
@@ -164,7 +172,7 @@ export function deployMessage(projectId: string, deployment: Deployment): Deploy
   }
 }
 
-/** Has all processes tell those who have asked. Texts are short enough for a notification, which may have 8,000 bytes. */
+/** Notifies all processes. The message is short enough for NOTIFY (8,000 bytes). */
 export async function tellDeploy(db: Queryable, message: DeployMessage): Promise<void> {
   await query(db, 'select pg_notify($1, $2)', [deployChannel, JSON.stringify(message)])
 }

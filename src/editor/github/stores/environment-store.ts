@@ -18,8 +18,9 @@ export interface DeployEnvironment {
   readonly isDefault: boolean
 }
 
-const columns = `name, branch, network, flow_address as "flowAddress", key_index as "keyIndex", has_secrets as "hasSecrets", is_default as "isDefault"`
-const mostEnvironments = 20
+const columns = `name, branch, network, flow_address as "flowAddress", key_index as "keyIndex",
+  has_secrets as "hasSecrets", is_default as "isDefault"`
+const maxEnvironments = 20
 
 /** Environments of connections. Keys of accounts are not among what is kept of them. */
 export class EnvironmentStore {
@@ -39,7 +40,9 @@ export class EnvironmentStore {
     ).rows
   }
 
-  /** Makes or changes one. @throws ApiError 409 `environment-taken` where another has its branch or its secrets' names, 422 `too-many-environments` */
+  /**
+   * Creates or changes one. @throws ApiError 409 `environment-taken` (branch or secrets), 422 `too-many-environments`
+   */
   async put(
     connectionId: string,
     { name, branch, network, isDefault }: Pick<DeployEnvironment, 'name' | 'branch' | 'network' | 'isDefault'>,
@@ -53,8 +56,8 @@ export class EnvironmentStore {
           'select name from editor.environments where connection_id = $1',
           [connectionId],
         )
-        if (rows.length >= mostEnvironments && !rows.some((row) => row.name === name))
-          throw new ApiError(422, 'too-many-environments', `A project has at most ${mostEnvironments} environments.`)
+        if (rows.length >= maxEnvironments && !rows.some((row) => row.name === name))
+          throw new ApiError(422, 'too-many-environments', `A project has at most ${maxEnvironments} environments.`)
         if (isDefault)
           await query(
             db,
@@ -63,8 +66,11 @@ export class EnvironmentStore {
           )
         await query(
           db,
-          `insert into editor.environments (connection_id, name, branch, network, is_default) values ($1, $2, $3, $4, $5)
-           on conflict (connection_id, name) do update set branch = excluded.branch, network = excluded.network, is_default = excluded.is_default, changed_at = now()`,
+          `insert into editor.environments (connection_id, name, branch, network, is_default)
+            values ($1, $2, $3, $4, $5)
+           on conflict (connection_id, name) do update
+             set branch = excluded.branch, network = excluded.network, is_default = excluded.is_default,
+             changed_at = now()`,
           [connectionId, name, branch, network, isDefault],
         )
       })
@@ -78,7 +84,8 @@ export class EnvironmentStore {
         throw new ApiError(
           409,
           'environment-taken',
-          'Another environment of this project has a name that is too much alike: its secrets would have the same names.',
+          'Another environment of this project has a name that is too much alike: its secrets would have the ' +
+            'same names.',
           { field: 'name' },
         )
       throw error
@@ -89,7 +96,8 @@ export class EnvironmentStore {
   async noteSecrets(connectionId: string, name: string, flowAddress: string, keyIndex: number): Promise<void> {
     await query(
       this.#pool,
-      'update editor.environments set flow_address = $3, key_index = $4, has_secrets = true, changed_at = now() where connection_id = $1 and name = $2',
+      'update editor.environments set flow_address = $3, key_index = $4, has_secrets = true, changed_at = now() ' +
+        'where connection_id = $1 and name = $2',
       [connectionId, name, flowAddress, keyIndex],
     )
   }

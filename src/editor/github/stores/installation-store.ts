@@ -28,8 +28,10 @@ interface Row extends Omit<Installation, 'installationId' | 'githubUserId' | 'ac
   readonly repositoryIds: readonly string[]
 }
 
-const columns = `installation_id as "installationId", github_user_id as "githubUserId", github_login as "githubLogin", account_id as "accountId",
-  account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds", is_suspended as "isSuspended"`
+const columns = `installation_id as "installationId", github_user_id as "githubUserId", github_login as "githubLogin",
+  account_id as "accountId",
+  account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds",
+    is_suspended as "isSuspended"`
 
 /** Who may use which installation. Only what GitHub has said to the person's own token is written here. */
 export class InstallationStore {
@@ -71,16 +73,21 @@ export class InstallationStore {
         throw new ApiError(401, 'user-removed', 'Whoever began this has removed their account meanwhile.')
       await query(
         db,
-        'delete from editor.installations where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])',
+        `delete from editor.installations
+          where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])`,
         [userId, githubUserId, all.map(({ installationId }) => installationId)],
       )
       for (const one of all.toSorted((a, b) => a.installationId - b.installationId)) {
         await query(
           db,
-          `insert into editor.installations as i (user_id, installation_id, github_user_id, github_login, account_id, account_login, account_type, repository_ids, is_suspended)
+          `insert into editor.installations as i (user_id, installation_id, github_user_id, github_login, account_id,
+            account_login, account_type, repository_ids, is_suspended)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-           on conflict (user_id, installation_id) do update set github_user_id = excluded.github_user_id, github_login = excluded.github_login, account_id = excluded.account_id,
-             account_login = excluded.account_login, account_type = excluded.account_type, repository_ids = excluded.repository_ids, is_suspended = excluded.is_suspended, checked_at = now()`,
+           on conflict (user_id, installation_id) do update
+             set github_user_id = excluded.github_user_id, github_login = excluded.github_login,
+             account_id = excluded.account_id,
+             account_login = excluded.account_login, account_type = excluded.account_type,
+               repository_ids = excluded.repository_ids, is_suspended = excluded.is_suspended, checked_at = now()`,
           [
             userId,
             one.installationId,
@@ -142,19 +149,21 @@ export class InstallStates {
     const [state, browser] = [randomToken(), randomToken()]
     await query(
       this.#pool,
-      `insert into editor.install_states (state_hash, browser_hash, user_id, project_id, expires_at) values ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      `insert into editor.install_states (state_hash, browser_hash, user_id, project_id, expires_at)
+        values ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
       [digestOf(state), digestOf(browser), userId, projectId ?? null, installSeconds],
     )
     return { state, browser }
   }
 
-  /** Undefined: nobody went there from this browser with this state, or they have come back already, or it was too long ago. */
+  /** Undefined: unknown, expired or used state, or another browser. */
   async end(state: string, browser: string): Promise<InstallState | undefined> {
     const {
       rows: [row],
     } = await query<{ userId: string; projectId: string | null }>(
       this.#pool,
-      `delete from editor.install_states where state_hash = $1 and browser_hash = $2 and expires_at > now() returning user_id as "userId", project_id as "projectId"`,
+      `delete from editor.install_states where state_hash = $1 and browser_hash = $2 and expires_at > now()
+        returning user_id as "userId", project_id as "projectId"`,
       [digestOf(state), digestOf(browser)],
     )
     return row === undefined ? undefined : { userId: row.userId, projectId: row.projectId ?? undefined }

@@ -70,7 +70,7 @@ export class AccessTokens {
     return { token: this.#signed({ alg: 'ES256', typ: 'JWT', kid: this.jwk.kid }, payload), expiresAt }
   }
 
-  /** A JWS (RFC 7515) in its compact form, made in one turn of the event loop: the way to another thread takes longer than the signature. */
+  /** A compact JWS (RFC 7515), signed synchronously: a thread would take longer than the signature. */
   #signed(header: object, payload: object): string {
     const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     // Having the library write r and s side by side takes as long again as the signature.
@@ -103,7 +103,7 @@ export function isUuid(text: unknown): text is string {
 }
 
 /**
- * The key that signs access tokens: the operator's, or one that is made once and kept in the database, which all processes share.
+ * The key that signs access tokens: the operator's, or one that all processes share in the database.
  * @param pem WALLET_JWT_KEY
  * @throws FatalError `bad-jwt-key`
  */

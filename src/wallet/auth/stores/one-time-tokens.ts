@@ -47,10 +47,11 @@ const codeSeconds = 300
 
 /** Wrong codes after which a code is dead. */
 const maxWrongCodes = 5
-/** How many of them may come from networks other than the one that asked for the e-mail: others cannot use up the tries of its owner. */
+/** Wrong codes from other networks than the requester's: others cannot use up the owner's tries. */
 const maxWrongCodesElsewhere = 3
 
-const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo", code_challenge as "codeChallenge", user_metadata as "userMetadata"`
+const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo",
+  code_challenge as "codeChallenge", user_metadata as "userMetadata"`
 
 /** Tokens that are traded once. One DELETE takes them, so that of two who come at once one is too late. */
 export class OneTimeTokens {
@@ -77,13 +78,16 @@ export class OneTimeTokens {
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       this.#pool,
-      `insert into wallet_auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts,
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to,
+        code_challenge, user_metadata, expires_at, code_attempts,
          asked_by)
        values ('email', $1, $2, $3, $4, 'otp', $5, $6, $7, now() + make_interval(secs => $8), $9, $10)
        on conflict (email) where kind = 'email' do update set
-         token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt, code_attempts = excluded.code_attempts,
+         token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt,
+           code_attempts = excluded.code_attempts,
          asked_by = excluded.asked_by, attempts_elsewhere = 0, redirect_to = excluded.redirect_to,
-         code_challenge = excluded.code_challenge, user_metadata = excluded.user_metadata, created_at = now(), expires_at = excluded.expires_at`,
+         code_challenge = excluded.code_challenge, user_metadata = excluded.user_metadata, created_at = now(),
+           expires_at = excluded.expires_at`,
       [
         digestOf(token),
         email,
@@ -109,7 +113,8 @@ export class OneTimeTokens {
       this.#statements,
       `with u as (select id, email from wallet_auth.users where id = $1),
        made as (
-         insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, expires_at) select 'session', $2, id, 'webauthn', now() + make_interval(secs => $3) from u
+         insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, expires_at) select 'session', $2,
+           id, 'webauthn', now() + make_interval(secs => $3) from u
        )
        select email from u`,
       [userId, digestOf(tokenHash), sessionSeconds],
@@ -125,7 +130,8 @@ export class OneTimeTokens {
     const token = randomToken()
     await query(
       client,
-      `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at)
+        values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
       [codeChallenge === null ? 'session' : 'code', digestOf(token), userId, method, codeChallenge, codeSeconds],
     )
     return token
@@ -137,7 +143,8 @@ export class OneTimeTokens {
       rows: [row],
     } = await query<OneTimeToken>(
       this.#pool,
-      `select ${columns} from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`,
+      `select ${columns} from wallet_auth.one_time_tokens
+        where token_hash = $1 and kind = 'email' and expires_at > now()`,
       [digestOf(token)],
     )
     return row
@@ -149,7 +156,8 @@ export class OneTimeTokens {
       rows: [row],
     } = await query<OneTimeToken>(
       this.#pool,
-      `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`,
+      `select ${columns} from wallet_auth.one_time_tokens
+        where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`,
       [email, maxWrongCodes],
     )
     return row
@@ -165,22 +173,24 @@ export class OneTimeTokens {
       rows: [row],
     } = await query<OneTimeToken>(
       client,
-      `delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`,
+      `delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now()
+        returning ${columns}`,
       [digestOf(token), kinds],
     )
     return row
   }
 
   /**
-   * The live code of an address, which may be tried from a network until the transaction ends. Undefined: there is none, or not for this network.
-   * @param network of the client that has a code to show
+   * Locks the live code of an address. Undefined: none, or no tries left for this network.
+   * @param network of the client that shows a code
    */
   async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
     const {
       rows: [kept],
     } = await query<LiveCode>(
       client,
-      `select id, email, code_hash as hash, code_salt as salt, asked_by is not null and asked_by <> $3 as "isElsewhere" from wallet_auth.one_time_tokens
+      `select id, email, code_hash as hash, code_salt as salt, asked_by is not null
+        and asked_by <> $3 as "isElsewhere" from wallet_auth.one_time_tokens
        where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null
          and (asked_by is null or asked_by = $3 or attempts_elsewhere < $4) for update`,
       [email, maxWrongCodes, digestOf(network), maxWrongCodesElsewhere],
@@ -193,7 +203,8 @@ export class OneTimeTokens {
     if (!this.#secrets.isCode(code, live)) {
       await query(
         client,
-        'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1, attempts_elsewhere = attempts_elsewhere + $2 where id = $1',
+        'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1, attempts_elsewhere = ' +
+          'attempts_elsewhere + $2 where id = $1',
         [live.id, live.isElsewhere ? 1 : 0],
       )
       return undefined

@@ -4,10 +4,7 @@ import { authError } from '../auth-parts.ts'
 
 type Purpose = 'refresh token' | 'code' | 'verifier' | 'nonce'
 
-/**
- * Secrets that follow from others and from a key that the database tables beside them do not hold, so that they need not be kept. The key
- * follows from the one that signs access tokens: whoever has that needs none of these.
- */
+/** Secrets derived from the key that signs access tokens, so that none is stored. */
 export class AuthSecrets {
   readonly #key: Buffer
 
@@ -16,9 +13,7 @@ export class AuthSecrets {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'flowfarm auth secrets', 32))
   }
 
-  /**
-   * The refresh token that follows one. Tabs that trade the same token at the same time get the same next one, which is kept nowhere as it is.
-   */
+  /** The next refresh token. Tabs that trade the same token at once get the same one, which is not stored. */
   nextRefreshToken(token: string): string {
     return this.#mac('refresh token', token).toString('base64url')
   }

@@ -24,27 +24,27 @@ type SignOutScope = (typeof signOutScopes)[number]
 type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter' | 'clientId'>
 
 /**
- * Seconds for which a refresh token that was traded gives the one that is good now, to tabs that came with it at the same time and to who did
- * not get the answer. After that it is one that was stolen, from whoever has it or by them.
+ * Seconds in which a traded refresh token still yields the current one, for tabs that came at once and lost answers.
+ * After that it counts as stolen.
  */
 const graceSeconds = 10
 
 /** Trades within the grace; more are nobody's honest doing. */
-const mostTrades = 20
+const maxTrades = 20
 
-const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt", s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
+const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt",
+  s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
 
 /**
- * The parts of a statement that open a session of a user `u`: `s` is the session. From `$first` on: its id, the hours of its life, address, what the browser calls
- * itself, the digest of the refresh token.
- * @param method where it is
- * @param from where it and `u` come from
+ * Statement parts that open a session `s` of a user `u`. From `$first`: id, hours, address, user agent, digest of the
+ * refresh token. @param method, from where these are
  */
 function openedSession(method: string, from: string, first: number): string {
   const [id, hours, address, userAgent, digest] = Array.from({ length: 5 }, (_, at) => `$${first + at}`)
   return `s as (
       insert into wallet_auth.sessions (id, user_id, method, not_after, ip, user_agent)
-      select ${id}::uuid, u.id, ${method}, now() + make_interval(hours => ${hours}), nullif(${address}, '')::inet, ${userAgent} from ${from} returning *
+      select ${id}::uuid, u.id, ${method}, now() + make_interval(hours => ${hours}), nullif(${address}, '')::inet,
+        ${userAgent} from ${from} returning *
     ),
     t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select ${digest}::bytea, id from s),
     a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
@@ -66,8 +66,8 @@ interface SessionStoreOptions {
 }
 
 /**
- * Sessions and their refresh tokens. The states of a refresh token: good; traded a moment ago, when it leads to the one that is good; traded.
- * One that comes when it is traded ends its session, with all tokens that ever kept it up.
+ * Sessions and refresh tokens, which are good, traded a moment ago (and lead to the good one), or traded. Use of a
+ * traded token ends its session.
  */
 export class SessionStore {
   readonly #pool: pg.Pool
@@ -104,9 +104,11 @@ export class SessionStore {
       this.#statements,
       `with counted as (${countTurn(7)}),
        taken as (
-         delete from wallet_auth.one_time_tokens as o using counted where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method
+         delete from wallet_auth.one_time_tokens as o using counted
+           where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method
        ),
-       u as (update wallet_auth.users as u set last_sign_in_at = now() from taken where u.id = taken.user_id and ${isWelcome} returning u.*),
+       u as (update wallet_auth.users as u set last_sign_in_at = now() from taken
+         where u.id = taken.user_id and ${isWelcome} returning u.*),
        ${openedSession('taken.method', 'u, taken', 2)}
        select exists (select from counted) as "isCounted", exists (select from taken) as "isTaken", ${sessionColumns}
        from (values (1)) as one left join u on true left join s on true`,
@@ -136,7 +138,8 @@ export class SessionStore {
       rows: [row],
     } = await query<SessionRow>(
       db,
-      `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
+      `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome}
+        returning *),
        ${openedSession('$7', 'u', 2)}
        select ${sessionColumns} from s join u on u.id = s.user_id`,
       [userId, randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), method],
@@ -146,8 +149,8 @@ export class SessionStore {
   }
 
   /**
-   * Opens a session of a client in one of the wallet: it is as old as that, and ends with it. Undefined: that has ended, or is no session of the
-   * wallet itself.
+   * Opens a client's session within one of the wallet, with which it ends. Undefined: that one has ended or is a
+   * client's.
    */
   async openForClient(
     { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
@@ -160,15 +163,18 @@ export class SessionStore {
       this.#pool,
       `with p as (
          select s.* from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
-         where s.id = $1 and s.user_id = $2 and s.client_id is null and s.not_after > now() and ${isWelcome} for key share of s
+         where s.id = $1 and s.user_id = $2 and s.client_id is null and s.not_after > now() and ${isWelcome}
+           for key share of s
        ),
        s as (
-         insert into wallet_auth.sessions (id, user_id, method, authenticated_at, not_after, ip, user_agent, client_id, opened_by)
+         insert into wallet_auth.sessions (id, user_id, method, authenticated_at, not_after, ip, user_agent,
+           client_id, opened_by)
          select $3, user_id, method, authenticated_at, not_after, nullif($4, '')::inet, $5, $6, id from p returning *
        ),
        t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $7, id from s),
        a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
-         select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method, 'client', client_id) from s)
+         select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method, 'client', client_id)
+           from s)
        select ${sessionColumns} from s join wallet_auth.users as u on u.id = s.user_id`,
       [sessionId, userId, randomUUID(), client.address, client.userAgent, clientId, digestOf(refreshToken)],
     )
@@ -191,12 +197,14 @@ export class SessionStore {
          where t.token_hash = $1 and t.used_at is null and s.not_after > now() for no key update of s
        ),
        good as (
-         update wallet_auth.refresh_tokens as t set used_at = clock_timestamp() from s join wallet_auth.users as u on u.id = s.user_id
+         update wallet_auth.refresh_tokens as t set used_at = clock_timestamp() from s
+           join wallet_auth.users as u on u.id = s.user_id
          where t.token_hash = $1 and t.session_id = s.id and t.used_at is null and ${isWelcome} returning t.session_id
        ),
        made as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $2, session_id from good),
        touched as (update wallet_auth.sessions as s set refreshed_at = now() from good where s.id = good.session_id)
-       select ${sessionColumns} from good join s on s.id = good.session_id join wallet_auth.users as u on u.id = s.user_id`,
+       select ${sessionColumns} from good join s on s.id = good.session_id
+         join wallet_auth.users as u on u.id = s.user_id`,
       [digestOf(token), digestOf(next)],
     )
     return row === undefined ? this.#afterTrade(token, client) : { session: sessionOf(row), refreshToken: next }
@@ -208,7 +216,8 @@ export class SessionStore {
       rows: [row],
     } = await query<SessionRow & { isWelcome: boolean }>(
       this.#pool,
-      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
+      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from wallet_auth.sessions as s
+        join wallet_auth.users as u on u.id = s.user_id
        where s.id = $1 and s.user_id = $2 and s.not_after > now()`,
       [sessionId, userId],
     )
@@ -246,7 +255,8 @@ export class SessionStore {
       } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
         db,
         `select ${sessionColumns}, ${isWelcome} as "isWelcome", s.not_after <= now() as "isOver"
-         from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id join wallet_auth.users as u on u.id = s.user_id
+         from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id
+           join wallet_auth.users as u on u.id = s.user_id
          where t.token_hash = $1 for no key update of s`,
         [digestOf(token)],
       )
@@ -270,7 +280,7 @@ export class SessionStore {
   /** The token that is good now, where this one was traded no longer ago than the grace. */
   async #activeAfter(db: pg.ClientBase, token: string, sessionId: string): Promise<string | undefined> {
     let current = token
-    for (let trades = 0; trades <= mostTrades; trades++) {
+    for (let trades = 0; trades <= maxTrades; trades++) {
       const {
         rows: [row],
       } = await query<{ isGood: boolean; isLate: boolean }>(

@@ -27,7 +27,7 @@ interface FoundUser {
 type Db = pg.Pool | pg.ClientBase
 
 /** Most characters of what a user says of themselves, as JSON: it is in every token. */
-const mostMetadata = 4096
+const maxMetadata = 4096
 
 /** Users by who they showed to be. */
 export class UserStore {
@@ -57,10 +57,7 @@ export class UserStore {
     return { ...user, isNewIdentity: isNewIdentity && !user.isNew }
   }
 
-  /**
-   * The user of an account at a provider: who signed in by it before, or else whose address the provider has verified. Users are never found by an
-   * address that was not.
-   */
+  /** The user of a provider's account: who signed in by it before, or who has its verified address. */
   async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
     const {
       rows: [known],
@@ -85,7 +82,8 @@ export class UserStore {
       rows: [made],
     } = await query<{ id: string }>(
       db,
-      'insert into wallet_auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id',
+      `insert into wallet_auth.users (email, user_metadata) values ($1, $2)
+         on conflict (email) do nothing returning id`,
       [email, JSON.stringify(metadata)],
     )
     if (made !== undefined) return { id: made.id, isNew: true }
@@ -94,7 +92,7 @@ export class UserStore {
     return { id: user.id, isNew: false }
   }
 
-  /** Changes what a user says of themselves; null takes a field away. @throws ApiError 422 `validation_failed` when it is too much */
+  /** Changes user metadata; null deletes a field. @throws ApiError 422 `validation_failed` if too large */
   async changeMetadata(
     client: pg.ClientBase,
     id: string,
@@ -119,7 +117,7 @@ export class UserStore {
     return this.find(client, id)
   }
 
-  /** Gives a user another address, which they have shown to be theirs. @returns undefined where it is somebody else's */
+  /** Sets a confirmed address. @returns undefined if another user has it */
   async changeEmail(client: pg.ClientBase, id: string, email: string): Promise<UserRow | undefined> {
     const { rowCount } = await query(
       client,
@@ -160,8 +158,10 @@ export class UserStore {
       rows: [row],
     } = await query<{ userId: string; isNew: boolean }>(
       db,
-      `insert into wallet_auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at) values ($1, $2, $3, $4, now())
-       on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, last_sign_in_at = now(), updated_at = now()
+      `insert into wallet_auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at)
+        values ($1, $2, $3, $4, now())
+       on conflict (provider, provider_id) do update
+         set identity_data = excluded.identity_data, last_sign_in_at = now(), updated_at = now()
        returning user_id as "userId", (xmax = 0) as "isNew"`,
       [userId, provider, providerId, JSON.stringify({ ...data, email, sub: providerId })],
     )
@@ -175,11 +175,11 @@ export function requireSmall(metadata: Readonly<Record<string, unknown>>): void 
   const text = JSON.stringify(metadata)
   if (/\\u(0000|d[89a-f])/i.test(text))
     throw authError(422, 'validation_failed', 'What a user says of themselves has no NUL and no half characters.')
-  if (text.length > mostMetadata)
+  if (text.length > maxMetadata)
     throw authError(
       422,
       'validation_failed',
-      `What a user says of themselves has at most ${mostMetadata} characters as JSON.`,
+      `What a user says of themselves has at most ${maxMetadata} characters as JSON.`,
     )
 }
 
@@ -209,10 +209,13 @@ export interface UserRow {
 }
 
 /** Of a row `u` of wallet_auth.users. */
-export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirmedAt", u.app_metadata as "appMetadata", u.user_metadata as "userMetadata",
+export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirmedAt",
+  u.app_metadata as "appMetadata", u.user_metadata as "userMetadata",
   u.last_sign_in_at as "lastSignInAt", u.created_at as "createdAt", u.updated_at as "updatedAt",
-  (select coalesce(json_agg(json_build_object('id', i.id, 'provider', i.provider, 'providerId', i.provider_id, 'identityData', i.identity_data,
-     'lastSignInAt', i.last_sign_in_at, 'createdAt', i.created_at, 'updatedAt', i.updated_at) order by i.created_at, i.id), '[]')
+  (select coalesce(json_agg(json_build_object('id', i.id, 'provider', i.provider, 'providerId', i.provider_id,
+    'identityData', i.identity_data,
+     'lastSignInAt', i.last_sign_in_at, 'createdAt', i.created_at, 'updatedAt', i.updated_at)
+       order by i.created_at, i.id), '[]')
    from wallet_auth.identities as i where i.user_id = u.id) as identities`
 
 /** Whether a row `u` may sign in and be signed in. */
@@ -271,16 +274,16 @@ export function asAuthUser(user: UserRow): AuthUser {
 }
 
 /** Most characters of an e-mail address (RFC 5321). */
-const mostCharacters = 254
+const maxCharacters = 254
 
 /**
- * An e-mail address as it is kept: lower case, ASCII. Others are refused: letters that look alike or change by lower case would let one address
- * be taken for another. Undefined: it is none.
+ * A normalised e-mail address, lower case and ASCII: look-alike letters could impersonate another address. Undefined:
+ * invalid.
  */
 export function readEmail(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
   const text = given.trim()
-  if (text.length > mostCharacters || !/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]+$/.test(text))
+  if (text.length > maxCharacters || !/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]+$/.test(text))
     return undefined
   const [name = '', host = ''] = text.split('@')
   if (name.startsWith('.') || name.endsWith('.') || name.includes('..')) return undefined
@@ -322,7 +325,7 @@ interface AuditNote {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** What happened to people's accounts and sessions, in wallet_auth.audit_log. Sign-ins are noted by the statement that opens the session. */
+/** wallet_auth.audit_log. Sign-ins are noted by the statement that opens the session. */
 export class AuditLog {
   async note(
     db: pg.Pool | pg.ClientBase,
@@ -331,7 +334,8 @@ export class AuditLog {
   ): Promise<void> {
     await query(
       db,
-      `insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail) values ($1, $2, $3, nullif($4, '')::inet, $5, $6)`,
+      `insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+        values ($1, $2, $3, nullif($4, '')::inet, $5, $6)`,
       [event, userId ?? null, sessionId ?? null, client.address, client.userAgent, JSON.stringify(detail)],
     )
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { BodyRoom } from './projects-function.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { BodyRoom } from './body-room.ts'
 
 describe('the room for bodies', () => {
   const room = new BodyRoom(1_000_000)
