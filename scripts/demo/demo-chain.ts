@@ -1,4 +1,4 @@
-import type { AccountLabel } from '../../src/explorer/admin/account-labels.ts'
+import type { AccountLabel } from '../../src/explorer/admin/labels.ts'
 import type { SampleScript } from '../../simnode/ledger/scripts/sample-scripts.ts'
 
 /** A chain that the demo runs on, and the node that serves it. */

@@ -1,7 +1,7 @@
 import { withDatabase } from '../cli/open-database.ts'
 import { many, print, printJson, tableText } from '../cli/texts.ts'
-import { listLabels, putLabel, removeLabels } from '../../src/explorer/admin/account-labels.ts'
-import type { AccountLabel } from '../../src/explorer/admin/account-labels.ts'
+import { listLabels, putLabel, removeLabels } from '../../src/explorer/admin/labels.ts'
+import type { AccountLabel } from '../../src/explorer/admin/labels.ts'
 import type { LabelCategory } from '../../src/flow/core-contracts.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ChainAccount } from '../flow/chain-reader.ts'
-import { maxAccountsOfKey, maxSeenKeys, SeenKeys } from './short-cache.ts'
+import { maxAccountsOfKey, maxSeenKeys, SeenKeys } from './present-chain.ts'
 
 function account(address: string, ...publicKeys: readonly string[]): ChainAccount {
   const keys = publicKeys.map((publicKey, index) => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ShortCache } from './short-cache.ts'
+import { ShortCache } from './present-chain.ts'
 
 describe('ShortCache', () => {
   let now = 0

@@ -8,10 +8,10 @@ import { scriptTemplate } from '../flow/code/script-template.ts'
 import { query } from '../platform/db/pool.ts'
 import { ingesterServices, readCoverage } from '../farm/coverage/coverage.ts'
 import { resolveErrors, listIndexingErrors } from '../farm/overview/indexing-errors.ts'
-import { listLabels, putLabel, removeLabels } from '../explorer/admin/account-labels.ts'
+import { listLabels, putLabel, removeLabels } from '../explorer/admin/labels.ts'
 import { announceFarmWork } from '../platform/db/announce-farm-work.ts'
 import { addRederiveRequest, listOpenRequests } from '../farm/coverage/requests.ts'
-import { listTemplates, putTemplate, removeTemplate } from '../explorer/admin/script-templates.ts'
+import { listTemplates, putTemplate, removeTemplate } from '../explorer/admin/templates.ts'
 
 /** What the admin routes of the API do, done by those that own the tables. */
 export function adminOperations(pool: pg.Pool, network: () => Network): AdminOperations {

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik'
 import type { ResponseCache } from '../platform/http/response-cache.ts'
-import { keepRecentReads, recentReadsMs } from '../explorer/paging/recent-reads.ts'
+import { keepRecentReads, recentReadsMs } from '../explorer/paging/bounds.ts'
 import { LogThrottle } from '../platform/log-throttle.ts'
 import { listen } from '../platform/db/listen.ts'
 import type { WhenReadable } from '../platform/db/when-replayed.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
-import type { Epoch, EpochStatus, Tokenomics } from '../../src/explorer/staking/epoch-schema.ts'
+import type { Epoch, EpochStatus, Tokenomics } from '../../src/explorer/staking/epochs.ts'
 import { storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

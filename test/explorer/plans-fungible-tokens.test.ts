@@ -1,9 +1,14 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { readBalanceHistory, listFtHoldings, listVaults, readVault } from '../../src/explorer/tokens/holdings.ts'
-import { readDailyPrices } from '../../src/explorer/tokens/price-queries.ts'
+import {
+  readBalanceHistory,
+  listFtHoldings,
+  listVaults,
+  readVault,
+  listFungibleTokens,
+} from '../../src/explorer/tokens/queries.ts'
+import { readDailyPrices } from '../../src/explorer/tokens/prices.ts'
 import { listFtTransfers } from '../../src/explorer/tokens/transfers.ts'
-import { listFungibleTokens } from '../../src/explorer/tokens/queries.ts'
 import type { FungibleTokenSort } from '../../src/explorer/tokens/queries.ts'
 import { readHeightsOf } from '../../src/explorer/accounts/tax-report.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'

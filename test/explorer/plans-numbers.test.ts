@@ -3,13 +3,8 @@ import type { DatabasePool } from 'slonik'
 import { listBusyContracts, listTokenVolumes } from '../../src/explorer/stats/activity.ts'
 import { listBigTransfers } from '../../src/explorer/stats/big-transfers.ts'
 import { readDailyNumbers, readDailyTransfers, readIndexedDays } from '../../src/explorer/stats/insights.ts'
-import { listEpochs, readEpochStatus, readTokenomics } from '../../src/explorer/staking/epoch-schema.ts'
-import {
-  listHourlyPrices,
-  readLatestPrice,
-  readLatestPrices,
-  readPriceAt,
-} from '../../src/explorer/tokens/price-queries.ts'
+import { listEpochs, readEpochStatus, readTokenomics } from '../../src/explorer/staking/epochs.ts'
+import { listHourlyPrices, readLatestPrice, readLatestPrices, readPriceAt } from '../../src/explorer/tokens/prices.ts'
 import { readChainNumbers, readPeriods } from '../../src/explorer/stats/routes.ts'
 import { setCoverage } from '../../src/farm/farm-tables.test-support.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'

@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik'
 import { readBounds } from '../../src/explorer/paging/bounds.ts'
 import { listBlocks, readBlock } from '../../src/explorer/blocks/queries.ts'
 import { describeTransactions } from '../../src/explorer/transactions/descriptions.ts'
-import { readEventsOfBlock } from '../../src/explorer/transactions/event-queries.ts'
+import { readEventsOfBlock } from '../../src/explorer/transactions/events.ts'
 import {
   findTransaction,
   listTransactions,

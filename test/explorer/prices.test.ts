@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
-import type { Price, PriceAt, Prices, PriceSample } from '../../src/explorer/tokens/price-queries.ts'
+import type { Price, PriceAt, Prices, PriceSample } from '../../src/explorer/tokens/prices.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'

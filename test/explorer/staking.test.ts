@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Epoch } from '../../src/explorer/staking/epoch-schema.ts'
+import type { Epoch } from '../../src/explorer/staking/epochs.ts'
 import type { StakingEventItem, Delegator, Node } from '../../src/explorer/staking/schema.ts'
 import { allPages } from '../support/all-pages.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -5,8 +5,13 @@ import { coreContracts } from '../../flow/core-contracts.ts'
 import type { Network } from '../../flow/network.ts'
 import { readBlockTimes } from '../blocks/queries.ts'
 import type { EventKey } from '../paging/event-pages.ts'
-import { accountKeyRow, accountRow, labelRow, coaRow } from './schema.ts'
-import type { IndexedAccount, Label, CoaRow } from './schema.ts'
+import { accountKeyRow, accountRow, labelRow, coaRow, publicKeyRow } from './schema.ts'
+import type { IndexedAccount, Label, CoaRow, PublicKeyRow } from './schema.ts'
+import { ECDH } from 'node:crypto'
+import { textParameter } from '../parameters.ts'
+import type { TextParameter } from '../parameters.ts'
+import { ifHeard, ChainSilentError } from '../present-chain.ts'
+import type { PresentChain } from '../present-chain.ts'
 
 /** FLOW, as tables of tokens name it. */
 export function flowTokenOf(network: Network): string {
@@ -100,4 +105,140 @@ export async function listCoas(
     order by block_height, tx_index, event_index
     limit ${count}
   `)
+}
+
+/** DER headers of keys as OpenSSL and WebAuthn export them (SubjectPublicKeyInfo): P-256 and secp256k1, before 04 and the coordinates. */
+const derHeaders = [
+  '3059301306072a8648ce3d020106082a8648ce3d030107034200',
+  '3056301006072a8648ce3d020106052b8104000a034200',
+]
+
+/** The curves of compressed points. */
+const curves = ['prime256v1', 'secp256k1'] as const
+
+const point = '(04)?[0-9a-fA-F]{128}'
+const form = new RegExp(
+  `^ *(0[xX])?((${derHeaders.map(inAnyCase).join('|')})?${point}|0[23][0-9a-fA-F]{64}|[0-9a-fA-F]{192}) *$`,
+)
+
+const problem = 'must be a public key: 128 hex digits, 66 for a compressed point, or 192 for BLS, with or without 0x'
+
+/** `{publicKey}` of a path. Gives hex digits in lower case; `publicKeyBytes` says which keys they are. */
+export function publicKeyParameter(): TextParameter {
+  return textParameter(form, problem, normalize).describe(
+    'Public key in hex, with or without 0x: 128 digits (ECDSA), also after 04 or in DER (SubjectPublicKeyInfo); 66 for a compressed ' +
+      'point; or 192 (BLS).',
+  )
+}
+
+/** The digits of a key that a text may be, whatever white space and colons are in it; undefined where it is none. */
+export function parsePublicKey(text: string): string | undefined {
+  const plain = text.replaceAll(/[\s:]/g, '')
+  return form.test(plain) ? normalize(plain) : undefined
+}
+
+/** The keys, as accounts have them, that the digits of `parsePublicKey` stand for: a compressed point may be of either curve. */
+export function publicKeyBytes(digits: string): readonly Buffer[] {
+  if (digits.length !== compressedDigits) return [Buffer.from(digits, 'hex')]
+  return curves.flatMap((curve) => {
+    try {
+      return [(ECDH.convertKey(digits, curve, 'hex', undefined, 'uncompressed') as Buffer).subarray(1)]
+    } catch (error) {
+      // Half of all numbers are no point of a curve.
+      if (error instanceof Error && 'code' in error && error.code === 'ERR_CRYPTO_OPERATION_FAILED') return []
+      throw error
+    }
+  })
+}
+
+const compressedDigits = 66
+
+function normalize(text: string): string {
+  const digits = text.trim().replace(/^0x/i, '').toLowerCase()
+  const coordinates = 128
+  return digits.length > coordinates && digits.length !== 192 ? digits.slice(-coordinates) : digits
+}
+
+/** As a pattern without flags, which the description of the API has no place for. */
+function inAnyCase(digits: string): string {
+  return digits.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+}
+
+/** A place among the keys of accounts that have the same bytes. */
+interface PublicKeyPlace {
+  readonly isRevoked: boolean
+  readonly address: string
+  readonly index: number
+}
+
+/** Up to `count` keys of accounts with these bytes after a place: those in force first, then by account. */
+export async function listKeysByPublicKey(
+  database: DatabasePool,
+  publicKey: Buffer,
+  after: PublicKeyPlace | undefined,
+  count: number,
+): Promise<readonly PublicKeyRow[]> {
+  const { isRevoked, address, index } = after ?? { isRevoked: false, address: '', index: -1 }
+  return database.any(sql.type(publicKeyRow)`
+    select address, key_index, encode(public_key, 'hex') as public_key, signing_algorithm, hashing_algorithm, weight,
+      is_revoked, added_height, revoked_height
+    from app.account_keys
+    where public_key = ${sql.binary(publicKey)} and (is_revoked, address, key_index) > (${isRevoked}, ${address}, ${index})
+    order by is_revoked, address, key_index
+    limit ${count}
+  `)
+}
+
+/** The same for keys with one of several bytes. */
+export async function listKeysByPublicKeys(
+  database: DatabasePool,
+  publicKeys: readonly Buffer[],
+  after: PublicKeyPlace | undefined,
+  count: number,
+): Promise<readonly PublicKeyRow[]> {
+  const lists = await Promise.all(publicKeys.map((publicKey) => listKeysByPublicKey(database, publicKey, after, count)))
+  return inOrder(lists.flat()).slice(0, count)
+}
+
+function inOrder(rows: readonly PublicKeyRow[]): PublicKeyRow[] {
+  const rank = ({ is_revoked: isRevoked, address, key_index: index }: PublicKeyRow): string =>
+    `${Number(isRevoked)} ${address} ${String(index).padStart(10)}`
+  return rows.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
+}
+
+/**
+ * A list of keys, complete, with those that the chain says of accounts it was asked about lately. An account that the list has is left
+ * as it is.
+ * @param publicKeys bytes of the keys
+ */
+export async function withKeysOfChain(
+  chain: PresentChain,
+  publicKeys: readonly Buffer[],
+  rows: readonly PublicKeyRow[],
+  limit: number,
+): Promise<readonly PublicKeyRow[]> {
+  const digits = publicKeys.map((key) => key.toString('hex'))
+  const addresses = new Set(digits.flatMap((key) => chain.accountsSeenWithKey(key)))
+  for (const { address } of rows) addresses.delete(address)
+  const found = await Promise.all(
+    [...addresses].slice(0, limit - rows.length).map((address) => ifHeard(chain.account(address))),
+  )
+  const more = found
+    .flatMap((heard) => (heard instanceof ChainSilentError ? [] : (heard.value ?? [])))
+    .flatMap(({ address, keys }) =>
+      keys
+        .filter(({ publicKey }) => digits.includes(publicKey))
+        .map((key): PublicKeyRow => ({
+          address,
+          key_index: key.index,
+          public_key: key.publicKey,
+          signing_algorithm: key.signatureAlgorithm,
+          hashing_algorithm: key.hashAlgorithm,
+          weight: key.weight,
+          is_revoked: key.isRevoked,
+          added_height: null,
+          revoked_height: null,
+        })),
+    )
+  return inOrder([...rows, ...more]).slice(0, limit)
 }

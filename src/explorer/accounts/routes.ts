@@ -16,10 +16,11 @@ import { chainSilentProblem, ifHeard, ChainSilentError } from '../present-chain.
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { readTransactionIds } from '../transactions/queries.ts'
-import { exampleAccount, exampleAccountDetail, exampleCoa, examplePublicKey } from './examples.ts'
-import { publicKeyBytes, publicKeyParameter, listKeysByPublicKeys, withKeysOfChain } from './keys.ts'
-import { listLabels, readIndexedAccount, readReach, flowTokenOf, listCoas } from './queries.ts'
 import {
+  exampleAccount,
+  exampleAccountDetail,
+  exampleCoa,
+  examplePublicKey,
   accountDetailSchema,
   accountSchema,
   labelSchema,
@@ -32,6 +33,17 @@ import {
   presentPublicKey,
   publicKeySchema,
 } from './schema.ts'
+import {
+  publicKeyBytes,
+  publicKeyParameter,
+  listKeysByPublicKeys,
+  withKeysOfChain,
+  listLabels,
+  readIndexedAccount,
+  readReach,
+  flowTokenOf,
+  listCoas,
+} from './queries.ts'
 import type { AccountDetail, IndexedAccount, LiveAccount, AccountRow } from './schema.ts'
 import { readStorageOverview } from './storage.ts'
 

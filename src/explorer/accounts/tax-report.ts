@@ -1,9 +1,10 @@
+import { ApiError } from '../../platform/errors.ts'
+import type { DayRange } from '../parameters.ts'
 import { Readable } from 'node:stream'
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { coreContracts } from '../../flow/core-contracts.ts'
-import { ApiError } from '../../platform/errors.ts'
 import { readBlockTimes } from '../blocks/queries.ts'
 import { contractParts, addressFormat, amountFormat, countFormat } from '../formats.ts'
 import { AnswerStream } from '../../platform/http/route.ts'
@@ -12,18 +13,14 @@ import { readBounds } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { page } from '../paging/pages.ts'
 import { dayParameter, accountParameter, cursorParameter, limitParameter, dayFormat } from '../parameters.ts'
-import type { DayRange } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
-import { isKnownAccount } from '../tokens/holdings.ts'
-import { readNewestPrice } from '../tokens/price-queries.ts'
+import { isKnownAccount } from '../tokens/queries.ts'
+import { readNewestPrice } from '../tokens/prices.ts'
 import { tokenFormat } from '../tokens/schema.ts'
 import { findTransferKey, transferCursorOf } from '../tokens/transfer-lists.ts'
 import type { TransferKey } from '../tokens/transfer-lists.ts'
 import { transferCursorForm, transferCursorPattern } from '../transactions/queries.ts'
-import { csvLine } from './csv.ts'
-import type { CsvValue } from './csv.ts'
-import { mostReportDays, resolveTaxDays } from './tax-days.ts'
 import {
   exampleTaxReport,
   transferKeyOf,
@@ -37,6 +34,48 @@ import {
   presentAccountTransfer,
 } from './transfers.ts'
 import type { FtTotals, NftTotals, AccountFeeRow, AccountTransferRow } from './transfers.ts'
+
+/** Days of a report with totals, and of one whose days are not told: a leap year. */
+export const mostReportDays = 366
+const dayMs = 86_400_000
+
+/**
+ * The days that a report is about: a year where one end or both are left out.
+ * @param newest time of the newest stored block
+ * @param mostDays as many as the report may have
+ * @returns undefined where nothing is stored, and nothing says the days
+ * @throws ApiError 400 where they end before they begin, or are more than that
+ */
+export function resolveTaxDays(
+  asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  newest: string | undefined,
+  mostDays: number = mostReportDays,
+): DayRange | undefined {
+  const { start_date: start, end_date: end } = asked
+  const to = end ?? (start === undefined ? newest?.slice(0, 10) : shifted(start, mostReportDays - 1))
+  if (to === undefined) return undefined
+  const from = start ?? shifted(to, 1 - mostReportDays)
+  const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+  if (length < 1) throw invalidDay(`must not be before "start_date", which is ${from}`)
+  if (length > mostDays) {
+    throw invalidDay(
+      `must be less than ${mostDays} days after "start_date", which is ${from}: ask for a year at a time, or with format=csv`,
+    )
+  }
+  return { from, to }
+}
+
+function invalidDay(problem: string): ApiError {
+  return new ApiError(400, 'invalid-parameter', `Parameter "end_date" ${problem}.`, { field: 'end_date' })
+}
+
+/** Within the years that a date can be written in. */
+function shifted(day: string, days: number): string {
+  const time = Date.parse(day) + days * dayMs
+  return new Date(Math.min(Math.max(time, Date.parse('0001-01-01')), Date.parse('9999-12-31')))
+    .toISOString()
+    .slice(0, 10)
+}
 
 const tokenTotalsSchema = z
   .strictObject({
@@ -396,4 +435,23 @@ async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, tim
     }
   }
   return found
+}
+
+/** A value of a cell; null and undefined give an empty one. */
+export type CsvValue = number | string | null | undefined
+
+/** One line of CSV as RFC 4180 has it. */
+export function csvLine(values: readonly CsvValue[]): string {
+  return `${values.map(csvCell).join(',')}\r\n`
+}
+
+/**
+ * A cell that no spreadsheet takes for a formula: texts of strangers, such as names of tokens, get an apostrophe before what
+ * would begin one.
+ */
+function csvCell(value: CsvValue): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return String(value)
+  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,15 +1,19 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import { exampleNftTransfer } from '../nfts/examples.ts'
-import { nftTransferSchema, presentNftTransfer } from '../nfts/schema.ts'
+import { exampleNftTransfer, nftTransferSchema, presentNftTransfer } from '../nfts/schema.ts'
 import type { NftTransferRow } from '../nfts/schema.ts'
 import { listNftTransfers } from '../nfts/transfers.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { listOf, page } from '../paging/pages.ts'
 import { readEventPage } from '../paging/event-pages.ts'
-import { exampleFtTransferOfAccount, exampleFungibleToken } from '../tokens/examples.ts'
-import { ftTransferRow, ftTransferSchema, presentFtTransfer } from '../tokens/schema.ts'
+import {
+  exampleFtTransferOfAccount,
+  exampleFungibleToken,
+  ftTransferRow,
+  ftTransferSchema,
+  presentFtTransfer,
+} from '../tokens/schema.ts'
 import type { FtTransferRow } from '../tokens/schema.ts'
 import {
   findTransferScope,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { labelCategories } from '../../flow/core-contracts.ts'
+import { labelCategories, knownAccounts } from '../../flow/core-contracts.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { removedSchema, requireOperations, nameField } from './operations.ts'
 import type { Label } from './operations.ts'
@@ -7,6 +7,11 @@ import { listOf, singleOf, wholeList } from '../paging/pages.ts'
 import { partyParameter } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+import type pg from 'pg'
+import type { LabelCategory } from '../../flow/core-contracts.ts'
+import type { Network } from '../../flow/network.ts'
+import { query } from '../../platform/db/pool.ts'
+import { announceChangedRows } from '../../platform/db/announce-farm-work.ts'
 
 /** An account of Flow (16 hex digits) or of Flow EVM (40), with or without 0x. Gives 0x and lower-case digits. */
 function labelledAddressParameter(): TextParameter {
@@ -109,3 +114,86 @@ const remove = defineRoute({
 
 /** What accounts are known as. */
 export const labelRoutes = [list, put, remove]
+
+export interface AccountLabel {
+  /** 0x and 16 hex digits, or 40 for an EVM account. */
+  readonly address: string
+  /** Lower case, digits, dashes. */
+  readonly tag: string
+  readonly label: string
+  readonly category: LabelCategory
+  /** False: an operator's own. */
+  readonly isBuiltIn: boolean
+}
+
+/**
+ * Makes the built-in labels those of this version of the program. Where an operator gave an account the same tag, the
+ * operator's stays. One statement; any number of processes may do it.
+ */
+export async function writeBuiltInLabels(pool: pg.Pool, network: Network): Promise<void> {
+  const known = knownAccounts(network)
+  await query(
+    pool,
+    `with known as (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as k (address, tag, label, category)),
+     gone as (
+       delete from app.account_labels l
+       where l.is_built_in and not exists (select from known k where k.address = l.address and k.tag = l.tag)
+     )
+     insert into app.account_labels as l (address, tag, label, category, is_built_in)
+     select address, tag, label, category, true from known order by address, tag
+     on conflict (address, tag) do update set label = excluded.label, category = excluded.category
+     where l.is_built_in and (l.label, l.category) is distinct from (excluded.label, excluded.category)`,
+    [
+      known.map((one) => one.address),
+      known.map((one) => one.tag),
+      known.map((one) => one.label),
+      known.map((one) => one.category),
+    ],
+  )
+}
+
+/** Gives an account an operator's label, in the place of one with the same tag. */
+export async function putLabel(
+  pool: pg.Pool,
+  { address, tag, label, category }: Omit<AccountLabel, 'isBuiltIn'>,
+): Promise<void> {
+  await query(
+    pool,
+    `insert into app.account_labels (address, tag, label, category) values ($1, $2, $3, $4)
+     on conflict (address, tag) do update set label = excluded.label, category = excluded.category, is_built_in = false`,
+    [address, tag, label, category],
+  )
+  await announceChangedRows(pool)
+}
+
+/**
+ * Takes labels of an account away; a built-in one comes back when the farm starts again.
+ * @param tag undefined: all of them
+ * @returns how many
+ */
+export async function removeLabels(pool: pg.Pool, address: string, tag?: string): Promise<number> {
+  const { rowCount } = await query(
+    pool,
+    'delete from app.account_labels where address = $1 and ($2::text is null or tag = $2)',
+    [address, tag ?? null],
+  )
+  if (rowCount !== 0) await announceChangedRows(pool)
+  return rowCount ?? 0
+}
+
+/** Those of one account, or all, by address and tag. There are few: people write them. */
+export async function listLabels(pool: pg.Pool, address?: string): Promise<readonly AccountLabel[]> {
+  const { rows } = await query<{
+    address: string
+    tag: string
+    label: string
+    category: LabelCategory
+    isBuiltIn: boolean
+  }>(
+    pool,
+    `select address, tag, label, category, is_built_in as "isBuiltIn" from app.account_labels
+     where $1::text is null or address = $1 order by address, tag`,
+    [address ?? null],
+  )
+  return rows
+}

@@ -1,26 +1,29 @@
 import { z } from 'zod'
 import { serviceEventTypes } from '../../flow/core-contracts.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { exampleBlock, exampleCollectionId, exampleSummary, exampleTransaction } from '../transactions/examples.ts'
-import { hashPattern } from '../formats.ts'
-import { readBounds } from '../paging/bounds.ts'
-import { blockCursorPattern, parseBlockCursor, readTransactions } from '../transactions/queries.ts'
-import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
-import { cursorParameter, flagParameter, heightParameter, limitParameter } from '../parameters.ts'
-import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from './schema.ts'
 import {
+  exampleBlock,
+  exampleCollectionId,
+  exampleSummary,
+  exampleTransaction,
   presentServiceEvent,
   serviceEventSchema,
   presentTransactionSummary,
   presentWithEvents,
   transactionSchema,
 } from '../transactions/schema.ts'
+import { hashPattern } from '../formats.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { blockCursorPattern, parseBlockCursor, readTransactions } from '../transactions/queries.ts'
+import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
+import { cursorParameter, flagParameter, heightParameter, limitParameter } from '../parameters.ts'
+import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from './schema.ts'
 import type { TransactionRow } from '../transactions/schema.ts'
 import { listBlocks, readBlocks, findBlockHeight, readBlock } from './queries.ts'
 import type { WholeBlockRow } from './queries.ts'
 import { completeTransactions, describeTransactions } from '../transactions/descriptions.ts'
 import { transactionWorkers } from '../transactions/derived-details.ts'
-import { readEventsOfBlock } from '../transactions/event-queries.ts'
+import { readEventsOfBlock } from '../transactions/events.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 

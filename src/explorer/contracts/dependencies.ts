@@ -12,11 +12,10 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { readAssetNames } from '../transactions/descriptions.ts'
 import type { AssetNames } from '../transactions/schema.ts'
-import { exampleDependencies } from './examples.ts'
+import { exampleDependencies, contractKinds } from './schema.ts'
 import { readContractGraph } from './graph.ts'
 import type { ImportEdge } from './graph.ts'
 import { readContractCode, readContracts, isKnownContract } from './queries.ts'
-import { contractKinds } from './schema.ts'
 
 const node = z
   .strictObject({

@@ -26,7 +26,20 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { readAssetNames } from '../transactions/descriptions.ts'
 import { readTransactionIds } from '../transactions/queries.ts'
-import { exampleContract, exampleContractVersion, exampleVersionDetail } from './examples.ts'
+import {
+  exampleContract,
+  exampleContractVersion,
+  exampleVersionDetail,
+  contractKinds,
+  contractSchema,
+  presentContract,
+  presentLiveContract,
+  contractVersionDetailSchema,
+  contractVersionSchema,
+  presentContractVersion,
+  presentVersionDetail,
+  contractVersionRow,
+} from './schema.ts'
 import { readContractGraph } from './graph.ts'
 import type { RankedContract } from './graph.ts'
 import {
@@ -41,17 +54,6 @@ import {
   isKnownContract,
 } from './queries.ts'
 import type { ContractPlace, ContractSelection, ContractSpan } from './queries.ts'
-import {
-  contractKinds,
-  contractSchema,
-  presentContract,
-  presentLiveContract,
-  contractVersionDetailSchema,
-  contractVersionSchema,
-  presentContractVersion,
-  presentVersionDetail,
-  contractVersionRow,
-} from './schema.ts'
 import type { Contract, ContractRow, ContractFacts, ContractVersionRow } from './schema.ts'
 
 /** The orders, by the names that clients of the Flow explorer API use, and how many numbers their sort keys have. */

@@ -11,9 +11,9 @@ import { listOf, wholeList } from '../paging/pages.ts'
 import { contractParameters, unknownContract, unknownContractProblem, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
-import { readByPlaces } from '../transactions/event-queries.ts'
+import { readByPlaces } from '../transactions/events.ts'
 import { readScripts } from '../transactions/scripts.ts'
-import { exampleContractScript, exampleEventType } from './examples.ts'
+import { exampleContractScript, exampleEventType } from './schema.ts'
 import { readContractCode, readContracts, isKnownContract } from './queries.ts'
 
 /** A type of event that a contract emits. */

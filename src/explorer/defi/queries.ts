@@ -6,8 +6,8 @@ import { newestEventFirst, readEventPage, withinEvents } from '../paging/event-p
 import type { EventKey, EventSpan } from '../paging/event-pages.ts'
 import { defiAssetRow, defiEventRow, defiPairRow } from './schema.ts'
 import type { DefiAssetRow, DefiEventRow, DefiPairRow } from './schema.ts'
-import { withMarks } from '../transactions/event-queries.ts'
-import type { Marked } from '../transactions/event-queries.ts'
+import { withMarks } from '../transactions/events.ts'
+import type { Marked } from '../transactions/events.ts'
 
 /** Up to `count` tokens of pairs after one, by their ids. */
 export async function listDefiAssets(

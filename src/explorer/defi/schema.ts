@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
-import type { Marked } from '../transactions/event-queries.ts'
+import type { Marked } from '../transactions/events.ts'
 
 const tokenFormat = z.string().describe('A.<address>.<name>')
 const pairFormat = z

@@ -9,26 +9,14 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { transactionWorkers } from '../transactions/derived-details.ts'
 import { describeTransactions } from '../transactions/descriptions.ts'
-import { exampleSummary } from '../transactions/examples.ts'
+import { exampleSummary, presentTransactionSummary } from '../transactions/schema.ts'
 import { readTransaction } from '../transactions/queries.ts'
-import { presentTransactionSummary } from '../transactions/schema.ts'
 import {
   exampleEvmLog,
   exampleEvmTransaction,
   exampleEvmTransfer,
   exampleEvmToken,
   exampleEvmTokenRef,
-} from './examples.ts'
-import {
-  describeEvmAddresses,
-  findEvmTransaction,
-  listEvmTransactions,
-  readEvmLogs,
-  readEvmTransactions,
-  readEvmAddressSpan,
-} from './queries.ts'
-import type { EvmPlace } from './queries.ts'
-import {
   evmLogSchema,
   presentEvmLog,
   readStoredLogs,
@@ -38,6 +26,15 @@ import {
   presentEvmTransaction,
   presentEvmTransactionDetail,
 } from './schema.ts'
+import {
+  describeEvmAddresses,
+  findEvmTransaction,
+  listEvmTransactions,
+  readEvmLogs,
+  readEvmTransactions,
+  readEvmAddressSpan,
+} from './queries.ts'
+import type { EvmPlace } from './queries.ts'
 import {
   readTransfersOfEvmTransaction,
   evmTransferCursor,

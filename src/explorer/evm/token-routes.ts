@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
-import { exampleEvmReceiver, exampleEvmToken, exampleEvmTransfer } from './examples.ts'
+import { exampleEvmReceiver, exampleEvmToken, exampleEvmTransfer } from './schema.ts'
 import {
   evmTransferCursor,
   parseEvmTransferCursor,

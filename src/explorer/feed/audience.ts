@@ -1,9 +1,9 @@
 import { TimeSlices } from '../../platform/time-slices.ts'
-import type { FeedFilter } from './feed-filter.ts'
+import type { FeedFilter } from './filter-index.ts'
 import { FilterIndex } from './filter-index.ts'
-import type { LiveClient } from './live-client.ts'
-import { messageFrame } from './told-block.ts'
-import type { FeedForm, ToldBlock } from './told-block.ts'
+import type { LiveClient } from './subscriptions.ts'
+import { messageFrame } from './feed-block.ts'
+import type { FeedForm, ToldBlock } from './feed-block.ts'
 
 /** Clients that ask for the same in the same form, and so get the same bytes. */
 interface Group {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { createFilter, feedTypes } from './feed-filter.ts'
-import type { FeedFilter } from './feed-filter.ts'
-import { parseMark } from './mark.ts'
-import type { Mark } from './mark.ts'
+import { createFilter, feedTypes } from './filter-index.ts'
+import type { FeedFilter } from './filter-index.ts'
+import { parseMark } from './feed-block.ts'
+import type { Mark } from './feed-block.ts'
 
 /** How a client names a subscription of its own. */
 export type SubscriptionId = string | number

@@ -3,8 +3,7 @@ import type { RawData, WebSocket } from 'ws'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { TimeSlices } from '../../platform/time-slices.ts'
-import { FeedConnection } from './feed-connection.ts'
-import { pingFrame } from './frames.ts'
+import type { Socket } from 'node:net'
 
 export interface FeedClientsOptions {
   /** Label of the feed in metrics and log. */
@@ -165,4 +164,94 @@ export class FeedClients {
 
 function textOf(data: RawData): string {
   return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
+}
+
+/** How long a client that is dropped has to read why, in milliseconds. */
+const dropGraceMs = 1000
+
+/**
+ * A client's connection. Frames are written as they are, past the library's sender, which would make them anew for each client:
+ * it holds nothing back as long as nothing is compressed, so that frames of both come whole and in order.
+ */
+export class FeedConnection {
+  /** Answered since the last ping. */
+  isAlive = true
+  /** Messages that it sent since the last ping. */
+  inbound = 0
+  readonly #socket: WebSocket
+  readonly #stream: Socket
+
+  constructor(socket: WebSocket, stream: Socket) {
+    this.#socket = socket
+    this.#stream = stream
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  /** Bytes that the system has not taken yet. */
+  get waitingBytes(): number {
+    return this.#stream.writableLength
+  }
+
+  /** @param frame one frame or several */
+  write(frame: Buffer): void {
+    if (this.isOpen) this.#stream.write(frame)
+  }
+
+  writeText(text: string): void {
+    this.write(textFrame(text))
+  }
+
+  /** Resolves when the client has taken what was written, or is gone. */
+  async drained(): Promise<void> {
+    const stream = this.#stream
+    if (!stream.writableNeedDrain || stream.destroyed) return
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        stream.off('drain', done).off('close', done)
+        resolve()
+      }
+      stream.on('drain', done).on('close', done)
+    })
+  }
+
+  /**
+   * Closes with a code and why; the reason waits behind what the client has not read, and whoever does not read it either is not
+   * waited for.
+   * @param reason at most 123 bytes
+   */
+  drop(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+    setTimeout(() => this.#socket.terminate(), dropGraceMs).unref()
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+}
+
+/** A ping without content, RFC 6455 §5.5.2. */
+export const pingFrame = Buffer.from([0x89, 0])
+
+/**
+ * A whole text message as one frame of a server, which is not masked (RFC 6455 §5.2), so that the same bytes go to all.
+ * @param text in UTF-8
+ */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(headLength + length)
+  frame[0] = 0x81
+  if (headLength === 2) frame[1] = length
+  else if (headLength === 4) {
+    frame[1] = 126
+    frame.writeUInt16BE(length, 2)
+  } else {
+    frame[1] = 127
+    frame.writeBigUInt64BE(BigInt(length), 2)
+  }
+  frame.write(text, headLength)
+  return frame
 }

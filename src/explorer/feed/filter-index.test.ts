@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createFilter, feedTypes } from './feed-filter.ts'
-import { FilterIndex, matchOne } from './filter-index.ts'
-import { ToldBlock } from './told-block.ts'
+import { createFilter, feedTypes, FilterIndex, matchOne } from './filter-index.ts'
+import { ToldBlock } from './feed-block.ts'
 
 const few = <T>(words: readonly T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...words), { maxLength: 3 })
 const some = <T>(words: readonly T[]): fc.Arbitrary<T[] | undefined> =>

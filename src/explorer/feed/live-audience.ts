@@ -8,12 +8,10 @@ import { BlockFeed } from './block-feed.ts'
 import type { FeedListener, FeedReader } from './block-feed.ts'
 import { CatchingUp } from './catching-up.ts'
 import type { FeedClients } from './feed-clients.ts'
-import { LiveClient } from './live-client.ts'
-import type { Mark } from './mark.ts'
+import { LiveClient, Subscriptions } from './subscriptions.ts'
+import type { Mark, ToldBlock } from './feed-block.ts'
 import { ReplayBudget } from './replay-budget.ts'
-import { Subscriptions } from './subscriptions.ts'
-import { messageFrame } from './told-block.ts'
-import type { ToldBlock } from './told-block.ts'
+import { messageFrame } from './feed-block.ts'
 
 export interface LiveLimits {
   /** Blocks below the head that are told again to who resumes. Default 10,000. */

@@ -9,11 +9,10 @@ import type { Listener } from '../../platform/db/listen.ts'
 import { readableAtOnce } from '../../platform/db/when-replayed.ts'
 import type { WhenReadable } from '../../platform/db/when-replayed.ts'
 import type { FeedReader } from './block-feed.ts'
-import { FeedClients } from './feed-clients.ts'
-import type { FeedClientsOptions } from './feed-clients.ts'
+import { FeedClients, textFrame } from './feed-clients.ts'
+import type { FeedClientsOptions, FeedConnection } from './feed-clients.ts'
 import { LiveAudience } from './live-audience.ts'
 import type { LiveLimits } from './live-audience.ts'
-import { StatusFeed } from './status-feed.ts'
 
 export interface LiveFeedsOptions {
   /** Database that the ingesters announce in. */
@@ -117,5 +116,90 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
       await blockFeed.idle()
       await listener?.ended
     },
+  }
+}
+
+export interface StatusFeedOptions {
+  readonly clients: FeedClients
+  /** The object that is sent. */
+  readonly status: () => Promise<unknown>
+  readonly log: Logger
+  /** Default 3,000 ms. */
+  readonly intervalMs?: number
+}
+
+/**
+ * Sends the indexing status to each client when it comes and then every 3 seconds. It is read once for all clients, and
+ * not at all while there is none.
+ *
+ *     idle ──first client──► ticking ──last client left──► idle
+ */
+export class StatusFeed {
+  readonly #options: StatusFeedOptions
+  readonly #intervalMs: number
+  readonly #failures = new LogThrottle()
+  #ticking: NodeJS.Timeout | undefined
+  #isTelling = false
+  #reading: Promise<Buffer | undefined> | undefined
+  /** The frame that was sent last, while it is not older than one interval. */
+  #latest: Buffer | undefined
+
+  constructor(options: StatusFeedOptions) {
+    this.#options = options
+    this.#intervalMs = options.intervalMs ?? 3000
+  }
+
+  add(socket: WebSocket, request: IncomingMessage): void {
+    const { clients } = this.#options
+    const connection = clients.add(socket, request)
+    this.#ticking ??= setInterval(() => void this.#tick(), this.#intervalMs)
+    void this.#greet(connection)
+  }
+
+  stop(): void {
+    clearInterval(this.#ticking)
+    this.#ticking = undefined
+    this.#latest = undefined
+  }
+
+  async #greet(connection: FeedConnection): Promise<void> {
+    const status = this.#latest ?? (await this.#read())
+    if (status === undefined) return
+    connection.write(status)
+    this.#options.clients.sent(1)
+  }
+
+  async #tick(): Promise<void> {
+    const { clients } = this.#options
+    if (clients.size === 0) return this.stop()
+    // A reading that takes longer than the interval is sent once.
+    if (this.#isTelling) return
+    this.#isTelling = true
+    const status = await this.#read()
+    if (status !== undefined) await clients.send(status)
+    this.#isTelling = false
+  }
+
+  /** Those who ask at the same time share one reading. */
+  #read(): Promise<Buffer | undefined> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readNow(): Promise<Buffer | undefined> {
+    try {
+      this.#latest = textFrame(JSON.stringify(await this.#options.status()))
+    } catch (error) {
+      this.#failures.log(
+        this.#options.log,
+        'warn',
+        { err: asError(error) },
+        'The status could not be read for its feed',
+      )
+      this.#latest = undefined
+    }
+    return this.#latest
   }
 }

@@ -1,6 +1,6 @@
 import { TokenBuckets } from '../../platform/limits/token-buckets.ts'
 import type { Allowance } from '../../platform/limits/token-buckets.ts'
-import type { LiveClient } from './live-client.ts'
+import type { LiveClient } from './subscriptions.ts'
 
 /** Blocks a second by which a spent budget grows again: some forty times the pace of the chain. */
 export const replayBlocksPerSecond = 50

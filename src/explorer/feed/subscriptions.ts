@@ -1,10 +1,11 @@
 import { mostAddresses, parseClientMessage } from './client-message.ts'
-import type { ClientMessage, ClientMistake } from './client-message.ts'
-import { sizeOf } from './feed-filter.ts'
-import type { LiveClient } from './live-client.ts'
-import type { Mark } from './mark.ts'
+import type { ClientMessage, ClientMistake, SubscriptionId } from './client-message.ts'
+import { sizeOf, everything } from './filter-index.ts'
+import type { Mark, FeedForm } from './feed-block.ts'
 import type { ReplayBudget } from './replay-budget.ts'
-import { messageText } from './told-block.ts'
+import { messageText } from './feed-block.ts'
+import type { FeedConnection } from './feed-clients.ts'
+import type { FeedFilter } from './filter-index.ts'
 
 export interface SubscriptionsOptions {
   /** One above the highest height that was told. */
@@ -163,4 +164,41 @@ function refuse(client: LiveClient, { id, code, field, message, retryAfter }: Cl
 /** Answers are one message a frame, whatever the form. */
 function answer(client: LiveClient, type: string, payload: unknown): void {
   client.connection.writeText(messageText(type, payload))
+}
+
+const all: readonly FeedFilter[] = [everything]
+
+let lastId = 0
+
+/**
+ * A client of the block feed.
+ *
+ *     following ──subscribes with a place, or reads too slowly──► catching up ──has all that was told──► following
+ *
+ * One that never subscribed gets everything and cannot catch up: it does not know of it.
+ */
+export class LiveClient {
+  /** Unique in the process. */
+  readonly id = ++lastId
+  readonly connection: FeedConnection
+  /** The client's IPv4 address or IPv6 /64. */
+  readonly network: string
+  readonly subscriptions = new Map<SubscriptionId, FeedFilter>()
+  form: FeedForm = 'plain'
+  /** Where it goes on while it catches up; undefined while it follows. */
+  place: Mark | undefined
+
+  constructor(connection: FeedConnection, network: string) {
+    this.connection = connection
+    this.network = network
+  }
+
+  /** Whether it ever subscribed. */
+  get isSubscriber(): boolean {
+    return this.form !== 'plain'
+  }
+
+  get filters(): readonly FeedFilter[] {
+    return this.isSubscriber ? [...this.subscriptions.values()] : all
+  }
 }

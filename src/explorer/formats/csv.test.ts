@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { csvLine } from '../accounts/csv.ts'
+import { csvLine } from '../accounts/tax-report.ts'
 
 describe('csvLine', () => {
   it('writes values as they are, and nothing for what is missing', () => {

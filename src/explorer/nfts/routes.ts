@@ -9,7 +9,24 @@ import type { Rank } from '../paging/ranked-rows.ts'
 import { limitParameter, searchParameter, accountParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { exampleNftCollection, exampleNftHolder, exampleAccountNftCollection, exampleNftItem } from './examples.ts'
+import {
+  exampleNftCollection,
+  exampleNftHolder,
+  exampleAccountNftCollection,
+  exampleNftItem,
+  nftCollectionSchema,
+  presentNftCollection,
+  holderPart,
+  nftHolderSchema,
+  presentNftHolder,
+  nftHolderRow,
+  accountNftCollectionSchema,
+  presentAccountNftCollection,
+  accountNftCollectionRow,
+  nftIdPart,
+  nftItemSchema,
+  presentNftItem,
+} from './schema.ts'
 import {
   nftIdParameter,
   nftTypeParameters,
@@ -24,20 +41,6 @@ import {
   nftCollectionFace,
   listNftItemsOfAccount,
 } from './queries.ts'
-import {
-  nftCollectionSchema,
-  presentNftCollection,
-  holderPart,
-  nftHolderSchema,
-  presentNftHolder,
-  nftHolderRow,
-  accountNftCollectionSchema,
-  presentAccountNftCollection,
-  accountNftCollectionRow,
-  nftIdPart,
-  nftItemSchema,
-  presentNftItem,
-} from './schema.ts'
 import type { NftHolderRow, AccountNftCollectionRow } from './schema.ts'
 
 const collectionCursor = keyCursor({ count: keyParts.id, nft_type: keyParts.contract })

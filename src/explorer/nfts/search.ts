@@ -6,9 +6,8 @@ import { readBlockTimes } from '../blocks/queries.ts'
 import { listOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { contractParameter, limitParameter, searchParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import { exampleNftItem } from './examples.ts'
+import { exampleNftItem, nftItemRow, nftIdPart, nftItemSchema, presentNftItem } from './schema.ts'
 import { completedItems } from './queries.ts'
-import { nftItemRow, nftIdPart, nftItemSchema, presentNftItem } from './schema.ts'
 import type { NftItemRow } from './schema.ts'
 
 /** An item, as a place in the order of a search: by collection, and in it by number. */

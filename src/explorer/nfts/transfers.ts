@@ -16,9 +16,8 @@ import {
 } from '../tokens/transfer-lists.ts'
 import type { PageHeights, TransferKey, TransferSelection, TransferSpan } from '../tokens/transfer-lists.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
-import { exampleNftTransfer } from './examples.ts'
+import { exampleNftTransfer, nftTransferRow, nftTransferSchema, presentNftTransfer } from './schema.ts'
 import { nftIdParameter, nftTypeParameters, requireCollectionOfId, requireNftItem, unknownNftItem } from './queries.ts'
-import { nftTransferRow, nftTransferSchema, presentNftTransfer } from './schema.ts'
 import type { NftTransferRow } from './schema.ts'
 
 /** Up to `count` transfers of items before a place, newest first. */

@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik'
 import { createReadPool } from '../../platform/db/slonik.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { keepRecentReads, readRecent } from './recent-reads.ts'
+import { keepRecentReads, readRecent } from './bounds.ts'
 
 describe('recent reads', () => {
   let database: TestDatabase

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ApiError } from '../../platform/errors.ts'
-import { resolveTaxDays } from '../accounts/tax-days.ts'
+import { resolveTaxDays } from '../accounts/tax-report.ts'
 
 const newest = '2025-07-01T12:00:00.000Z'
 

@@ -23,7 +23,7 @@ import {
   readScheduledTransaction,
 } from './queries.ts'
 import type { ScheduledSelection } from './queries.ts'
-import { readTransactionMarks } from '../transactions/event-queries.ts'
+import { readTransactionMarks } from '../transactions/events.ts'
 import { defineRoute } from '../route.ts'
 
 const tag = 'Scheduled transactions'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
-import { markKey } from '../transactions/event-queries.ts'
-import type { MarkedPlace, TransactionMark } from '../transactions/event-queries.ts'
+import { markKey } from '../transactions/events.ts'
+import type { MarkedPlace, TransactionMark } from '../transactions/events.ts'
 
 export const scheduledStatuses = ['scheduled', 'pending', 'executed', 'failed', 'canceled'] as const
 const priorities = ['high', 'medium', 'low'] as const

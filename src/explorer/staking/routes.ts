@@ -9,8 +9,18 @@ import { accountParameter, limitParameter, integerParameter, textParameter, with
 import type { TextParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, Services } from '../route.ts'
-import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics } from './epoch-schema.ts'
-import { exampleDelegator, exampleNode, exampleStakingEvent } from './examples.ts'
+import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics } from './epochs.ts'
+import {
+  exampleDelegator,
+  exampleNode,
+  exampleStakingEvent,
+  presentStakingEvent,
+  stakingEventSchema,
+  delegatorSchema,
+  nodeSchema,
+  presentDelegator,
+  presentNode,
+} from './schema.ts'
 import {
   listStakingEvents,
   listStakingEventsOfAccount,
@@ -24,14 +34,6 @@ import {
   readNode,
 } from './queries.ts'
 import type { StakingEventKind, EpochSetupPlace, NodeKey } from './queries.ts'
-import {
-  presentStakingEvent,
-  stakingEventSchema,
-  delegatorSchema,
-  nodeSchema,
-  presentDelegator,
-  presentNode,
-} from './schema.ts'
 import type { Node, NodeRow } from './schema.ts'
 
 /** A node of the network. Gives 64 lower-case hex digits. */

@@ -11,7 +11,7 @@ import {
   timestampFormat,
 } from '../formats.ts'
 import type { Bounds } from '../paging/bounds.ts'
-import { priceCurrency } from '../tokens/price-queries.ts'
+import { priceCurrency } from '../tokens/prices.ts'
 import { ftTransferTypes } from '../tokens/schema.ts'
 import { partyFormat } from '../tokens/transfer-lists.ts'
 import type { TransferKey } from '../tokens/transfer-lists.ts'

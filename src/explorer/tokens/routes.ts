@@ -15,7 +15,19 @@ import {
 } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { exampleFtHolding, exampleFungibleToken, exampleVault } from './examples.ts'
+import {
+  exampleFtHolding,
+  exampleFungibleToken,
+  exampleVault,
+  ftHoldingSchema,
+  presentFtHolding,
+  fungibleTokenSchema,
+  presentFungibleToken,
+  tokenFormat,
+  presentVault,
+  vaultDetailSchema,
+  vaultSchema,
+} from './schema.ts'
 import {
   listFtHoldings,
   readBalanceHistory,
@@ -23,10 +35,6 @@ import {
   isKnownAccount,
   listVaults,
   readVault,
-} from './holdings.ts'
-import { readDailyPrices } from './price-queries.ts'
-import type { TokenPrices } from './price-queries.ts'
-import {
   requireToken,
   tokenParameters,
   unknownToken,
@@ -37,16 +45,8 @@ import {
   readFtTotals,
   readFungibleToken,
 } from './queries.ts'
-import {
-  ftHoldingSchema,
-  presentFtHolding,
-  fungibleTokenSchema,
-  presentFungibleToken,
-  tokenFormat,
-  presentVault,
-  vaultDetailSchema,
-  vaultSchema,
-} from './schema.ts'
+import { readDailyPrices } from './prices.ts'
+import type { TokenPrices } from './prices.ts'
 import { listFtTransfers } from './transfers.ts'
 
 const priceFormat = amountFormat.describe('US dollars for one whole token, as decimal text.')

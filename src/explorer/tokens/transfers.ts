@@ -6,8 +6,13 @@ import { listOf, page } from '../paging/pages.ts'
 import { accountParameter, contractParameter, partyParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
-import { exampleFtTransfer, exampleFtTransferOfAccount } from './examples.ts'
-import { ftTransferRow, ftTransferSchema, presentFtTransfer } from './schema.ts'
+import {
+  exampleFtTransfer,
+  exampleFtTransferOfAccount,
+  ftTransferRow,
+  ftTransferSchema,
+  presentFtTransfer,
+} from './schema.ts'
 import type { FtTransferRow, FtTransfer } from './schema.ts'
 import {
   ftTransfers,

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { transactionTags } from '../../flow/transactions/transaction-tags.ts'
 import type { TransactionTag } from '../../flow/transactions/transaction-tags.ts'
 import { fixedStatement } from '../../platform/db/fixed-statement.ts'
-import { markKey, readByPlaces } from './event-queries.ts'
-import type { MarkedPlace } from './event-queries.ts'
+import { markKey, readByPlaces } from './events.ts'
+import type { MarkedPlace } from './events.ts'
 import type { FungibleSummaryRow, NonFungibleSummaryRow } from './schema.ts'
 
 /**

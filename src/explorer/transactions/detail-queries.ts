@@ -18,7 +18,7 @@ import {
 import type { EvmExecution, EvmParties, TransactionContent, CoaOwners } from './detail-schema.ts'
 import type { EventRow } from './schema.ts'
 import { readAssetNames } from './descriptions.ts'
-import { readEventsOfTransaction } from './event-queries.ts'
+import { readEventsOfTransaction } from './events.ts'
 import type { TransactionPlace } from './queries.ts'
 
 /**

@@ -6,7 +6,7 @@ import { readDownwards } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { transactionExtras } from './detail-schema.ts'
 import type { TransactionExtras } from './detail-schema.ts'
-import { readByPlaces } from './event-queries.ts'
+import { readByPlaces } from './events.ts'
 import { transactionRow } from './schema.ts'
 import type { TransactionRow } from './schema.ts'
 

@@ -19,8 +19,8 @@ import { transactionWorkers } from './derived-details.ts'
 import { completeTransactions } from './descriptions.ts'
 import { readTransactionContent } from './detail-queries.ts'
 import { presentTransactionDetail, transactionDetailSchema } from './detail-schema.ts'
-import { readEventsOfPlaces, markKey } from './event-queries.ts'
-import { exampleTransaction, exampleTransactionDetail } from './examples.ts'
+import { readEventsOfPlaces, markKey } from './events.ts'
+import { exampleTransaction, exampleTransactionDetail, transactionSchema, presentWithEvents } from './schema.ts'
 import { transactionStatuses, listFilteredTransactions } from './filters.ts'
 import type { FilteredPage, TransactionFilter } from './filters.ts'
 import {
@@ -41,7 +41,6 @@ import {
   parseAccountTransactionCursor,
 } from './queries.ts'
 import type { TransactionPlace } from './queries.ts'
-import { transactionSchema, presentWithEvents } from './schema.ts'
 import type { CompleteTransaction, Transaction, TransactionRow } from './schema.ts'
 
 const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)

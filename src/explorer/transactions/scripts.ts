@@ -8,9 +8,9 @@ import type { ScriptTemplate } from '../../flow/code/template-rules.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { hashBytes, hashPattern, idFormat } from '../formats.ts'
 import { singleOf } from '../paging/pages.ts'
-import { readRecent } from '../paging/recent-reads.ts'
+import { readRecent } from '../paging/bounds.ts'
 import { defineRoute } from '../route.ts'
-import { exampleTransaction } from './examples.ts'
+import { exampleTransaction } from './schema.ts'
 
 /** A script, and what kind it is. */
 export interface StoredScript {
