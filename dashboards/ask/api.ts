@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { AskResult, GeneratedSql, Health, HistoryItem, Pair, SqlFailure, SqlResult, Target } from './contract.ts'
+import type { GeneratedSql, Health, HistoryItem } from './answers.gen.ts'
+import type { Pair, SqlFailure, SqlResult, Target } from './draft.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken, useToken } from '../kit/token.ts'
 
@@ -84,7 +85,7 @@ const base = '/api/v1'
 export const api = {
   health: (signal: AbortSignal) => read<Health>('/health', { signal }),
   ask: (target: Target, question: string, signal: AbortSignal) =>
-    read<AskResult>(`${base}/ask`, { method: 'POST', body: { target, question }, signal }),
+    read<SqlResult>(`${base}/ask`, { method: 'POST', body: { target, question }, signal }),
   generateSql: (target: Target, question: string, signal: AbortSignal) =>
     read<GeneratedSql>(`${base}/generate_sql`, { method: 'POST', body: { target, question }, signal }),
   runSql: (target: Target, sql: string, signal: AbortSignal) =>

@@ -1,4 +1,22 @@
-import type { Target, SqlFailure } from './contract.ts'
+import type { SqlValue } from '../kit/result-table.ts'
+import type { AskResult, Health, KeptPair, SqlResult as SentResult } from './answers.gen.ts'
+
+/** A database that can be queried. */
+export type Target = Health['targets'][number]
+
+/** A question with the SQL that answers it: built in, or saved by a user. */
+export type Pair = Pick<KeptPair, 'id' | 'target' | 'question' | 'sql'>
+
+/** Why a statement did not run; problems have these fields too. */
+export type SqlFailure = Pick<SentResult, 'error'> &
+  Partial<Pick<SentResult, 'error_code' | 'error_position' | 'error_hint'>>
+
+/** A statement that ran, or why it did not; with all statements of the model if it wrote them. */
+export type SqlResult = Omit<SentResult, 'results' | 'rows' | 'sql_state' | keyof SqlFailure> &
+  SqlFailure &
+  Partial<Pick<AskResult, 'attempts'>> & {
+    readonly results: readonly Readonly<Record<string, SqlValue>>[]
+  }
 
 /**
  * What is in the fields, in the address behind `#`: it survives a reload and can be sent to somebody, and no server

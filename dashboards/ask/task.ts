@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiProblem, api, isTokenWanted, queryClient, queryKeys } from './api.ts'
-import type { SqlFailure, SqlResult, Target } from './contract.ts'
+import type { SqlFailure, SqlResult, Target } from './draft.ts'
 import { faultText } from './draft.ts'
 
 /** What a person has the service do. */

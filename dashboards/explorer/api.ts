@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
-import type { Answers } from './gen/answers.ts'
+import type { Answers } from './answers.gen.ts'
 
 /** A path of the API that can be read, as it is declared. */
 type ApiPath = keyof Answers

@@ -1,4 +1,4 @@
-import type { Block, TransactionSummary } from './gen/answers.ts'
+import type { Block, TransactionSummary } from './answers.gen.ts'
 import { ask } from './api.ts'
 import { isOfPeople } from './transfer-summary.ts'
 import { formatNumber } from '../kit/formats.ts'

@@ -1,5 +1,5 @@
 import { formatCount } from '../kit/formats.ts'
-import type { AddressPreview, SearchResult, TransactionPreview } from './gen/answers.ts'
+import type { AddressPreview, SearchResult, TransactionPreview } from './answers.gen.ts'
 import { paths, sayName, shorten } from './text.ts'
 import { useAnswer } from './api.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { FungibleSummary, Transaction, EvmExecution, FungibleMove } from './gen/answers.ts'
+import type { FungibleSummary, Transaction, EvmExecution, FungibleMove } from './answers.gen.ts'
 import type { Sentence, Statement } from './transfer-summary.ts'
 import {
   isOfPeople,

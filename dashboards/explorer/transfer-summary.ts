@@ -5,7 +5,7 @@ import type {
   NonFungibleMove,
   TransactionDefiEvent,
   Event,
-} from './gen/answers.ts'
+} from './answers.gen.ts'
 import { contractNameOf, formatAmount, sayName, symbolOf, formatUnits, sumAmounts } from './text.ts'
 
 type Told = Pick<

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { askApiInfo, askRoutes } from '../../src/assistant/query/http/server.ts'
+import { describeExplorer, routes } from '../../src/explorer/routes.ts'
 import { settingGroups } from '../../src/help.ts'
+import { describeApi } from '../../src/platform/http/openapi.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 
-import { pageAnswers } from './page-answers.ts'
+import { pageTypes } from './page-types.ts'
 import { madeFrom, markdownTable, tablesPage } from './tables-page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -17,7 +20,11 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8')
   return new Map([
     ['docs/configuration.md', configurationPage()],
-    ['dashboards/explorer/gen/answers.ts', pageAnswers()],
+    [
+      'dashboards/explorer/answers.gen.ts',
+      pageTypes(describeExplorer(routes.filter(({ access }) => access === 'none'))),
+    ],
+    ['dashboards/ask/answers.gen.ts', pageTypes(describeApi(askRoutes, askApiInfo))],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])

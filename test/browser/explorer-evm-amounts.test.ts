@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { EvmToken, EvmTokenReference, EvmTokenTransfer } from '../../dashboards/explorer/gen/answers.ts'
+import type { EvmToken, EvmTokenReference, EvmTokenTransfer } from '../../dashboards/explorer/answers.gen.ts'
 import { useExplorerSession } from './explorer-session.ts'
 import { beyondWindow } from './page-checks.ts'
 

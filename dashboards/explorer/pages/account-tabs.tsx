@@ -12,7 +12,7 @@ import { ItemCard } from '../parts/transfers.tsx'
 import { NothingHere } from '../../kit/state.tsx'
 import { Detail, DetailList } from '../parts/page.tsx'
 import { StakingEvents } from '../parts/staking.tsx'
-import type { AccountDetail } from '../gen/answers.ts'
+import type { AccountDetail } from '../answers.gen.ts'
 import { plainValue } from '../cadence-value.ts'
 
 const columns = [

@@ -5,7 +5,7 @@ import { formatNumber } from '../../kit/formats.ts'
 import { Loading } from '../../kit/state.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
-import type { AccountDetail, Answers } from '../gen/answers.ts'
+import type { AccountDetail, Answers } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
 import { AccountKeys, AccountNfts, AccountStaking, AccountStorage, AccountTransfers } from './account-tabs.tsx'
 import {

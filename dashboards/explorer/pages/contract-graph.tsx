@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useParentSize } from '@visx/responsive'
-import type { ContractDependencies } from '../gen/answers.ts'
+import type { ContractDependencies } from '../answers.gen.ts'
 import { Link } from '../../kit/router.tsx'
 import { paths } from '../text.ts'
 import { drawColumns, boxHeight, graphLayers, drawRows } from './contract-graph-layout.ts'

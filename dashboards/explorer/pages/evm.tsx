@@ -9,7 +9,7 @@ import { AccountLink, BlockLink, EvmPartyLink, EvmTransactionLink, Identity } fr
 import { ListPanel, Answer } from '../parts/lists.tsx'
 import { paths, sayName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
 import { useList, useAnswer } from '../api.ts'
-import type { EvmAddress, EvmToken } from '../gen/answers.ts'
+import type { EvmAddress, EvmToken } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
 
 export function EvmPage(): ReactNode {

@@ -8,7 +8,7 @@ import { paths, sayName, contractNameOf, contractOf } from '../text.ts'
 import { useList, useAnswer } from '../api.ts'
 import { Badge } from '../../kit/controls.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
-import type { NftCollection, NftItem } from '../gen/answers.ts'
+import type { NftCollection, NftItem } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
 import { CollectionVolume, ItemCard, ItemTransfers } from '../parts/transfers.tsx'
 

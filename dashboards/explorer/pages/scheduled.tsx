@@ -9,7 +9,7 @@ import { paths, contractNameOf, humanize, contractOf } from '../text.ts'
 import { useList, useAnswer } from '../api.ts'
 import { formatNumber } from '../../kit/formats.ts'
 import type { PageProps } from '../pages.ts'
-import type { ScheduledTransaction } from '../gen/answers.ts'
+import type { ScheduledTransaction } from '../answers.gen.ts'
 import type { Tone } from '../../kit/controls.tsx'
 
 const columns = [

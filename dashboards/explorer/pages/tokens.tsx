@@ -20,7 +20,7 @@ import { useSearchValue } from '../../kit/router.tsx'
 import { formatDollars, contractNameOf, initialOf, sayName, contractOf, cutAmount, formatAmount } from '../text.ts'
 import { NothingHere } from '../../kit/state.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
-import type { FungibleToken } from '../gen/answers.ts'
+import type { FungibleToken } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
 import { TokenVolume, TokenTransfers } from '../parts/transfers.tsx'
 

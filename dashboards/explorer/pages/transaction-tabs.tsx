@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import type { TransactionDetail } from '../gen/answers.ts'
+import type { TransactionDetail } from '../answers.gen.ts'
 import { Link } from '../../kit/router.tsx'
 import { paths, humanize, formatDollars } from '../text.ts'
 import { Amount, AccountLink, BlockLink, Identity, Moment, ContractLink } from '../parts/values.tsx'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Age } from '../../kit/time.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
-import type { StakingEvent } from '../gen/answers.ts'
+import type { StakingEvent } from '../answers.gen.ts'
 import { Link } from '../../kit/router.tsx'
 import { paths, shorten, humanize } from '../text.ts'
 import type { ListPath, ListQuery } from '../api.ts'

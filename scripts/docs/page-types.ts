@@ -1,18 +1,17 @@
-import { describeExplorer, routes } from '../../src/explorer/routes.ts'
-
 type Schema = Readonly<Record<string, unknown>>
 
+/** The part of an OpenAPI document that the types are made of. */
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
 /**
- * The answers of the API as TypeScript, for the explorer page: `Answers` has the answer of each path that is read, and
- * every schema that has a name is an interface or a type of that name. Made from what the API is checked against, so
- * that the page cannot read a field that is not sent.
+ * The responses of an API as TypeScript, for a page: `Answers` has the response of each path that is read by GET, and every
+ * named schema of a successful response is an interface or a type. Pages therefore cannot read a field that is not sent.
  */
-export function pageAnswers(): string {
-  const { paths, components } = describeExplorer(routes.filter(({ access }) => access === 'none'))
-  const answers = Object.entries(paths).flatMap(([path, operations]) => {
-    const schema = answerSchema(operations['get'] as Schema | undefined)
-    return schema === undefined ? [] : [{ path, schema }]
-  })
+export function pageTypes({ paths, components }: ApiDocument): string {
+  const answers: { path: string; schema: Schema }[] = []
   const needed = new Set<string>()
   const need = (schema: unknown): void => {
     for (const name of namesIn(schema)) {
@@ -21,14 +20,21 @@ export function pageAnswers(): string {
       need(components.schemas[name])
     }
   }
-  for (const { schema } of answers) need(schema)
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const schema = answerSchema(operation as Schema)
+      if (schema === undefined) continue
+      if (method === 'get') answers.push({ path, schema })
+      need(schema)
+    }
+  }
   const types = Object.entries(components.schemas)
     .filter(([name]) => needed.has(name))
     .map(([name, schema]) => declaration(name, schema))
   return [
-    '/** The answers of the API. Made by `npm run docs`: not to be changed by hand. */',
+    '/** The responses of the API. Made by `npm run docs`: do not edit. */',
     '',
-    '/** What is sent for each path that can be read. */',
+    '/** The response of each path that is read. */',
     'export interface Answers {',
     ...answers.map(({ path, schema }) => `  readonly '${path}': ${typeOf(schema)}`),
     '}',
@@ -39,11 +45,11 @@ export function pageAnswers(): string {
 }
 
 /** The schema of the JSON of a 200; undefined where it is text. */
-function answerSchema(operation: Schema | undefined): Schema | undefined {
-  const responses = operation?.['responses'] as Record<string, Schema> | undefined
+function answerSchema(operation: Schema): Schema | undefined {
+  const responses = operation['responses'] as Record<string, Schema> | undefined
   const content = responses?.['200']?.['content'] as Record<string, Schema> | undefined
   const schema = content?.['application/json']?.['schema'] as Schema | undefined
-  return operation?.['operationId'] === 'getOpenApiJson' ? undefined : schema
+  return operation['operationId'] === 'getOpenApiJson' ? undefined : schema
 }
 
 function namesIn(schema: unknown): string[] {

@@ -1,6 +1,6 @@
-/** The answers of the API. Made by `npm run docs`: not to be changed by hand. */
+/** The responses of the API. Made by `npm run docs`: do not edit. */
 
-/** What is sent for each path that can be read. */
+/** The response of each path that is read. */
 export interface Answers {
   readonly '/flow/block': BlockList
   readonly '/flow/block/{height}': BlockAnswer
@@ -2316,6 +2316,12 @@ export interface NetworkTokenomics {
   readonly source: 'chain' | 'events' | null
   /** When that was so, seconds since 1970. */
   readonly updated_at: number | null
+}
+
+export interface KeyCheck {
+  readonly valid: boolean
+  /** Why not, for people. */
+  readonly error?: string
 }
 
 export interface NetworkNodeList {
