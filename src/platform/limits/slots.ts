@@ -22,6 +22,8 @@ export interface SlotRefusals {
   readonly client: (waiting: number) => Error
   /** All slots are taken, or none became free in time. */
   readonly busy: () => Error
+  /** The queue is full, and no other client has more calls waiting. Default: `busy`. */
+  readonly full: () => Error
   /** All slots that the client may have are held by calls that do not end. */
   readonly stuck: () => Error
   /** The caller gave up. @param reason of its signal */
@@ -68,7 +70,8 @@ export class Slots {
 
   constructor({ what, refusals, ...options }: SlotsOptions) {
     this.#options = { maxWaiting: 0, maxWaitingPerClient: 0, maxWaitMs: 0, ...options }
-    this.#refusals = { ...usualRefusals(what, options), ...refusals }
+    const usual = usualRefusals(what, options)
+    this.#refusals = { ...usual, full: refusals?.busy ?? usual.busy, ...refusals }
   }
 
   /** Calls that run. */
@@ -178,14 +181,14 @@ export class Slots {
     }
   }
 
-  /** Makes room in the queue for a call of a client. @throws the refusal `busy` where no other client has more calls waiting */
+  /** Makes room in the queue for a call of a client. @throws the refusal `full` where no other client has more calls waiting */
   #dropNewest(calls: Calls): void {
     const largest = [...this.#clients.values()].reduce(
       (most, each) => (each.waiting.size > most.waiting.size ? each : most),
       calls,
     )
     const newest = [...largest.waiting].at(-1)
-    if (newest === undefined || largest.waiting.size <= calls.waiting.size + 1) throw this.#refusals.busy()
+    if (newest === undefined || largest.waiting.size <= calls.waiting.size + 1) throw this.#refusals.full()
     this.#remove(largest, newest)
     newest.refuse(this.#refusals.busy())
   }
@@ -210,7 +213,10 @@ export class Slots {
   }
 }
 
-function usualRefusals(what: string, { max, maxPerClient }: Pick<SlotsOptions, 'max' | 'maxPerClient'>): SlotRefusals {
+function usualRefusals(
+  what: string,
+  { max, maxPerClient }: Pick<SlotsOptions, 'max' | 'maxPerClient'>,
+): Omit<SlotRefusals, 'full'> {
   const refusal = (status: number, code: string, text: string): ApiError =>
     new ApiError(status, code, text, { details: { retryAfterSeconds: retrySeconds } })
   const busy = (): ApiError =>

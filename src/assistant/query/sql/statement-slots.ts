@@ -23,6 +23,7 @@ export function statementSlots(max: number, maxWaiting: number): Slots {
     refusals: {
       client: (waiting) => tooManyStatements(waiting, retrySeconds),
       busy: () => tooBusy(retrySeconds),
+      full: () => tooBusy(1),
       stuck: () => slotsStuck(stuckRetrySeconds),
       left: askerLeft,
     },
