@@ -2,7 +2,14 @@ import { expect } from 'chai'
 import { importsOf, importsOfJsx } from './support/imports.ts'
 import { filesBelow, readRepositoryFile } from './support/repository.ts'
 import { roomOf, rooms } from './support/rooms.ts'
-import { cycles, forbiddenArrows, type ImportGraph, readGraph } from './support/source-graph.ts'
+import {
+  cycles,
+  foldersThatImportEachOther,
+  forbiddenArrows,
+  type ImportGraph,
+  readGraph,
+  unusedArrows,
+} from './support/source-graph.ts'
 
 const files = filesBelow(['src', 'jobs', 'scripts', 'simnode', 'dashboards', 'clients', 'test'], /\.(ts|tsx|mjs)$/)
 const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(file)])))
@@ -10,6 +17,14 @@ const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(fi
 describe('rooms', () => {
   it('import only along the arrows of the table', () => {
     expect(forbiddenArrows(graph)).to.deep.equal([])
+  })
+
+  it('need every arrow of the table', () => {
+    expect(unusedArrows(graph, rooms)).to.deep.equal([])
+  })
+
+  it('hold no two folders that import each other', () => {
+    expect(foldersThatImportEachOther(graph)).to.deep.equal([])
   })
 
   it('hold no cycle of files', () => {
@@ -96,6 +111,21 @@ describe('the check of the rooms', () => {
 
   it('knows every file to be in a room', () => {
     expect(check({ 'src/somewhere/a.ts': '' })).to.deep.equal(['src/somewhere/a.ts is in no room'])
+  })
+
+  it('finds an arrow that nothing uses', () => {
+    const table = rooms.filter(({ paths }) => paths.includes('src/operator'))
+    const found = unusedArrows(graphOf({ 'src/operator/a.ts': `import { a } from '../farm/b.ts'` }), table)
+    expect(found).to.deep.equal(['src/operator may import src/platform, and never does'])
+  })
+
+  it('finds two folders that import each other, also by types, and passes a folder and its part', () => {
+    const graph = graphOf({
+      'src/farm/leases/a.ts': `import type { B } from '../queue/b.ts'`,
+      'src/farm/queue/c.ts': `import { d } from '../leases/d.ts'\nimport { e } from '../e.ts'`,
+      'src/farm/e.ts': `import { c } from './queue/c.ts'`,
+    })
+    expect(foldersThatImportEachOther(graph)).to.deep.equal(['src/farm/leases and src/farm/queue import each other'])
   })
 
   it('finds a cycle of values and passes one of types', () => {

@@ -33,7 +33,7 @@ describe('ingesting from an access node that', () => {
   for (const [direction, variables] of Object.entries(directions)) {
     it(`takes so many calls a second and no more, ${direction}: slows down to its pace`, async () => {
       await using node = await startRecordedNode('base', { head })
-      const limit = node.inject({ kind: 'rate-limit', perSecond: 80 })
+      const limit = node.inject({ kind: 'rate-limit', perSecond: 25 })
       running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
       await untilStored(database, 0, head, running)
       expect(limit.hits).to.be.greaterThan(0)

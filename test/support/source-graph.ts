@@ -63,6 +63,48 @@ export function cycles(graph: ImportGraph): string[][] {
   return found
 }
 
+/**
+ * Pairs of folders whose files import each other, at any depth, tests left out. A folder and one inside it are no pair:
+ * together they are one subject.
+ */
+export function foldersThatImportEachOther(graph: ImportGraph): string[] {
+  const arrows = new Set<string>()
+  for (const [file, imports] of graph) {
+    if (isForTests(file) || isBelow(file, 'test')) continue
+    const from = posix.dirname(file)
+    for (const { specifier } of imports.filter((each) => each.specifier.startsWith('.'))) {
+      const to = posix.dirname(targetOf(file, specifier))
+      if (!isBelow(from, to) && !isBelow(to, from)) arrows.add(`${from} ${to}`)
+    }
+  }
+  return [...arrows]
+    .map((arrow) => arrow.split(' ') as [string, string])
+    .filter(([from, to]) => from < to && arrows.has(`${to} ${from}`))
+    .map(([from, to]) => `${from} and ${to} import each other`)
+}
+
+/** Arrows of the table of rooms along which no file of the room, tests left out, imports anything. */
+export function unusedArrows(graph: ImportGraph, table: readonly Room[]): string[] {
+  const used = new Map<Room, Set<string>>()
+  for (const [file, imports] of graph) {
+    const room = roomOf(file)
+    if (room === undefined || room.mayImport === 'everything' || isForTests(file)) continue
+    for (const { specifier } of imports.filter((each) => each.specifier.startsWith('.'))) {
+      const target = targetOf(file, specifier)
+      for (const arrow of room.mayImport.filter((folder) => isBelow(target, folder))) {
+        used.set(room, (used.get(room) ?? new Set()).add(arrow))
+      }
+    }
+  }
+  return table.flatMap((room) =>
+    room.mayImport === 'everything'
+      ? []
+      : room.mayImport
+          .filter((arrow) => used.get(room)?.has(arrow) !== true)
+          .map((arrow) => `${room.paths.join(', ')} may import ${arrow}, and never does`),
+  )
+}
+
 /** A test beside its source, or what such tests share. */
 function isForTests(file: string): boolean {
   return /\.test(-support)?\.ts$/.test(file)
