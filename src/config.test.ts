@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { portsOf, readConfig, settings, settingsWithoutEffect } from './config.ts'
+import { portsOf, readConfig, settings } from './config.ts'
 import { historicEndpoints, liveEndpoints } from './access/settings.ts'
 import { FatalError } from './platform/errors.ts'
 
@@ -103,20 +103,6 @@ describe('configuration', () => {
       expect(portsOf(['ask'], environment)).to.deep.equal({})
     expect(portsOf(['api', 'ask'], { PORT: '9000' })).to.deep.equal({})
     expect(portsOf(['mcp'], { PORT: '9000' })).to.deep.equal({})
-  })
-
-  it('names variables that are set and change nothing', () => {
-    expect(settingsWithoutEffect({})).to.deep.equal([])
-    expect(
-      settingsWithoutEffect({
-        PORT: '1',
-        TOKEN_RANGE: '5',
-        ENABLE_TOKEN_WORKER: 'true',
-        WEBHOOK_AUTH_TOKEN: '',
-        ENABLE_NFT_OWNERSHIP_RECONCILER: 'false',
-        API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://example.org',
-      }),
-    ).to.deep.equal(['API_RATE_LIMIT_TRUSTED_ORIGINS'])
   })
 
   it('describes every variable in a sentence', () => {

@@ -1,16 +1,17 @@
 import { FatalError } from './platform/errors.ts'
-import { boolean, choice, integer, optionalInteger, SettingError } from './platform/setting.ts'
+import { choice, optionalInteger, SettingError } from './platform/setting.ts'
 import type { Setting, SettingValues } from './platform/setting.ts'
 import { accessNodeSettings } from './access/settings.ts'
 import { databaseSettings } from './platform/db/settings.ts'
 import { servingSettings } from './platform/http/settings.ts'
-import { accessSettings, pageSettings, feedSettings } from './explorer/settings.ts'
+import { accessSettings, cacheSettings, feedSettings, pageSettings } from './explorer/settings.ts'
 import { askSettings } from './assistant/query/settings.ts'
 import { askingSettings } from './farm/enrichment/settings.ts'
 import { chatSettings } from './assistant/chat/settings.ts'
 import { farmSettings } from './farm/settings.ts'
+
+import { ingestSettings } from './ingest/settings.ts'
 import { operatorSettings } from './platform/auth/settings.ts'
-import { plannedGroup, plannedSettings } from './platform/planned-settings.ts'
 import { editorSettings } from './editor/settings.ts'
 import { walletSettings } from './wallet/settings.ts'
 import { webhookSettings } from './webhooks/settings.ts'
@@ -24,89 +25,7 @@ export const settings = {
 
   ...accessNodeSettings,
 
-  START_BLOCK: integer({
-    group: 'Ingestion',
-    default: 0,
-    unit: 'height',
-    description:
-      'Where forward ingestion starts when nothing is stored yet. 0: at the lowest height that the nodes serve; or, while the history ingester is on, ' +
-      'LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS below the head, and the history ingester brings the rest.',
-  }),
-  RAW_ONLY: boolean({
-    group: 'Ingestion',
-    default: false,
-    description: 'Only raw ingestion runs; workers and derivers are off.',
-  }),
-  ENABLE_FORWARD_INGESTER: boolean({ group: 'Ingestion', default: true, description: 'Follow the head of the chain.' }),
-  LATEST_WORKER_COUNT: optionalInteger({
-    group: 'Ingestion',
-    defaultText: '2, adaptive',
-    min: 1,
-    max: 1000,
-    unit: 'blocks',
-    description:
-      'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
-  }),
-  LATEST_BATCH_SIZE: optionalInteger({
-    group: 'Ingestion',
-    defaultText: '1, adaptive',
-    min: 1,
-    max: 10_000,
-    unit: 'blocks',
-    description:
-      'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 while it is behind; a number set here is kept.',
-  }),
-  ENABLE_HISTORY_INGESTER: boolean({
-    group: 'Ingestion',
-    default: true,
-    description: 'Fill in history, from the start of the forward ingester down.',
-  }),
-  HISTORY_WORKER_COUNT: optionalInteger({
-    group: 'Ingestion',
-    defaultText: '5, adaptive',
-    min: 1,
-    max: 1000,
-    unit: 'blocks',
-    description:
-      'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
-  }),
-  HISTORY_BATCH_SIZE: optionalInteger({
-    group: 'Ingestion',
-    defaultText: '20, adaptive',
-    min: 1,
-    max: 10_000,
-    unit: 'blocks',
-    description:
-      'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a number set here is kept.',
-  }),
-  HISTORY_STOP_HEIGHT: integer({
-    group: 'Ingestion',
-    default: 0,
-    unit: 'height',
-    description: 'Lowest height that the history ingester fetches. 0: down to the lowest height that the nodes serve.',
-  }),
-  UNAVAILABLE_AFTER_S: integer({
-    group: 'Ingestion',
-    default: 21_600,
-    unit: 'seconds',
-    description:
-      'How long a settled height may fail on every access node, or fail to be stored, before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
-  }),
-  MAX_REORG_DEPTH: integer({
-    group: 'Ingestion',
-    default: 1000,
-    min: 1,
-    unit: 'blocks',
-    description: 'Deepest fork that is rolled back. A deeper one stops the ingester and deletes nothing.',
-  }),
-
-  LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: integer({
-    group: 'Ingestion',
-    default: 100,
-    unit: 'blocks',
-    description:
-      'Blocks below the head with which a new database starts. So many of the newest stored blocks, and at least one chunk, are derived in live chunks.',
-  }),
+  ...ingestSettings,
 
   ...farmSettings,
 
@@ -114,14 +33,7 @@ export const settings = {
 
   ...servingSettings,
 
-  API_ANSWER_CACHE_MS: integer({
-    group: 'Serving',
-    default: 1000,
-    min: 0,
-    unit: 'ms',
-    description:
-      'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
-  }),
+  ...cacheSettings,
 
   ...feedSettings,
 
@@ -137,8 +49,6 @@ export const settings = {
   ...chatSettings,
   ...walletSettings,
   ...editorSettings,
-
-  ...plannedSettings,
 
   METRICS_PORT: optionalInteger({
     group: 'Operation',
@@ -217,12 +127,4 @@ function given(source: Environment, name: string, { alias }: Setting<unknown>): 
 
 function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === ''
-}
-
-/** Variables that somebody has set although they belong to what is not built yet, and so change nothing. */
-export function settingsWithoutEffect(environment: Environment = process.env): string[] {
-  return Object.entries<Setting<unknown>>(settings)
-    .filter(([, { group }]) => group === plannedGroup)
-    .flatMap(([name, { alias }]) => (alias === undefined ? [name] : [name, alias]))
-    .filter((name) => !isBlank(environment[name]))
 }

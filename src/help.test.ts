@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { settings } from './config.ts'
 import { helpText } from './help.ts'
-import { plannedGroup } from './platform/planned-settings.ts'
 import type { Setting } from './platform/setting.ts'
 
 describe('the help', () => {
@@ -15,12 +14,9 @@ describe('the help', () => {
     expect(help)
       .to.match(/^ {2}api {7}Serve all/m)
       .and.to.match(/^Exit codes: 0 .*, 1 .*, 75 /m)
-    for (const [name, { alias, group }] of Object.entries<Setting<unknown>>(settings)) {
-      if (group === plannedGroup) expect(help).to.not.include(`\n  ${name}  (`)
-      else {
-        expect(help).to.include(`\n  ${name}  (`)
-        if (alias !== undefined) expect(help).to.include(`Also ${alias}.`)
-      }
+    for (const [name, { alias }] of Object.entries<Setting<unknown>>(settings)) {
+      expect(help).to.include(`\n  ${name}  (`)
+      if (alias !== undefined) expect(help).to.include(`Also ${alias}.`)
     }
   })
 })

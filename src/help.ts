@@ -1,5 +1,4 @@
 import { settings } from './config.ts'
-import { plannedGroup } from './platform/planned-settings.ts'
 import type { Setting } from './platform/setting.ts'
 
 type Described = Readonly<Record<string, { readonly description: string }>>
@@ -27,9 +26,7 @@ export function helpText(services: Described): string {
     '',
     'Everything else is set by variables of the environment, e.g. PORT=8081 npm start:',
   ]
-  const groups = settingGroups()
-  for (const [group, entries] of groups) {
-    if (group === plannedGroup) continue
+  for (const [group, entries] of settingGroups()) {
     lines.push('', `${group}:`)
     for (const [name, setting] of entries) {
       lines.push(
@@ -39,15 +36,6 @@ export function helpText(services: Described): string {
       )
     }
   }
-  lines.push(
-    '',
-    ...wrapped(
-      `${groups.get(plannedGroup)?.length ?? 0} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
-        'docs/configuration.md lists them.',
-      '',
-      helpWidth,
-    ),
-  )
   return `${lines.join('\n')}\n`
 }
 

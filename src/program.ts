@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import type pg from 'pg'
-import { settingsWithoutEffect } from './config.ts'
 import type { Config } from './config.ts'
 import { exitCodeOf, exitCodes, FlowfarmError, RetryableError } from './platform/errors.ts'
 import { Lifecycle } from './platform/lifecycle.ts'
@@ -13,12 +12,12 @@ import { limitYoungGeneration } from './platform/young-generation.ts'
 import { connectionLimits } from './platform/db/connection-limits.ts'
 import { startEmbeddedPostgres } from './platform/db/embedded/start-embedded-postgres.ts'
 import { createPool, logIdleErrors } from './platform/db/pool.ts'
-import { prepareDatabase } from './services/prepare-database.ts'
+import { prepareDatabase } from './platform/db/prepare-database.ts'
 import { services } from './services.ts'
 import type { BareServiceName, ServiceName } from './services.ts'
 import type { ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
-import { startMetricsServer } from './services/metrics-server.ts'
+import { startMetricsServer } from './platform/http/metrics-server.ts'
 import { Shared } from './platform/service.ts'
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
@@ -89,12 +88,6 @@ function stopOnSignals(lifecycle: Lifecycle): void {
 
 async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, terminal: Terminal): Promise<void> {
   const { config } = program
-  const idle = settingsWithoutEffect()
-  if (idle.length > 0)
-    log.warn(
-      { variables: idle },
-      `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`,
-    )
   await program.prepare?.(lifecycle, log)
   const shared = new Shared<WeighedBlock>()
   const database = program.services.every(needsNoDatabase)

@@ -1,5 +1,12 @@
 import { choice, integer, list, optionalText, optionalUrl, text } from '../platform/setting.ts'
-import type { Setting } from '../platform/setting.ts'
+import type { Setting, SettingValues } from '../platform/setting.ts'
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
+import type { accessNodeSettings } from '../access/settings.ts'
+import { asError, FatalError } from '../platform/errors.ts'
+import type { GitHubApp } from './github/api/github-client.ts'
+import type { Shared } from '../platform/service.ts'
 
 /** Variables of the editor server and of the projects that it keeps. */
 
@@ -164,3 +171,157 @@ export const editorSettings = {
     description: 'Most bytes of all files of one project.',
   }),
 } satisfies Record<string, Setting<unknown>>
+
+const samplesForm = z.array(
+  z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()) }),
+)
+
+/** What EDITOR_SAMPLES has in it: scripts for people to begin with. */
+type EditorSamples = z.infer<typeof samplesForm>
+
+/** @throws FatalError that names the variable, for a file that is none */
+export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promise<EditorSamples> {
+  if (file === undefined) return []
+  try {
+    return samplesForm.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (error) {
+    throw wrong(
+      'EDITOR_SAMPLES',
+      `${file} is no JSON list of {name, title, code, arguments}: ${asError(error).message}`,
+    )
+  }
+}
+
+/** EDITOR_URL. @throws FatalError for one with a path: the page asks for what it needs at the top of its host */
+export function checkEditorUrl({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): void {
+  if (url === undefined) return
+  const { origin, href } = new URL(url)
+  if (href !== `${origin}/`) throw wrong('EDITOR_URL', `${href} has more than a host: the editor has its page at /`)
+}
+
+/** What works otherwise than an operator may think. */
+export function editorWarnings({
+  EDITOR_URL: url,
+  WALLET_URL: walletUrl,
+}: Pick<EditorConfig, 'EDITOR_URL' | 'WALLET_URL'>): readonly string[] {
+  if (url === undefined || walletUrl !== undefined || /^(?:.+\.)?localhost$/.test(new URL(url).hostname)) return []
+  return ['nobody can sign in at the editor: EDITOR_URL is set, and WALLET_URL, where its page sends people, is not']
+}
+
+const appVariables = [
+  'GITHUB_APP_ID',
+  'GITHUB_APP_PRIVATE_KEY',
+  'GITHUB_APP_SLUG',
+  'GITHUB_APP_CLIENT_ID',
+  'GITHUB_APP_CLIENT_SECRET',
+] as const
+
+/** The GitHub App; undefined where none is set. @throws FatalError that names what is missing where some of it is */
+export function readGitHubApp(config: EditorConfig): GitHubApp | undefined {
+  const missing = appVariables.filter((name) => config[name] === undefined)
+  if (missing.length === appVariables.length && config.GITHUB_APP_WEBHOOK_SECRET === undefined) return undefined
+  const [first] = missing
+  if (first !== undefined)
+    throw wrong(
+      first,
+      `not set, but other variables of the GitHub App are. Set ${missing.join(', ')}, or none of GITHUB_APP_*`,
+    )
+  return {
+    appId: config.GITHUB_APP_ID ?? '',
+    privateKey: config.GITHUB_APP_PRIVATE_KEY ?? '',
+    slug: config.GITHUB_APP_SLUG ?? '',
+    clientId: config.GITHUB_APP_CLIENT_ID ?? '',
+    clientSecret: config.GITHUB_APP_CLIENT_SECRET ?? '',
+    webhookSecret: config.GITHUB_APP_WEBHOOK_SECRET,
+    url: config.GITHUB_URL ?? 'https://github.com',
+    apiUrl: config.GITHUB_API_URL ?? 'https://api.github.com',
+  }
+}
+
+function wrong(variable: string, problem: string): FatalError {
+  return new FatalError('bad-editor-settings', `${variable}: ${problem}.`, { details: { variable } })
+}
+
+export type EditorConfig = SettingValues<
+  typeof editorSettings & typeof accessNodeSettings & typeof servingSettings & typeof proxySettings
+> & { readonly WALLET_URL: string | undefined }
+
+interface SignInClient {
+  readonly id: string
+  readonly name: string
+  readonly redirectUri: string
+}
+
+export const editorClientId = 'editor'
+
+/** The page of the editor that a sign-in comes back to. */
+const callbackPath = '/developer/callback'
+
+/** Where people reach the editor, without a slash at its end. */
+export function editorUrl(
+  config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
+  port: number = config.HTTP_PORT,
+): string {
+  return (config.EDITOR_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
+}
+
+/** @param url `editorUrl` */
+function editorCallback(url: string): string {
+  return `${url}${callbackPath}`
+}
+
+/**
+ * The programs that people sign in to by the wallet: the editor. Without EDITOR_URL it is one on this machine, where the port may be one that was
+ * picked. Without TLS, whoever is between would have its sessions.
+ */
+export function signInClients(
+  config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
+  shared: Pick<Shared, 'editorPort'>,
+  { isForTrial }: { readonly isForTrial: boolean },
+): readonly SignInClient[] {
+  if (config.EDITOR_URL === undefined && !isForTrial) return []
+  const url = editorUrl(config, shared.editorPort)
+  if (!isSecure(new URL(url))) return []
+  return [{ id: editorClientId, name: 'Cadence editor', redirectUri: editorCallback(url) }]
+}
+
+/** What the operator of the wallet has to know of the editor. */
+export function signInWarnings({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): readonly string[] {
+  return url === undefined || isSecure(new URL(url))
+    ? []
+    : [`nobody can sign in at the editor: EDITOR_URL, ${url}, has to be https`]
+}
+
+/** As browsers have it: with TLS, or on this machine. */
+export function isSecure({ protocol, hostname }: URL): boolean {
+  return (
+    protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost')))
+  )
+}
+
+/**
+ * Whether pages of an origin may use the language server channel. There is nothing secret in it, but pages of others would have the browsers of their visitors
+ * load it, each from an address of its own; or reach one on the visitor's machine. What is no browser names no origin, and is bounded by its address.
+ * @param host header `Host` of the request: without EDITOR_URL, pages of the host that the channel is reached by may use it, whichever name that is
+ */
+export function mayUseChannel(
+  config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
+  origin: string | undefined,
+  host: string | undefined,
+): boolean {
+  if (origin === undefined) return true
+  if (config.EDITOR_URL !== undefined) return origin === new URL(editorUrl(config)).origin
+  const [page, channel] = [origin, `http://${host ?? ''}`].map((text) =>
+    URL.canParse(text) ? new URL(text).hostname : undefined,
+  )
+  return page !== undefined && page !== '' && page === channel
+}
+
+/** Names by which the channel may be called: those that operators have set. */
+export function channelNames({
+  HOST: host,
+  EDITOR_URL: page,
+  LSP_URL: channel,
+}: Pick<EditorConfig, 'HOST' | 'EDITOR_URL' | 'LSP_URL'>): readonly string[] {
+  return [host, ...[page, channel].filter((url) => url !== undefined).map((url) => new URL(url).hostname)]
+}

@@ -52,6 +52,17 @@ export const accessSettings = {
   }),
 } satisfies Record<string, Setting<unknown>>
 
+export const cacheSettings = {
+  API_ANSWER_CACHE_MS: integer({
+    group: 'Serving',
+    default: 1000,
+    min: 0,
+    unit: 'ms',
+    description:
+      'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
+  }),
+} satisfies Record<string, Setting<unknown>>
+
 /** Variables of the explorer page. */
 
 const pageGroup = 'Explorer page'

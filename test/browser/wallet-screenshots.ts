@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
-import { createWalletPage } from '../../src/services/wallet.ts'
+import { createWalletPage } from '../../src/wallet/page.ts'
 import { startBrowser } from '../support/browser.ts'
 import { otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
 import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'

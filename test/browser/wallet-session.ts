@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { createWalletPage } from '../../src/services/wallet.ts'
+import { createWalletPage } from '../../src/wallet/page.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { newEmail, otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
 import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'

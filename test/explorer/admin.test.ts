@@ -8,7 +8,8 @@ import type { ApiServerOptions } from '../../src/explorer/server.ts'
 import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
 import { roleDirectory } from '../../src/platform/auth/role-directory.ts'
 import type { CredentialOptions } from '../../src/platform/auth/credentials.ts'
-import { adminOperations } from '../../src/services/admin-operations.ts'
+import { adminOperations } from '../../src/explorer/admin/operations.ts'
+import { farmOperations } from '../../src/farm/operations.ts'
 import { storeBlocks, transferScript } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -51,7 +52,7 @@ describe('the admin routes', () => {
   ): Promise<void> {
     lines = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-    const operations = adminOperations(database.pool, () => 'mainnet')
+    const operations = adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool))
     api = await runApi(database.url, {
       server: { admin: { credentials: options, operations }, keys: new DeveloperKeys(database.pool), log, ...server },
     })

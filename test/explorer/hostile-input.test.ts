@@ -7,7 +7,8 @@ import { routes } from '../../src/explorer/routes.ts'
 import type { Route } from '../../src/explorer/route.ts'
 import { readApiSamples, sampleCall } from '../support/api-samples.ts'
 import type { ApiSamples } from '../support/api-samples.ts'
-import { adminOperations } from '../../src/services/admin-operations.ts'
+import { adminOperations } from '../../src/explorer/admin/operations.ts'
+import { farmOperations } from '../../src/farm/operations.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -161,7 +162,7 @@ describe('slow clients', () => {
         patience: { headMs: 500, requestMs: 700, stalledMs: 1500 },
         admin: {
           credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] },
-          operations: adminOperations(database.pool, () => 'mainnet'),
+          operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool)),
         },
       },
     })

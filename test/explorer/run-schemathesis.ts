@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { Accounts } from '../../src/platform/auth/accounts.ts'
 import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
 import { FailureLimit } from '../../src/platform/limits/sliding-window.ts'
-import { adminOperations } from '../../src/services/admin-operations.ts'
+import { adminOperations } from '../../src/explorer/admin/operations.ts'
+import { farmOperations } from '../../src/farm/operations.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { stopTestServer } from '../support/database.ts'
 import { endSharedThings } from '../support/end-of-tests.ts'
@@ -57,7 +58,7 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
       webhooks: webhookStores(pool, []),
       admin: {
         credentials: { token, jwtSecret: undefined, allowedRoles: [] },
-        operations: adminOperations(pool, () => 'emulator'),
+        operations: adminOperations(pool, () => 'emulator', farmOperations(pool)),
         // It shows wrong credentials on purpose.
         failures: new FailureLimit({ max: Infinity }),
       },

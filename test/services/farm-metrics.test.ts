@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { addLeases, setCoverage } from '../../src/farm/farm-tables.test-support.ts'
 import { planStages } from '../../src/farm/overview/stage-plan.ts'
-import { FarmMetrics } from '../../src/services/farm-metrics.ts'
+import { FarmMetrics } from '../../src/farm/metrics.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
 import { setCoverage } from '../../src/farm/farm-tables.test-support.ts'
-import { upkeepJobs } from '../../src/services/upkeep-jobs.ts'
+import { ensureRawPartitions } from '../../src/ingest/raw-partitions.ts'
+import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
+import { upkeepJobs } from '../../src/farm/upkeep.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'
@@ -15,7 +17,11 @@ describe('the upkeep of the database', () => {
   afterEach(() => database.drop())
 
   const run = (name: string): Promise<Readonly<Record<string, number>>> => {
-    const job = upkeepJobs(database.pool, workers, { webhookLogDays: 7 }).find((one) => one.name === name)
+    const job = upkeepJobs(database.pool, workers, {
+      webhookLogDays: 7,
+      ensureRawPartitions,
+      pruneDeliveries,
+    }).find((one) => one.name === name)
     if (job === undefined) throw new Error(`there is no job ${name}`)
     return job.run()
   }

@@ -254,18 +254,4 @@ describe('the settings of the workers', () => {
     for (const ms of await waits()) expect(ms).to.be.within(29_000, 61_000)
     await capped.stop()
   })
-
-  it('of what is not built yet are told to change nothing', async () => {
-    const farm = start(['farm'], {
-      RAW_ONLY: 'true',
-      API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://explorer.example',
-      TOKEN_CONCURRENCY: '4',
-      AUTH_DB_URL: '',
-    })
-    expect(await farm.logged(/change nothing/)).to.deep.include({
-      level: 'warn',
-      variables: ['API_RATE_LIMIT_TRUSTED_ORIGINS'],
-    })
-    expect(await farm.end('SIGTERM')).to.equal(0)
-  })
 })

@@ -5,7 +5,7 @@ import { ingesterNames, readRawCoverage } from '../../src/ingest/checkpoints.ts'
 import type { IngesterName } from '../../src/ingest/checkpoints.ts'
 import { commitCheckpoint } from '../../src/ingest/batch-writer.ts'
 import { rollBackRaw } from '../../src/ingest/reorg.ts'
-import { rollBackFarmData } from '../../src/services/ingest.ts'
+import { loadRollBack } from '../../src/services.ts'
 import { chains, lastCommon, rawTables } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'
 
@@ -54,8 +54,9 @@ export class SimulatedIngest {
     const lowest = all[0]?.from ?? this.#start
     const last = Math.max(lowest - 1, Math.min(ancestor, lastCommon(this.#chain, chain)))
     this.#chain = chain
+    const rollBack = await loadRollBack()
     await withTransaction(this.#pool, async (client) => {
-      await rollBackFarmData(client, last)
+      await rollBack(client, last)
       await rollBackRaw(client, last)
     })
     return last

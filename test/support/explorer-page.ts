@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import type { Mount } from '../../src/platform/http/server.ts'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
-import { createExplorerPage } from '../../src/services/explorer-page.ts'
-import type { ExplorerPageOptions } from '../../src/services/explorer-page.ts'
+import { createExplorerPage } from '../../src/explorer/page.ts'
+import type { ExplorerPageOptions } from '../../src/explorer/page.ts'
 
 /** The explorer page as the program mounts it; built when there is no build of the sources as they are. */
 export function explorerPage(options: ExplorerPageOptions = {}): Pick<Mount, 'handle' | 'close'> {

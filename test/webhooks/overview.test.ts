@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { Metrics } from '../../src/platform/metrics.ts'
-import { adminOperations } from '../../src/services/admin-operations.ts'
-import { WebhookMetrics } from '../../src/services/webhooks.ts'
+import { adminOperations } from '../../src/explorer/admin/operations.ts'
+import { farmOperations } from '../../src/farm/operations.ts'
+import { WebhookMetrics } from '../../src/webhooks/service.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -46,7 +47,13 @@ describe('the overview of webhooks', () => {
     await figures.stop()
     const credentials = { token: 'admin', jwtSecret: undefined, allowedRoles: ['admin'] }
     api = await runApi(database.url, {
-      server: { webhooks: stores, admin: { credentials, operations: adminOperations(database.pool, () => 'mainnet') } },
+      server: {
+        webhooks: stores,
+        admin: {
+          credentials,
+          operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool)),
+        },
+      },
     })
   })
   after(async () => {

@@ -1,3 +1,9 @@
+import type pg from 'pg'
+import type { Network } from '../../flow/network.ts'
+import { scriptTemplate } from '../../flow/code/script-template.ts'
+import { query } from '../../platform/db/pool.ts'
+import { listLabels, putLabel, removeLabels } from './labels.ts'
+import { listTemplates, putTemplate, removeTemplate } from './templates.ts'
 import { z } from 'zod'
 import type { Accounts } from '../../platform/auth/accounts.ts'
 import type { DeveloperKeys } from '../../platform/auth/developer-keys.ts'
@@ -7,11 +13,8 @@ import { lineForm } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
 
-/**
- * What the admin routes can do beside reading. The API names it and has others do it, who own the tables: see
- * `services/admin-operations.ts`.
- */
-export interface AdminOperations {
+/** What the admin routes can do beside reading. */
+export interface AdminOperations extends FarmOperations {
   /** Labels of one account, or all. */
   listLabels(address?: string): Promise<readonly Label[]>
   putLabel(label: Omit<Label, 'isBuiltIn'>): Promise<void>
@@ -28,6 +31,10 @@ export interface AdminOperations {
     names: Omit<Template, 'normalHash'>,
   ): Promise<Template | undefined>
   removeTemplate(normalHash: string): Promise<boolean>
+}
+
+/** The part of it that the farm does, which owns these tables. */
+export interface FarmOperations {
   listErrors(options: {
     worker?: string | undefined
     after?: ErrorPlace | undefined
@@ -40,6 +47,35 @@ export interface AdminOperations {
   deriveAgain(workers: readonly string[], from: number, to: number): Promise<{ id: number; workers: readonly string[] }>
   /** Has tokens and collections asked anew for what they say of themselves. @returns those that are known */
   askAgain(tokens: readonly string[]): Promise<readonly string[]>
+}
+
+export function adminOperations(pool: pg.Pool, network: () => Network, farm: FarmOperations): AdminOperations {
+  return {
+    ...farm,
+    listLabels: (address) => listLabels(pool, address),
+    putLabel: (label) => putLabel(pool, label),
+    removeLabel: async (address, tag) => (await removeLabels(pool, address, tag)) > 0,
+    listTemplates: () => listTemplates(pool),
+    putTemplate: async (script, names) => {
+      const text = 'text' in script ? script.text : await storedScript(pool, script.hash)
+      if (text === undefined) return undefined
+      const template = { normalHash: scriptTemplate(text, network()).normalHash, ...names }
+      await putTemplate(pool, template)
+      return template
+    },
+    removeTemplate: (normalHash) => removeTemplate(pool, normalHash),
+  }
+}
+
+async function storedScript(pool: pg.Pool, hash: string): Promise<string | undefined> {
+  const {
+    rows: [row],
+  } = await query<{ text: string }>(
+    pool,
+    "select script_text as text from raw.scripts where script_hash = decode($1, 'hex')",
+    [hash],
+  )
+  return row?.text
 }
 
 export interface Label {

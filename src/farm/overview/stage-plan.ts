@@ -1,3 +1,4 @@
+import { workers as allWorkers } from '../../../jobs/index.ts'
 import { difference, intersection, normalize, size, union } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { ingesterServices } from '../coverage/coverage.ts'
@@ -30,7 +31,7 @@ type StageSettings = Parameters<typeof planWorkers>[0] & {
 }
 
 /** Everything that does heights: the ingesters first, then `workers` in their order. */
-export function planStages(config: StageSettings, workers: readonly KnownWorker[]): StagePlan[] {
+export function planStages(config: StageSettings, workers: readonly KnownWorker[] = allWorkers): StagePlan[] {
   const [forward, history] = ingesterServices
   const enabled = new Set(planWorkers(config, workers).map(({ name }) => name))
   const ingester = { kind: 'ingester', phase: 0, follows: [] } as const

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { chatExamples } from '../../../src/services/open-chat.ts'
+import { chatExamples } from '../../../src/assistant/chat/service.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { readChunks, runChat, saidIn } from './support/running-chat.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Authenticate } from '../../../src/platform/auth/authenticate.ts'
-import { forgetUser } from '../../../src/services/open-wallet.ts'
+import { forgetUser } from '../../../src/services.ts'
 import { holdUser } from '../../../src/wallet/auth/auth-sessions.ts'
 import { Random } from '../../simulation/random.ts'
 import { lockAwaited } from '../../support/lock-awaited.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import Koa from 'koa'
 import { closeServer, listen } from '../../../src/platform/http/connections.ts'
-import { createWalletPage } from '../../../src/services/wallet.ts'
+import { createWalletPage } from '../../../src/wallet/page.ts'
 
 const wallet = 'https://wallet.example'
 

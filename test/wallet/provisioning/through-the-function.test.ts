@@ -7,7 +7,7 @@ import { createTransactionClient, encodeSubmission } from '../../../src/access/t
 import { readConfig } from '../../../src/config.ts'
 import { Lifecycle } from '../../../src/platform/lifecycle.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
-import { openProvisioning } from '../../../src/services/open-provisioning.ts'
+import { openProvisioning } from '../../../src/wallet/provisioning/service.ts'
 import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import { publishedPayer, publishedPayerSetting } from '../../../simnode/ledger/world/account.ts'

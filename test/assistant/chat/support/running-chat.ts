@@ -13,9 +13,8 @@ import { Metrics } from '../../../../src/platform/metrics.ts'
 import { Shared } from '../../../../src/platform/service.ts'
 import type { ServiceContext } from '../../../../src/platform/service.ts'
 import { Terminal } from '../../../../src/platform/terminal.ts'
-import { admission } from '../../../../src/services/chat.ts'
-import { startMcp } from '../../../../src/services/mcp.ts'
-import { openChat } from '../../../../src/services/open-chat.ts'
+import { admission, openChat } from '../../../../src/assistant/chat/service.ts'
+import { startMcp } from '../../../../src/assistant/mcp/service.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
 export interface RunningChat extends AsyncDisposable {

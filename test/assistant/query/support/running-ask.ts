@@ -11,7 +11,7 @@ import { Metrics } from '../../../../src/platform/metrics.ts'
 import { readHtmlPage } from '../../../../src/platform/pages/html-page.ts'
 import { Shared } from '../../../../src/platform/service.ts'
 import { Terminal } from '../../../../src/platform/terminal.ts'
-import { openQueryService } from '../../../../src/services/open-query-service.ts'
+import { openQueryService } from '../../../../src/assistant/query/service.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
 /** An answer with its body as JSON; undefined where it has none. */

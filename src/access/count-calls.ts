@@ -1,0 +1,11 @@
+import type { Metrics } from '../platform/metrics.ts'
+import type { CallReport } from './chain-source.ts'
+
+/** Counts calls of access nodes in the metrics of the process. */
+export function countCalls(metrics: Metrics): (call: CallReport) => void {
+  return ({ method, code, durationMs, bytes }) => {
+    metrics.accessCalls.inc({ method, code })
+    metrics.accessSeconds.observe({ method }, durationMs / 1000)
+    metrics.accessBytes.inc({ method }, bytes)
+  }
+}

@@ -1,0 +1,167 @@
+import type { SettingValues } from '../../platform/setting.ts'
+import type { servingSettings, proxySettings } from '../../platform/http/settings.ts'
+import type { askSettings } from '../query/settings.ts'
+import type { chatSettings } from './settings.ts'
+import { pageAddress, localHost } from '../../platform/http/connections.ts'
+import { addressList, clientReader, ownMachine } from '../../platform/limits/clients.ts'
+import { asError } from '../../platform/errors.ts'
+import { createChatServer } from './chat-server.ts'
+import type { ChatServerOptions } from './chat-server.ts'
+import { AnswerLimits } from './answer-limits.ts'
+import { cannotListen } from '../../platform/http/cannot-listen.ts'
+import type { ServiceContext, Shared } from '../../platform/service.ts'
+import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
+import { pageBuildOf } from '../../platform/pages/page-build.ts'
+import { createRootPage } from '../../platform/pages/serve-page.ts'
+import { mcpServers } from './connections/mcp-server.ts'
+import type { McpServer } from './connections/mcp-server.ts'
+import { McpToolSource } from './connections/mcp-tool-source.ts'
+import { createChat } from './create-chat.ts'
+import type { ChatParts } from './create-chat.ts'
+import { createChatModels } from './models/chat-models.ts'
+import { ScriptedChatModel } from './models/scripted-chat-model.ts'
+import type { ScriptedExample } from './models/scripted-chat-model.ts'
+import { fetchApiTools } from './tools/fetch-api.ts'
+import { examplePairs } from '../query/examples/example-pairs.ts'
+import { readJsonCdcValue } from '../../flow/json-cdc/json-cdc-payload.ts'
+import type { Network } from '../../flow/network.ts'
+import type { Logger } from '../../platform/log.ts'
+import { openNetwork } from '../network.ts'
+import { openSkills } from '../skills/open-skills.ts'
+
+type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof servingSettings & typeof proxySettings>
+
+/** Starts the chat: its route, its settings and its page. */
+export async function startChat(context: ServiceContext<Config>): Promise<void> {
+  const { config, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'chat' })
+  const parts = await openChat(context, log)
+  const pages = createDashboardPages({ page: 'chat', log, build: pageBuildOf(context) })
+  lifecycle.onStop('page of the chat', () => pages.stop())
+  const server = await createChatServer({
+    parts,
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.CHAT_PORT,
+    page: createRootPage(pages),
+    ...admission(config),
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'CHAT_PORT', port: config.CHAT_PORT, host: config.HOST })
+  })
+  shared.chatPort = server.port
+  lifecycle.onStop('chat', () => server.close())
+  const { models } = parts
+  log.info(
+    {
+      url: pageAddress(config.HOST, server.port),
+      port: server.port,
+      models: models.modes.map(({ mode, state }) => `${mode}: ${state.provider}/${state.name}`),
+    },
+    'the chat listens',
+  )
+  if (models.remedy !== undefined) log.info(`there is no model for the chat: ${models.remedy}`)
+  const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
+  if (isOpen && models.modes.some(({ state }) => !state.isScripted))
+    log.warn('whoever reaches the chat may ask, and pays nothing for the model: set API_TOKEN')
+  parts.prepare(lifecycle.signal).catch((error: unknown) => {
+    if (!lifecycle.signal.aborted)
+      log.warn({ err: asError(error) }, 'it could not be looked which tools there are; each question looks again')
+  })
+}
+
+/** Who may ask, and how much. */
+export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'limits' | 'clientOf' | 'trustedProxies'> {
+  return {
+    token: config.API_TOKEN,
+    limits: new AnswerLimits({
+      max: config.CHAT_CONCURRENCY,
+      maxPerClient: config.CHAT_CLIENT_CONCURRENCY,
+      perMinute: config.CHAT_RATE_LIMIT,
+    }),
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
+    // A program here that lies about whom it asks for could as well ask directly, without a limit.
+    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
+  }
+}
+
+/**
+ * Puts the chat together: its models, and the tools that they may call. Connections end with the process.
+ * @throws FatalError where CHAT_MODES, FETCH_API_HOSTS or SKILLS_DIR cannot be what they are
+ */
+export async function openChat(context: ServiceContext<Config>, log: Logger): Promise<ChatParts> {
+  const { config, lifecycle, shared } = context
+  const fetchApi = fetchApiTools({ hosts: config.FETCH_API_HOSTS, readCadence: readJsonCdcValue })
+  const [network, skills] = await Promise.all([openNetwork(context), openSkills(context)])
+  const examples = (): readonly ScriptedExample[] => chatExamples(network())
+  const script = new ScriptedChatModel({ examples })
+  const models = createChatModels(config, { log, scripted: { model: script, state: script.state } })
+  const source = new McpToolSource({
+    servers: toolServers(config, shared),
+    times: { connectMs: config.CHAT_TOOL_CONNECT_MS, callMs: longestCallMs(config) },
+    log,
+  })
+  lifecycle.onStop('connections to tools of the chat', () => source.close())
+  return createChat({
+    models,
+    source,
+    skills,
+    network,
+    fetchApi,
+    log,
+    fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [],
+    explorerUrl: config.CHAT_EXPLORER_URL,
+    timeoutMs: config.CHAT_TIMEOUT_S * 1000,
+    examples: examples().map(({ questions }) => questions[0]),
+  })
+}
+
+/** Of a tool: longer than a statement may wait and run. */
+function longestCallMs({ QUERY_TIMEOUT_S }: Config): number {
+  return Math.max(60_000, (QUERY_TIMEOUT_S + 15) * 1000)
+}
+
+/** The MCP servers: those that are set, and else ours, in this process or at their usual ports. */
+export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'toolsPort'>): readonly McpServer[] {
+  return mcpServers({
+    flowfarm: () =>
+      config.MCP_SERVER_URL ?? `http://${localHost(config.HOST)}:${shared.mcpPort ?? config.MCP_PORT}/mcp`,
+    flowfarmKey: config.MCP_SERVER_KEY,
+    script: config.SCRIPT_MCP_URL,
+    evm: config.EVM_MCP_URL,
+    tools: () => `http://${localHost(config.TOOLS_HOST)}:${shared.toolsPort ?? config.TOOLS_PORT}`,
+  })
+}
+
+/** Examples of the query service that the chat shows to begin with, by their first wording. Their charts are of all five kinds. */
+const chosen: readonly { readonly question: string; readonly title: string; readonly isShares?: boolean }[] = [
+  { question: 'How many transactions were there each day?', title: 'Transactions by day' },
+  {
+    question: 'How are FLOW transfers distributed by size in the last 10,000 blocks?',
+    title: 'FLOW transfers by size',
+    isShares: true,
+  },
+  { question: 'Which fungible tokens have the most holders?', title: 'Holders by token' },
+  { question: "Which contracts do users' transactions import most often?", title: 'Transactions by imported contract' },
+  {
+    question: 'How many scheduled transactions are there by status and priority?',
+    title: 'Scheduled transactions by status and priority',
+    isShares: true,
+  },
+  { question: 'What kinds of transactions were there in the last 10,000 blocks?', title: 'Transactions by kind' },
+  { question: 'How many accounts were created each day?', title: 'New accounts by day' },
+  { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
+]
+
+/**
+ * The example questions of the chat, with the addresses of a network.
+ * @throws Error for one that the query service does not have: then this list is wrong
+ */
+export function chatExamples(network: Network): readonly ScriptedExample[] {
+  const pairs = new Map(examplePairs('indexer', network).map((pair) => [pair.questions[0], pair]))
+  return chosen.map(({ question, ...chart }) => {
+    const pair = pairs.get(question)
+    if (pair === undefined) throw new Error(`The chat names an example question that there is not: ${question}`)
+    return { ...pair, ...chart }
+  })
+}

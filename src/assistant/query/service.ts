@@ -1,0 +1,201 @@
+import type { SettingValues } from '../../platform/setting.ts'
+import type { servingSettings, proxySettings } from '../../platform/http/settings.ts'
+import type { askSettings } from './settings.ts'
+import { readHtmlPage } from '../../platform/pages/html-page.ts'
+import { pageAddress } from '../../platform/http/connections.ts'
+import { addressList, clientReader, ownMachine } from '../../platform/limits/clients.ts'
+import { QueryHistory } from './query-history.ts'
+import { createAskServer } from './http/server.ts'
+import { createRootPage } from '../../platform/pages/serve-page.ts'
+import { cannotListen } from '../../platform/http/cannot-listen.ts'
+import type { ServiceContext } from '../../platform/service.ts'
+import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
+import { pageBuildOf } from '../../platform/pages/page-build.ts'
+import { join, resolve } from 'node:path'
+import { AgentMemory } from './agent-memory.ts'
+import { readKnowledge } from './knowledge.ts'
+import { PairFolder } from './pair-folder.ts'
+import { LateDatabase, QueryEngine } from './query-engine.ts'
+import type { DatabaseKnowledge, QueryDatabase } from './query-engine.ts'
+import type { QueryService, QueryTarget } from './query-service.ts'
+import { openSqlRunner } from './sql/sql-runner.ts'
+import { ScriptedModel } from './write-sql.ts'
+import type { SqlModel } from './write-sql.ts'
+import type { Network } from '../../flow/network.ts'
+import { asDatabaseError } from '../../platform/db/errors.ts'
+import { createPool, logIdleErrors } from '../../platform/db/pool.ts'
+import { asError } from '../../platform/errors.ts'
+import { modelSettings } from '../../platform/llm/settings.ts'
+import { retryWhile } from '../../platform/retry.ts'
+import { oncePerProcess } from '../../platform/service.ts'
+import { readNetwork, whenNetworkKnown } from '../network.ts'
+
+export type AskConfig = SettingValues<typeof askSettings & typeof servingSettings & typeof proxySettings>
+
+/** Starts the query service: its REST API and its page. */
+export async function startAsk(context: ServiceContext<AskConfig>): Promise<void> {
+  const { config, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'ask' })
+  const { service, memory } = await openQueryService(context)
+  const pages = createDashboardPages({ page: 'ask', log, build: pageBuildOf(context) })
+  lifecycle.onStop('query page', () => pages.stop())
+  const server = await createAskServer({
+    service,
+    memory,
+    history: new QueryHistory(),
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.ASK_PORT,
+    token: config.API_TOKEN,
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
+    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
+    docs: readHtmlPage('docs'),
+    page: createRootPage(pages),
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'ASK_PORT', port: config.ASK_PORT, host: config.HOST })
+  })
+  shared.askPort = server.port
+  lifecycle.onStop('query service', () => server.close())
+  log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'the query service listens')
+  const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
+  if (isOpen && service.model?.isScripted === false) {
+    log.warn('whoever reaches the query service may ask, and pays nothing for the model: set API_TOKEN')
+  }
+}
+
+interface OpenedQueryService {
+  readonly service: QueryService
+  readonly memory: AgentMemory
+}
+
+/** Opens what answers queries: once for a process, however many of its services want it. It ends with the process. */
+export const openQueryService = oncePerProcess(open)
+
+async function open(context: ServiceContext<AskConfig>): Promise<OpenedQueryService> {
+  const { config } = context
+  const log = context.log.child({ service: 'ask' })
+  const databases = new Map<QueryTarget, QueryDatabase>()
+  databases.set(
+    'indexer',
+    await openTarget('indexer', config.INDEXER_DATABASE_URL ?? context.databaseUrl, { ...context, log }),
+  )
+  if (config.EVM_EXPLORER_DATABASE_URL !== undefined) {
+    databases.set('evm', await openTarget('evm', config.EVM_EXPLORER_DATABASE_URL, { ...context, log }))
+  }
+  const memory = new AgentMemory({ folder: new PairFolder(join(resolve(config.CHROMA_PERSIST_DIR), 'pairs'), log) })
+  const { model, remedy } = await openModel(config, databases)
+  if (model === undefined) log.info(`there is no model to write SQL from questions: ${remedy}`)
+  else log.info({ provider: model.state.provider, model: model.state.name }, 'questions go to the model')
+  const service = new QueryEngine({ databases, model, remedy, memory })
+  context.shared.stuckSessions = () => service.stuckSessions
+  return { service, memory }
+}
+
+async function openModel(
+  config: AskConfig,
+  databases: ReadonlyMap<QueryTarget, QueryDatabase>,
+): Promise<{ model: SqlModel | undefined; remedy: string }> {
+  const found = modelSettings(config)
+  if (found === 'scripted') {
+    return {
+      model: new ScriptedModel(() => [...databases.values()].flatMap(({ knowledge }) => knowledge.examples)),
+      remedy: '',
+    }
+  }
+  if ('remedy' in found) return { model: undefined, remedy: found.remedy }
+  // The libraries of the providers take a third of a second to load.
+  const { ProviderModel } = await import('./provider-model.ts')
+  return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
+}
+
+/** Opens our own database, without which nothing runs, at once; another one may be away for a while, which is told and waited for. */
+async function openTarget(
+  target: QueryTarget,
+  url: string,
+  context: ServiceContext<AskConfig>,
+): Promise<QueryDatabase> {
+  if (url === context.databaseUrl) return openDatabase(target, url, context)
+  const { lifecycle, log } = context
+  const late = new LateDatabase()
+  const opening = retryWhile(() => openDatabase(target, url, context), {
+    signal: lifecycle.signal,
+    baseMs: 1000,
+    maxMs: 30_000,
+    onRetry: (error, attempt, pauseMs) => {
+      late.failed(error)
+      if (attempt === 1)
+        log.warn(
+          { err: asError(error), target, pauseMs },
+          'a database that can be asked is not reached; the rest goes on',
+        )
+    },
+  }).then((database) => late.opened(database))
+  await Promise.race([opening, late.firstFailure])
+  opening.catch((error: unknown) => {
+    if (!lifecycle.signal.aborted) void lifecycle.fail(error)
+  })
+  return late
+}
+
+async function openDatabase(
+  target: QueryTarget,
+  url: string,
+  context: ServiceContext<AskConfig>,
+): Promise<QueryDatabase> {
+  const { config, lifecycle, log } = context
+  const pool = createPool(url, {
+    max: 1,
+    applicationName: 'flowfarm ask: catalogs',
+    onIdleError: logIdleErrors(log),
+  })
+  const read = (network: Network): Promise<DatabaseKnowledge> =>
+    readKnowledge({ target, pool, network, maxRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })
+  try {
+    const opening = openSqlRunner({
+      target,
+      url,
+      log,
+      timeoutMs: config.QUERY_TIMEOUT_S * 1000,
+      maxRows: config.MAX_RESULT_ROWS,
+      maxBytes: config.ASK_MAX_RESULT_BYTES,
+      concurrency: config.ASK_CONCURRENCY,
+      maxWaiting: config.ASK_QUEUE,
+      interrupt: url === context.databaseUrl ? context.shared.interruptSessions : undefined,
+      onStuck: (count) => context.metrics.sqlStuckSessions.set({ target }, count),
+    })
+    // Its sessions wait for the catalogs as ours do: together they take half of the time.
+    const reading = (target === 'indexer' ? readNetwork(pool) : Promise.resolve('mainnet' as const)).then(
+      async (found) => ({ network: found, first: await read(found ?? 'mainnet') }),
+    )
+    const [statements, known] = await Promise.allSettled([opening, reading])
+    if (statements.status === 'rejected') throw statements.reason
+    const runner = statements.value
+    if (known.status === 'rejected') {
+      await runner.end()
+      throw known.reason
+    }
+    const { network } = known.value
+    let knowledge = known.value.first
+    lifecycle.onStop(`statements about ${target}`, () => runner.end())
+    lifecycle.onStop(`connections of the query service to read about ${target}`, () => pool.end())
+    if (network === undefined) {
+      const stop = whenNetworkKnown(pool, log, async (found) => {
+        knowledge = await read(found)
+      })
+      lifecycle.onStop('waiting for the network of the query service', stop)
+    }
+    return {
+      runner,
+      get stuckSessions() {
+        return runner.stuckSessions
+      },
+      get knowledge() {
+        return knowledge
+      },
+    }
+  } catch (error) {
+    await pool.end()
+    throw asDatabaseError(error)
+  }
+}

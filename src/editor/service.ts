@@ -1,0 +1,254 @@
+import { addressList, clientReader, ownMachine } from '../platform/limits/clients.ts'
+import { createEditorServer } from './editor-server.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { createEditorPage } from './page.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import type pg from 'pg'
+import { editorNetworks } from './editor-network.ts'
+import { createGitHub } from './github/create-github.ts'
+import { createDeployFeed } from './github/deploy-feed.ts'
+import type { EditorParts, EditorSettings } from './editor-server.ts'
+import { createImportWorkspaces } from './imports/create-import-workspaces.ts'
+import { findLanguageServer } from './language-server/find-language-server.ts'
+import { createNodeContracts } from './imports/account-cache.ts'
+import type { LanguageServerProgram } from './language-server/find-language-server.ts'
+import { createLspServer } from './lsp/lsp-server.ts'
+import { createProjectAccess } from './projects/read-projects.ts'
+import { projectLimits } from './projects/project-quotas.ts'
+import { createProjectsFunction } from './projects/projects-function.ts'
+import type { Authenticate } from '../platform/auth/authenticate.ts'
+import type { HoldUser } from '../platform/auth/hold-user.ts'
+import type { Client } from '../platform/limits/clients.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import type { EditorConfig } from './settings.ts'
+import { asError } from '../platform/errors.ts'
+import type { RequestState } from '../platform/http/requests.ts'
+import type { Logger } from '../platform/log.ts'
+import { refuseRebound } from '../platform/http/guards.ts'
+import {
+  channelNames,
+  mayUseChannel,
+  editorUrl,
+  checkEditorUrl,
+  editorWarnings,
+  readGitHubApp,
+  readSamples,
+} from './settings.ts'
+import { openEditorNodes } from './nodes.ts'
+import type { EditorNodes } from './nodes.ts'
+
+/** Starts the editor: its page, projects and repositories on HTTP_PORT, and the language server channel on LSP_PORT. */
+export async function startEditor(context: ServiceContext<EditorConfig>, openSignIn: OpenEditorSignIn): Promise<void> {
+  const { config, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'editor' })
+  const pages = createDashboardPages({ page: 'editor', log, build: pageBuildOf(context) })
+  lifecycle.onStop('page of the editor', () => pages.stop())
+  const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine]))
+  let opened: Awaited<ReturnType<typeof openEditor>> | undefined
+  const server = await createEditorServer({
+    clientOf,
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.HTTP_PORT,
+    open: async (port) => {
+      shared.editorPort = port
+      opened = await openEditor(context, openSignIn, {
+        port,
+        clientOf,
+        log,
+        page: (settings) => createEditorPage(pages, settings),
+      })
+      return opened
+    },
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'HTTP_PORT', port: config.HTTP_PORT, host: config.HOST })
+  })
+  lifecycle.onStop('editor', () => server.close())
+  log.info(
+    { url: opened?.url, port: server.port, channel: opened?.lspUrl, languageServer: opened?.languageServer.label },
+    'the editor listens',
+  )
+}
+
+export interface EditorSignIn {
+  readonly authenticate: Authenticate
+  readonly holdUser: HoldUser
+  /** Answers `/session`: the cookie of the editor's own session, which the wallet gave it. */
+  readonly session: Middleware<RequestState>
+  /** Where people sign in: at the wallet. */
+  readonly wallet: NonNullable<EditorSettings['wallet']>
+}
+
+/** @param needs.editor `editorUrl` */
+export type OpenEditorSignIn = (needs: {
+  readonly pool: pg.Pool
+  readonly editor: string
+  readonly clientOf: (request: IncomingMessage) => Client
+}) => Promise<EditorSignIn>
+
+interface OpenEditorOptions {
+  /** Of the HTTP side. */
+  readonly port: number
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly log: Logger
+  /** The page, which may ask what the settings name. */
+  readonly page: (settings: () => EditorSettings) => Middleware
+}
+
+interface OpenedEditor extends EditorParts {
+  /** Where people reach it, without a slash at its end. */
+  readonly url: string
+  readonly lspUrl: string
+  readonly languageServer: LanguageServerProgram
+}
+
+const poolSize = 10
+const pruneEveryMs = 3_600_000
+
+/**
+ * Puts the editor together: projects, repositories, and the language server channel on a port of its own. What it opens ends with the process.
+ * @throws FatalError for settings that cannot be; errors of the database
+ */
+export async function openEditor(
+  context: ServiceContext<EditorConfig>,
+  openSignIn: OpenEditorSignIn,
+  { port, clientOf, log, page }: OpenEditorOptions,
+): Promise<OpenedEditor> {
+  const { config, databaseUrl, lifecycle } = context
+  checkEditorUrl(config)
+  for (const warning of editorWarnings(config)) log.warn(warning)
+  const url = editorUrl(config, port)
+  const { origin } = new URL(url)
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits,
+    max: poolSize,
+    applicationName: 'flowfarm editor',
+    onIdleError: logIdleErrors(log),
+  })
+  lifecycle.onStop('connections: flowfarm editor', () => pool.end())
+  const { authenticate, holdUser, wallet, session } = await openSignIn({ pool, editor: url, clientOf })
+  const quotas = {
+    projects: config.PROJECTS_PER_USER,
+    files: config.PROJECT_FILES,
+    fileBytes: config.PROJECT_FILE_BYTES,
+    projectBytes: config.PROJECT_BYTES,
+  }
+  const projects = createProjectsFunction({
+    pool,
+    log,
+    authenticate,
+    holdUser,
+    clientOf,
+    quotas,
+    allowsOrigin: (from) => from === origin,
+  })
+  const access = createProjectAccess(pool)
+  const app = readGitHubApp(config)
+  const github =
+    app === undefined
+      ? undefined
+      : createGitHub({ app, pool, log, authenticate, holdUser, clientOf, projects: access, editorUrl: url })
+  const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
+  lifecycle.onStop('deployments of projects', () => deploys.close())
+  const samples = await readSamples(config)
+  const nodes = openEditorNodes(context, log)
+  const { program, lspPort } = await openChannel(context, { log, clientOf, nodes, deploys })
+  pruneNowAndThen(context, log, async () => {
+    await projects.prune()
+    await github?.prune()
+  })
+  const lspUrl = config.LSP_URL ?? lspAddress(url, lspPort)
+  const settings = (): EditorSettings => ({
+    url,
+    lsp_url: lspUrl,
+    networks: nodes.networks(),
+    language_server: { kind: program.kind, label: program.label },
+    wallet,
+    github: { is_on: github !== undefined, install_url: github?.installUrl ?? null },
+    samples,
+    limits: projectLimits(quotas),
+  })
+  return {
+    url,
+    lspUrl,
+    languageServer: program,
+    settings,
+    session,
+    projects: projects.middleware,
+    github: github?.middleware,
+    page: page(settings),
+  }
+}
+
+interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
+  readonly nodes: EditorNodes
+  readonly deploys: Awaited<ReturnType<typeof createDeployFeed>>
+}
+
+/** Starts the channel on LSP_PORT. */
+async function openChannel(
+  { config, metrics, lifecycle, shared }: ServiceContext<EditorConfig>,
+  { log, clientOf, nodes, deploys }: ChannelNeeds,
+): Promise<{ program: LanguageServerProgram; lspPort: number }> {
+  const program = await findLanguageServer({
+    choice: config.EDITOR_LANGUAGE_SERVER,
+    command: config.CHAIN_CLI_COMMAND,
+    log,
+  })
+  const workspaces = await createImportWorkspaces({
+    root: config.EDITOR_FOLDER,
+    source: createNodeContracts({ nodes: nodes.readers, log }),
+    log,
+  })
+  lifecycle.onStop('folders of the language server', () => workspaces.close())
+  const channel = await createLspServer({
+    host: config.HOST,
+    port: config.LSP_PORT,
+    log,
+    metrics,
+    clientOf,
+    program,
+    workspaces,
+    networks: editorNetworks,
+    offered: () => nodes.networks().map(({ network }) => network),
+    deploys,
+    admit: (request) =>
+      refuseRebound(
+        request,
+        channelNames(config),
+        addressList(config.TRUSTED_PROXIES),
+        'or set EDITOR_URL and LSP_URL to the names that it has',
+      ),
+    allowsOrigin: (origin, forHost) => mayUseChannel(config, origin, forHost),
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'LSP_PORT', port: config.LSP_PORT, host: config.HOST })
+  })
+  shared.lspPort = channel.port
+  lifecycle.onStop('language server channel', () => channel.close())
+  return { program, lspPort: channel.port }
+}
+
+function pruneNowAndThen(
+  { lifecycle }: Pick<ServiceContext<EditorConfig>, 'lifecycle'>,
+  log: Logger,
+  prune: () => Promise<void>,
+): void {
+  const pruning = setInterval(() => {
+    prune().catch((error: unknown) =>
+      log.warn({ err: asError(error) }, 'what the editor needs no more could not be removed'),
+    )
+  }, pruneEveryMs)
+  lifecycle.onStop('what the editor needs no more', () => clearInterval(pruning))
+}
+
+/** The channel at the host of the editor. */
+function lspAddress(url: string, port: number): string {
+  const { protocol, hostname } = new URL(url)
+  return `${protocol === 'https:' ? 'wss' : 'ws'}://${hostname}:${port}/lsp`
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, get } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { createExplorerPage } from './page.ts'
+
+const html = '<!doctype html><html><head><style>b { color: red }</style></head><body></body></html>'
+
+describe('the explorer page over HTTP', () => {
+  let server: Server
+  let origin: string
+  /** The level of the first line that is logged. */
+  const heard = Promise.withResolvers<number>()
+
+  before(async () => {
+    const file = { body: Buffer.from(html), type: 'text/html; charset=utf-8', isImmutable: false }
+    const large = { body: randomBytes(30_000_000), type: 'text/javascript', isImmutable: true }
+    const pages = {
+      file: (path: string) => Promise.resolve(path === '' ? file : path === 'assets/large.js' ? large : undefined),
+    }
+    const log = pino(
+      { level: 'debug' },
+      { write: (line: string) => heard.resolve((JSON.parse(line) as { level: number }).level) },
+    )
+    server = createServer(createExplorerPage(pages, log, { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+
+  after(() => new Promise((resolve) => server.close(resolve)))
+
+  it('runs and asks nothing but what is its own, but for pictures by HTTPS, and is framed by nobody', async () => {
+    for (const path of ['/', '/account/0x1654653399040a61', '/nowhere']) {
+      const { headers } = await fetch(`${origin}${path}`)
+      expect(headers.get('content-security-policy'), path).to.match(
+        /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[\w+/=]+'; img-src 'self' data: https:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'$/,
+      )
+      expect(Object.fromEntries(headers), path).to.include({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+    }
+  })
+
+  it('names the gateways of the operator, whatever is in their addresses', async () => {
+    expect(await (await fetch(origin)).text()).to.include(
+      '<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">',
+    )
+  })
+
+  it('takes whoever closes a tab for no trouble', async () => {
+    await new Promise<void>((resolve, reject) => {
+      get(`${origin}/assets/large.js`, (response) => {
+        response.destroy()
+        resolve()
+      }).on('error', reject)
+    })
+    expect(await heard.promise).to.equal(pino.levels.values['debug'])
+  })
+})

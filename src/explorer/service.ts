@@ -1,0 +1,365 @@
+import { countCalls } from '../access/count-calls.ts'
+import type pg from 'pg'
+import { createChainReader } from '../access/create-chain-reader.ts'
+import { liveEndpoints } from '../access/settings.ts'
+import { createPresentChain } from './present-chain.ts'
+import { createFeedReader } from './feed/reader.ts'
+import { createLiveFeeds } from './feed/live-feeds.ts'
+import { ResponseCache } from '../platform/http/response-cache.ts'
+import { createApiServer } from './server.ts'
+import { createStatusReader, statusSettings } from './status/queries.ts'
+import { chainIdToNetwork } from '../flow/network.ts'
+import type { Network } from '../flow/network.ts'
+import { Accounts } from '../platform/auth/accounts.ts'
+import type { CredentialOptions } from '../platform/auth/credentials.ts'
+import { DeveloperKeys } from '../platform/auth/developer-keys.ts'
+import { roleDirectory } from '../platform/auth/role-directory.ts'
+import { addressList, clientReader, clientNetwork } from '../platform/limits/clients.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { isConnectionLost } from '../platform/db/errors.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { createReadPool } from '../platform/db/slonik.ts'
+import { readableAtOnce, untilReplayed, whenReplayed } from '../platform/db/when-replayed.ts'
+import type { WhenReadable } from '../platform/db/when-replayed.ts'
+import { asError, RetryableError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { pause } from '../platform/retry.ts'
+import { webhookStores } from '../webhooks/webhook-stores.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { accessNodeSettings } from '../access/settings.ts'
+import type { operatorSettings } from '../platform/auth/settings.ts'
+import type { databaseSettings } from '../platform/db/settings.ts'
+import type { servingSettings } from '../platform/http/settings.ts'
+import type { SettingValues } from '../platform/setting.ts'
+import { adminOperations } from './admin/operations.ts'
+import type { FarmOperations } from './admin/operations.ts'
+import type { feedSettings } from './settings.ts'
+import type { accessSettings, cacheSettings, pageSettings } from './settings.ts'
+import type { Mount } from '../platform/http/server.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { createExplorerPage } from './page.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
+import type { DatabasePool } from 'slonik'
+import { keepRecentReads, recentReadsMs } from './paging/bounds.ts'
+import { LogThrottle } from '../platform/log-throttle.ts'
+import { listen } from '../platform/db/listen.ts'
+import { farmChannel, rowsChanged } from '../platform/db/announce-farm-work.ts'
+
+type Config = SettingValues<
+  typeof accessNodeSettings &
+    typeof accessSettings &
+    typeof cacheSettings &
+    typeof databaseSettings &
+    typeof feedSettings &
+    typeof operatorSettings &
+    typeof pageSettings &
+    typeof servingSettings
+> &
+  Parameters<typeof statusSettings>[0] & {
+    readonly MAX_REORG_DEPTH: number
+    readonly WEBHOOK_ALLOWED_NETWORKS: readonly string[]
+  }
+
+/** Parts of other rooms that the API serves. */
+interface ApiNeighbours {
+  readonly mountOperator: (credentials: CredentialOptions) => Mount
+  readonly farmOperations: (pool: pg.Pool) => FarmOperations
+}
+
+/** Of the connections, those that only expensive calls use. */
+const expensiveShare = 0.4
+
+/** Starts the explorer API and the live feeds. */
+export async function startApi(
+  context: ServiceContext<Config>,
+  { mountOperator, farmOperations }: ApiNeighbours,
+): Promise<void> {
+  const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'api' })
+  const reads = await openReads({ ...context, log })
+  const maxConnections = config.DB_MAX_OPEN_CONNS ?? 20
+  const maxExpensive = Math.floor(maxConnections * expensiveShare)
+  const database = await createReadPool({
+    url: reads.url,
+    maxConnections: maxConnections - maxExpensive,
+    minConnections: config.DB_MAX_IDLE_CONNS ?? 0,
+    checkPrepared: false,
+  })
+  lifecycle.onStop('read connections', () => database.end())
+  const expensiveReads = await createReadPool({ url: reads.url, maxConnections: maxExpensive, checkPrepared: false })
+  lifecycle.onStop('read connections of expensive calls', () => expensiveReads.end())
+  const facts = new ChainFacts(pool, log)
+  await facts.start()
+  lifecycle.onStop('chain facts', () => facts.stop())
+  const network = (): Network => chainIdToNetwork(facts.chainId) ?? 'mainnet'
+  const reader = createChainReader({
+    liveEndpoints: liveEndpoints(config),
+    log,
+    onCall: countCalls(metrics),
+  })
+  lifecycle.onStop('access nodes that people ask', () => reader.close())
+  const status = createStatusReader({
+    settings: statusSettings(config),
+    chainId: () => facts.chainId,
+    latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
+  })
+  const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
+  const live = createLiveFeeds({
+    networkOf: (request) => clientNetwork(clientOf(request).address),
+    url: databaseUrl,
+    whenReadable: reads.whenReadable,
+    reader: createFeedReader(database, network),
+    status: () => status(database, { includeRanges: false }),
+    metrics,
+    log,
+    limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
+    liveLimits: {
+      maxReorgDepth: config.MAX_REORG_DEPTH,
+      maxReplay: config.WS_MAX_REPLAY_BLOCKS,
+      maxWords: config.WS_MAX_FILTER_WORDS,
+      maxSubscriberBytes: Math.ceil(config.WS_MAX_WAITING_BYTES / 8),
+    },
+  })
+  await live.start()
+  lifecycle.onStop('live feeds', () => live.stop())
+  const kept = new ResponseCache({ maxAgeMs: config.API_ANSWER_CACHE_MS })
+  await forgetAtCommits(context, { databases: [database, expensiveReads], kept, whenReadable: reads.whenReadable })
+  const credentials = adminCredentials(context)
+  const keys = new DeveloperKeys(pool)
+  const pages = createDashboardPages({ page: 'explorer', log, build: pageBuildOf(context) })
+  lifecycle.onStop('explorer page', () => pages.stop())
+  const server = await createApiServer({
+    database,
+    expensiveReads,
+    metrics,
+    log,
+    host: config.HOST,
+    port: config.PORT,
+    status,
+    feeds: live.feeds,
+    network,
+    chain: createPresentChain({ reader, log }),
+    mounts: [mountOperator(credentials)],
+    page: {
+      handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }),
+      close: () => Promise.resolve(),
+    },
+    clientOf,
+    rateLimit: {
+      rps: config.API_RATE_LIMIT_RPS,
+      burst: config.API_RATE_LIMIT_BURST,
+      ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
+      trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS,
+      trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
+    },
+    keys,
+    accounts: new Accounts({ pool, keys, jwtSecret: config.AUTH_JWT_SECRET }),
+    webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
+    kept,
+    admin: { credentials, operations: adminOperations(pool, network, farmOperations(pool)) },
+    maxReorgDepth: config.MAX_REORG_DEPTH,
+    maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP,
+    maxWebSocketMessageBytes: config.WS_MAX_MESSAGE_BYTES,
+    checkResponses: false,
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'PORT', port: config.PORT, host: config.HOST })
+  })
+  lifecycle.onStop('API', () => server.close())
+  shared.apiPort = server.port
+}
+
+/** Who may operate and administrate, as the configuration says. */
+function adminCredentials({ config, lifecycle, log }: ServiceContext<Config>): CredentialOptions {
+  const credentials = {
+    token: config.ADMIN_TOKEN,
+    jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET,
+    allowedRoles: config.ADMIN_ALLOWED_ROLES,
+  }
+  if (config.AUTH_DB_URL === undefined) return credentials
+  const pool = createPool(config.AUTH_DB_URL, {
+    ...connectionLimits,
+    max: 2,
+    applicationName: 'flowfarm roles',
+    onIdleError: logIdleErrors(log, 'a connection to AUTH_DB_URL was lost'),
+  })
+  lifecycle.onStop('connections to the authentication service', () => pool.end())
+  return { ...credentials, rolesOf: roleDirectory(pool) }
+}
+
+/** How often a process that has no ingester of its own looks what the other has learned. */
+const refreshMs = 1000
+
+/** What the ingester has written down of the chain (`app.chain`), for a process that serves and does not follow it. */
+class ChainFacts {
+  readonly #pool: pg.Pool
+  readonly #log: Logger
+  #chainId = 'unknown'
+  #latestHeight: number | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(pool: pg.Pool, log: Logger) {
+    this.#pool = pool
+    this.#log = log
+  }
+
+  /** `unknown` until an ingester has met a node. */
+  get chainId(): string {
+    return this.#chainId
+  }
+
+  get latestHeight(): number | undefined {
+    return this.#latestHeight
+  }
+
+  async start(): Promise<void> {
+    await this.#refresh()
+    this.#schedule()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      this.#refresh()
+        .catch((error: unknown) => this.#log.warn({ err: asError(error) }, 'the head of the chain could not be read'))
+        .finally(() => {
+          if (this.#timer !== undefined) this.#schedule()
+        })
+    }, refreshMs)
+    this.#timer.unref()
+  }
+
+  async #refresh(): Promise<void> {
+    const { rows } = await this.#pool.query<{ chain_id: string; latest_height: string | null }>(
+      'select chain_id, latest_height from app.chain',
+    )
+    const row = rows[0]
+    if (row === undefined) return
+    this.#chainId = row.chain_id
+    this.#latestHeight = row.latest_height === null ? undefined : Number(row.latest_height)
+  }
+}
+
+/** Where the API reads. */
+interface Reads {
+  readonly url: string
+  readonly whenReadable: WhenReadable
+}
+
+/** How long a standby may take at the start to be reached and to have what the primary has, ms. */
+const patienceMs = 5000
+
+/**
+ * The database of DB_READ_URL, once it has what the other one has, migrations included; else that of DB_URL.
+ * @throws RetryableError `reads-unavailable` after five seconds
+ */
+async function openReads({
+  config,
+  databaseUrl,
+  pool: primary,
+  log,
+  lifecycle,
+}: ServiceContext<Config>): Promise<Reads> {
+  const url = config.DB_READ_URL
+  if (url === undefined) return { url: databaseUrl, whenReadable: readableAtOnce }
+  const reads = createPool(url, {
+    ...connectionLimits,
+    max: 1,
+    applicationName: 'flowfarm replay',
+    onIdleError: logIdleErrors(log, 'the connection to the database of DB_READ_URL was lost'),
+  })
+  lifecycle.onStop('connection to the standby', () => reads.end())
+  const { signal } = lifecycle
+  const impatience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  for (;;) {
+    try {
+      await untilReplayed({ primary, reads, signal: impatience })
+      break
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (impatience.aborted) {
+        throw new RetryableError(
+          'reads-unavailable',
+          'The database of DB_READ_URL cannot be reached, or does not get what is written to that of DB_URL.',
+          { cause },
+        )
+      }
+      if (!isConnectionLost(cause)) throw cause
+      await pause(100, signal)
+    }
+  }
+  return {
+    url,
+    whenReadable: whenReplayed({
+      primary,
+      reads,
+      signal,
+      onTrouble: (err) => log.warn({ err }, 'how far the database of DB_READ_URL is cannot be found out, trying again'),
+    }),
+  }
+}
+
+const rollbackChannel = 'flowfarm_rollback'
+
+/** What ingesters and workers announce when they have committed. */
+const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
+
+/**
+ * Drops answers and recent reads at every commit, settled answers where rows below the head change, and caches nothing while
+ * notifications cannot be received.
+ * The live feed reads a new block before it tells of it, so that whoever asks then is not given what was kept before that block.
+ */
+async function forgetAtCommits(
+  { databaseUrl, lifecycle, log }: ServiceContext<Config>,
+  {
+    databases,
+    kept,
+    whenReadable,
+  }: { readonly databases: readonly DatabasePool[]; readonly kept: ResponseCache; readonly whenReadable: WhenReadable },
+): Promise<void> {
+  const stopping = new AbortController()
+  const reads = keepRecentReads(databases, recentReadsMs)
+  const forget = (channel: string, payload: string): void => {
+    reads.forget()
+    if (channel === rollbackChannel || payload === rowsChanged) kept.clear()
+    else kept.dropCurrent()
+  }
+  const failures = new LogThrottle()
+  let losses = 0
+  const listener = await listen(
+    databaseUrl,
+    channels,
+    (channel, payload) => whenReadable(() => forget(channel, payload)),
+    {
+      signal: stopping.signal,
+      applicationName: 'flowfarm answers',
+      onReconnect: () => {
+        const lossesBefore = losses
+        whenReadable(() => {
+          if (losses !== lossesBefore) return
+          reads.setDeaf(false)
+          kept.suspend(false)
+        })
+      },
+      onTrouble: (error) => {
+        losses++
+        reads.setDeaf(true)
+        kept.suspend(true)
+        failures.log(
+          log,
+          'warn',
+          { err: error },
+          'Commits are not received, so no response is cached: connecting again',
+        )
+      },
+    },
+  )
+  lifecycle.onStop('answers that are kept', async () => {
+    stopping.abort()
+    await listener.ended
+  })
+}

@@ -1,0 +1,104 @@
+import type pg from 'pg'
+import { asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { RoundReport } from './coordinator/coordinator.ts'
+import { readFarmOverview } from './overview/farm-overview.ts'
+import type { KnownCoverage } from './overview/farm-overview.ts'
+import type { StagePlan } from './overview/stage-plan.ts'
+
+export interface FarmMetricsOptions {
+  readonly pool: pg.Pool
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly stages: readonly StagePlan[]
+  /** How often the gauges are read. Default 10,000 ms. */
+  readonly readMs?: number
+}
+
+const statuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
+
+/**
+ * The figures of the coordinator: what its rounds did, and how far each worker is. Every process of a farm has one of these;
+ * only that of the process which coordinates has figures, so that nothing is counted twice.
+ *
+ *     silent ──a round was made──► reads at every tick ──no round since the last tick──► silent, its gauges gone
+ */
+export class FarmMetrics {
+  readonly #options: FarmMetricsOptions
+  readonly #known: KnownCoverage = new Map()
+  readonly #timer: NodeJS.Timeout
+  #rounds = 0
+  #isCoordinating = false
+  #reading: Promise<void> | undefined
+
+  constructor(options: FarmMetricsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#tick(), options.readMs ?? 10_000)
+    this.#timer.unref()
+  }
+
+  /** Told what every round of the coordinator did. */
+  round({ cut, expired, requeued, handedOver, folded, seconds }: RoundReport): void {
+    const { metrics } = this.#options
+    metrics.farmRoundSeconds.observe(seconds)
+    const events = { cut, expired: expired.length, requeued, 'handed-over': handedOver, folded }
+    for (const [event, count] of Object.entries(events)) metrics.farmLeaseEvents.inc({ event }, count)
+    this.#rounds++
+    if (!this.#isCoordinating) this.#tick()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#reading
+  }
+
+  #tick(): void {
+    this.#isCoordinating = this.#rounds > 0
+    this.#rounds = 0
+    if (!this.#isCoordinating) this.#reset()
+    else this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
+  }
+
+  #reset(): void {
+    const { metrics } = this.#options
+    for (const gauge of [
+      metrics.farmCoveredHeights,
+      metrics.farmOwedHeights,
+      metrics.farmLagHeights,
+      metrics.farmOldestSeconds,
+      metrics.farmLeases,
+    ])
+      gauge.reset()
+  }
+
+  /** Never rejects. */
+  async #read(): Promise<void> {
+    const { pool, metrics, log, stages } = this.#options
+    try {
+      const overview = await readFarmOverview(pool, stages, {}, this.#known)
+      // The reading may have taken longer than this process coordinated.
+      if (!this.#isCoordinating) return
+      for (const stage of overview.stages) {
+        if (stage.kind !== 'worker') continue
+        const worker = { worker: stage.name }
+        metrics.farmCoveredHeights.set(worker, stage.covered)
+        metrics.farmOwedHeights.set(worker, stage.owed)
+        const { stored, takenAt } = overview
+        if (stored !== null)
+          metrics.farmLagHeights.set(
+            worker,
+            stage.highest === null ? stored.to - stored.from : stored.to - 1 - stage.highest,
+          )
+        const since = stage.oldestUnfinished?.since
+        metrics.farmOldestSeconds.set(
+          worker,
+          since === undefined ? 0 : Math.max(0, (takenAt.getTime() - since.getTime()) / 1000),
+        )
+        for (const status of statuses) metrics.farmLeases.set({ ...worker, status }, stage[status].leases)
+      }
+    } catch (error) {
+      log.warn({ err: asError(error) }, 'how far the workers are could not be read, the figures stay as they were')
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type pg from 'pg'
+import { workers } from '../../jobs/index.ts'
+import { announceFarmWork } from '../platform/db/announce-farm-work.ts'
+import { query } from '../platform/db/pool.ts'
+import { ApiError } from '../platform/errors.ts'
+import { difference, union } from '../platform/ranges.ts'
+import { ingesterServices, readCoverage } from './coverage/coverage.ts'
+import { addRederiveRequest, listOpenRequests } from './coverage/requests.ts'
+import { listIndexingErrors, resolveErrors } from './overview/indexing-errors.ts'
+
+type ErrorFilter = Parameters<typeof listIndexingErrors>[1]
+type ErrorChoice = Parameters<typeof resolveErrors>[1]
+
+/** What the admin routes of the API do with the farm. */
+export function farmOperations(pool: pg.Pool) {
+  return {
+    listErrors: (filter: ErrorFilter) => listIndexingErrors(pool, filter),
+    resolveErrors: (choice: ErrorChoice) => resolveErrors(pool, choice),
+    listRequests: () => listOpenRequests(pool),
+    deriveAgain: async (names: readonly string[], from: number, to: number) => {
+      requireWorkers(names)
+      await requireStored(pool, from, to)
+      const { id, reopened } = await addRederiveRequest(pool, workers, names, { from, to })
+      return { id, workers: reopened }
+    },
+    askAgain: (tokens: readonly string[]) => askAgain(pool, tokens),
+  }
+}
+
+function requireWorkers(names: readonly string[]): void {
+  const known = workers.map(({ name }) => name)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new ApiError(400, 'unknown-worker', `There is no worker "${unknown}". Workers: ${known.join(', ')}.`, {
+    field: 'workers',
+  })
+}
+
+async function requireStored(pool: pg.Pool, from: number, to: number): Promise<void> {
+  const coverage = await readCoverage(pool, ingesterServices)
+  const stored = [...coverage.values()].reduce(union, [])
+  const [missing] = difference([{ from, to }], stored)
+  if (missing === undefined) return
+  throw new ApiError(
+    400,
+    'range-not-stored',
+    `Heights from ${missing.from} on are not stored: only stored heights can be derived again.`,
+    {
+      field: missing.from === from ? 'from_height' : 'to_height',
+    },
+  )
+}
+
+/** The workers that ask take what is due next; a notification wakes them. */
+async function askAgain(pool: pg.Pool, tokens: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await query<{ token: string }>(
+    pool,
+    `
+    with fungible as (
+      update app.ft_token_metadata set next_ask_at = now() where token = any ($1) returning token
+    ), collections as (
+      update app.nft_collection_metadata set next_ask_at = now() where token = any ($1) returning token
+    )
+    select token from fungible union select token from collections order by token`,
+    [tokens],
+  )
+  if (rows.length > 0) await announceFarmWork(pool)
+  return rows.map(({ token }) => token)
+}

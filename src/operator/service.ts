@@ -1,0 +1,60 @@
+import type { Mount } from '../platform/http/server.ts'
+import { below } from '../platform/http/server.ts'
+import { readFileSync } from 'node:fs'
+import { addressList, clientReader } from '../platform/limits/clients.ts'
+import type { CredentialOptions } from '../platform/auth/credentials.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { planStages } from '../farm/overview/stage-plan.ts'
+import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
+import { createOperator, operatorPath } from './operator.ts'
+import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
+import type { SettingValues } from '../platform/setting.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
+
+type Config = SettingValues<typeof servingSettings & typeof proxySettings> &
+  Parameters<typeof planStages>[0] & { readonly REDIS_URL: string | undefined; readonly START_BLOCK: number }
+
+/** The operator's page and its API, as a part of the server of the explorer API. */
+export function mountOperator(context: ServiceContext<Config>, credentials: CredentialOptions): Mount {
+  const { config, databaseUrl, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'operator' })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits,
+    max: 3,
+    applicationName: 'flowfarm operator',
+    onIdleError: logIdleErrors(log),
+  })
+  lifecycle.onStop('connections of the operator', () => pool.end())
+  const pages = createDashboardPages({ page: 'operator', log, build: pageBuildOf(context) })
+  lifecycle.onStop('operator page', () => pages.stop())
+  const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
+  const operator = createOperator({
+    pool,
+    log,
+    metrics,
+    pages,
+    version: programVersion(),
+    credentials,
+    addressOf: (request) => clientOf(request).address,
+    plans: planStages(config),
+    stuckSessions: () => shared.stuckSessions(),
+    bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
+    queues: {
+      backend: config.REDIS_URL === undefined ? 'postgres' : 'redis',
+      open: () => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }),
+    },
+  })
+  if (operator.access === 'open')
+    log.info(`${operatorPath} is open to this machine only: set ADMIN_TOKEN to reach it from elsewhere`)
+  return { answers: below(operatorPath), handle: operator.handle, close: () => operator.close() }
+}
+
+function programVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}

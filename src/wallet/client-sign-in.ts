@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import type pg from 'pg'
+import type { Authenticate } from '../platform/auth/authenticate.ts'
+import type { HoldUser } from '../platform/auth/hold-user.ts'
+import type { Client } from '../platform/limits/clients.ts'
+import { localHost } from '../platform/http/connections.ts'
+import type { RequestState } from '../platform/http/requests.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createGotrueSessions } from './auth/gotrue-sessions.ts'
+import { openAuthSessions } from './auth/auth-sessions.ts'
+import { authPath } from './auth/router.ts'
+import { createAuthServer, sessionRoutes } from './session-cookies.ts'
+import { readWalletPlace } from './settings.ts'
+import type { WalletConfig } from './settings.ts'
+
+interface ClientSignInOptions {
+  readonly pool: pg.Pool
+  readonly clientId: string
+  /** Where users reach the program. */
+  readonly clientUrl: string
+  readonly cookieName: string
+  readonly clientOf: (request: IncomingMessage) => Client
+}
+
+interface ClientSignIn {
+  readonly authenticate: Authenticate
+  readonly holdUser: HoldUser
+  /** Answers `/session`: the cookie of the program's own session, which the wallet issued. */
+  readonly session: Middleware<RequestState>
+  /** Addresses of the wallet, for the program's page. */
+  readonly wallet: {
+    readonly url: string
+    readonly gotrue_url: string
+    readonly authorize_url: string
+    readonly token_url: string
+    readonly session_url: string
+    readonly client_id: string
+  }
+}
+
+/**
+ * Signs users of another program in through the wallet, or through the auth server of GOTRUE_URL.
+ * @throws FatalError for invalid settings of the wallet
+ */
+export async function openClientSignIn(
+  { config, shared }: Pick<ServiceContext<WalletConfig>, 'config' | 'shared'>,
+  { pool, clientId, clientUrl, cookieName, clientOf }: ClientSignInOptions,
+): Promise<ClientSignIn> {
+  const { url } = readWalletPlace(config, shared.walletPort ?? config.WALLET_PORT)
+  const { GOTRUE_URL: gotrueUrl } = config
+  const sessions =
+    gotrueUrl === undefined
+      ? await openAuthSessions(pool, {
+          jwtKey: config.WALLET_JWT_KEY,
+          walletUrl: url,
+          sessionHours: config.WALLET_SESSION_HOURS,
+        })
+      : createGotrueSessions({ url: gotrueUrl, serviceToken: undefined })
+  return {
+    authenticate: async (accessToken) => ({ userId: (await sessions.authenticate(accessToken)).user.id }),
+    holdUser: sessions.holdUser,
+    wallet: {
+      url,
+      gotrue_url: gotrueUrl ?? `${url}${authPath}`,
+      authorize_url: `${url}/authorize`,
+      token_url: `${url}/oauth/token`,
+      session_url: '/session',
+      client_id: clientId,
+    },
+    session: sessionRoutes({
+      auth: createAuthServer(
+        gotrueUrl ??
+          `${shared.walletPort === undefined ? url : `http://${localHost(config.HOST)}:${shared.walletPort}`}${authPath}`,
+      ),
+      allows: (origin) => origin === new URL(clientUrl).origin,
+      clientOf: (request) => clientOf(request).address,
+      isSecure: clientUrl.startsWith('https:'),
+      cookieDomain: undefined,
+      sessionHours: config.WALLET_SESSION_HOURS,
+      name: cookieName,
+    }).routes() as unknown as Middleware<RequestState>,
+  }
+}

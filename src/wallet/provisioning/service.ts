@@ -1,0 +1,91 @@
+import { liveEndpoints } from '../../access/settings.ts'
+import { asError } from '../../platform/errors.ts'
+import { PayerAccount } from './payer-account.ts'
+import { TransactionSender } from './transaction-sender.ts'
+import type { TransactionSenderOptions } from './transaction-sender.ts'
+import { networkSettings, walletNetworks } from '../settings.ts'
+import type { WalletConfig, WalletNetwork } from '../settings.ts'
+import type { KnownPasskeys } from '../passkeys/passkey-store.ts'
+import { Provisioning } from './provisioning.ts'
+import type { ProvisioningOptions } from './provisioning.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { ServiceContext } from '../../platform/service.ts'
+import { createPool, logIdleErrors } from '../../platform/db/pool.ts'
+import { connectionLimits } from '../../platform/db/connection-limits.ts'
+
+const balanceEveryMs = 180_000
+
+/**
+ * Starts what makes accounts for passkeys, as the settings have it; it stops with the process. The chain that is followed stands in for the network
+ * whose node is not set: the sender finds out whose it is.
+ * @throws FatalError for a payer that cannot be read or cannot pay, and for a node that cannot be understood
+ */
+export async function openProvisioning(
+  { config, databaseUrl, lifecycle }: Pick<ServiceContext<WalletConfig>, 'config' | 'databaseUrl' | 'lifecycle'>,
+  passkeys: KnownPasskeys,
+  log: Logger,
+  {
+    onPayerBalance,
+    ...options
+  }: Pick<ProvisioningOptions, 'startBalances' | 'onAccount'> & Pick<TransactionSenderOptions, 'onPayerBalance'> = {},
+): Promise<Provisioning> {
+  const payers = walletNetworks.map((network) => readPayer(config, network))
+  const senders = walletNetworks.flatMap((network, at) => {
+    const endpoint = config[networkSettings[network].node] ?? liveEndpoints(config)[0]
+    return endpoint === undefined
+      ? []
+      : [new TransactionSender({ network, endpoint, payer: payers[at], log, onPayerBalance })]
+  })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits,
+    max: 8,
+    applicationName: 'flowfarm wallet accounts',
+    onIdleError: logIdleErrors(log),
+  })
+  lifecycle.onStop('connections: flowfarm wallet accounts', async () => {
+    await Promise.all(senders.map((sender) => sender.close()))
+    await pool.end()
+  })
+  const provisioning = new Provisioning({
+    pool,
+    passkeys,
+    senders,
+    dailyLimit: config.WALLET_PROVISION_LIMIT,
+    isOpen: config.WALLET_PROVISION_OPEN,
+    log,
+    ...options,
+  })
+  lifecycle.onStop('accounts for passkeys', () => provisioning.stop())
+  await provisioning.start(lifecycle.signal)
+  if (onPayerBalance !== undefined) readBalances(senders, lifecycle, log)
+  return provisioning
+}
+
+/** Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as it was. */
+function readBalances(
+  senders: readonly TransactionSender[],
+  lifecycle: ServiceContext<WalletConfig>['lifecycle'],
+  log: Logger,
+): void {
+  const { signal } = lifecycle
+  const reading = setInterval(() => {
+    for (const sender of senders) {
+      sender.readPayerBalance(signal).catch((error: unknown) => {
+        if (!signal.aborted)
+          log.debug(
+            { err: asError(error), network: sender.network },
+            'what the payer of new accounts has could not be read',
+          )
+      })
+    }
+  }, balanceEveryMs)
+  reading.unref()
+  lifecycle.onStop('balances of payers', () => clearInterval(reading))
+}
+
+/** @throws FatalError without any of the key */
+function readPayer(config: WalletConfig, network: WalletNetwork): PayerAccount | undefined {
+  const { payer: variable } = networkSettings[network]
+  const text = config[variable]
+  return text === undefined ? undefined : PayerAccount.parse(text, variable)
+}

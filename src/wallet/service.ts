@@ -1,0 +1,305 @@
+import type { WalletConfig, WalletPlace } from './settings.ts'
+import { isIP } from 'node:net'
+import { addressList, clientReader, ownMachine } from '../platform/limits/clients.ts'
+import { createWalletServer } from './server.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
+import { createWalletPage } from './page.ts'
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import { localHost } from '../platform/http/connections.ts'
+import type { Client } from '../platform/limits/clients.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { PreparedStatements } from '../platform/db/prepared-statements.ts'
+import { ApiError, asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import type { AuthSessions } from './auth/auth-sessions.ts'
+import { createAuth } from './auth/create-auth.ts'
+import { createGotrueSessions } from './auth/gotrue-sessions.ts'
+import { authPath } from './auth/router.ts'
+import { Outbox, mailSender } from './auth/mail.ts'
+import { githubProvider, googleProvider } from './auth/providers.ts'
+import type { ForgetUser, ConfirmUserChange } from './auth/user-changes.ts'
+import {
+  walletNetworks,
+  readApplication,
+  readMailFrom,
+  readServiceToken,
+  readWalletPlace,
+  walletWarnings,
+  networkSettings,
+} from './settings.ts'
+import { clientRoutes } from './client-routes.ts'
+import type { SignInClient } from './client-routes.ts'
+import { createAuthServer } from './session-cookies.ts'
+import type { WalletParts, WalletSettings } from './server.ts'
+import { createPasskeyFunction, passkeyFunctionPath } from './passkeys/passkey-function.ts'
+import { PasskeyStore } from './passkeys/passkey-store.ts'
+import { provisioningEndpoints } from './provisioning/provisioning-endpoints.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { openProvisioning } from './provisioning/service.ts'
+import { openWalletNodes } from './nodes.ts'
+import { WalletMetrics } from './metrics.ts'
+
+/** Parts of other rooms that the wallet offers or asks. */
+export interface WalletNeighbours {
+  /** Programs that users sign in to through the wallet. */
+  readonly clients: (place: WalletPlace) => readonly SignInClient[]
+  /** About these programs, for the operator. */
+  readonly warnings: readonly string[]
+  /** Deletes what other parts hold of a user who is deleted. */
+  readonly forgetUser: ForgetUser
+  readonly explorerApi: () => string
+  /** Where browsers find the explorer of this chain. */
+  readonly explorerUrl: (place: WalletPlace) => string | null
+}
+
+/** Starts the wallet: sign-in, passkeys, accounts for them, and its page. */
+export async function startWallet(context: ServiceContext<WalletConfig>, neighbours: WalletNeighbours): Promise<void> {
+  const { config, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'wallet' })
+  const pages = createDashboardPages({ page: 'wallet', log, build: pageBuildOf(context) })
+  lifecycle.onStop('page of the wallet', () => pages.stop())
+  const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine, ...ownAddress(config.HOST)]))
+  let url = ''
+  const server = await createWalletServer({
+    clientOf,
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.WALLET_PORT,
+    open: async (port) => {
+      const wallet = await openWallet(context, neighbours, {
+        port,
+        clientOf,
+        log,
+        page: createWalletPage(pages, () => url, config.GOTRUE_URL),
+      })
+      url = wallet.url
+      return wallet
+    },
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'WALLET_PORT', port: config.WALLET_PORT, host: config.HOST })
+  })
+  shared.walletPort = server.port
+  lifecycle.onStop('wallet', () => server.close())
+  const paying = walletNetworks.filter((network) => config[networkSettings[network].payer] !== undefined)
+  log.info({ url, port: server.port, accounts: paying }, 'the wallet listens')
+  if (paying.length === 0)
+    log.info(
+      'no accounts are made: nobody pays for them; set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER (docs/wallet.md)',
+    )
+}
+
+/** The wallet asks its own auth endpoint for others, at the address that is bound. */
+function ownAddress(host: string): readonly string[] {
+  return isIP(host) === 0 || ['0.0.0.0', '::'].includes(host) ? [] : [host]
+}
+
+interface OpenWalletOptions {
+  /** That the wallet listens on. */
+  readonly port: number
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly log: Logger
+  readonly page: Middleware
+}
+
+interface OpenedWallet extends WalletParts {
+  /** Where people reach it, without a slash at its end. */
+  readonly url: string
+}
+
+const poolSize = 10
+
+/**
+ * Statements of sign-ins are many and short: one connection that has many of them takes half of what ten with one each do. More are for disks on which a
+ * commit takes long.
+ */
+const statementConnections = { max: 4, depth: 32, queueMs: 50, idleTimeoutMs: 60_000 } as const
+
+const unitsPerFlow = 100_000_000n
+const pruneEveryMs = 3_600_000
+
+/**
+ * Puts the wallet together: who signs people in, passkeys, accounts for them, nodes and the explorer. What it opens ends with the process.
+ * @throws FatalError for settings that cannot be, and for a payer that cannot pay; errors of the database
+ */
+async function openWallet(
+  context: ServiceContext<WalletConfig>,
+  neighbours: WalletNeighbours,
+  { port, clientOf, log, page }: OpenWalletOptions,
+): Promise<OpenedWallet> {
+  const { config, databaseUrl, lifecycle } = context
+  const place = readWalletPlace(config, port)
+  const clients = (): readonly SignInClient[] => neighbours.clients(place)
+  const { url, party, isSecure } = place
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits,
+    max: poolSize,
+    applicationName: 'flowfarm wallet',
+    onIdleError: logIdleErrors(log),
+  })
+  lifecycle.onStop('connections: flowfarm wallet', () => pool.end())
+  const statements = new PreparedStatements(databaseUrl, {
+    ...connectionLimits,
+    ...statementConnections,
+    applicationName: 'flowfarm wallet',
+  })
+  lifecycle.onStop('statements: flowfarm wallet', () => statements.end())
+  const figures = new WalletMetrics(context.metrics)
+  const opened: { confirmUserChange?: ConfirmUserChange } = {}
+  const userChanges = (): ConfirmUserChange => {
+    if (opened.confirmUserChange === undefined)
+      throw new ApiError(503, 'unexpected_failure', 'The wallet is starting. Try again.')
+    return opened.confirmUserChange
+  }
+  const { sessions, middleware, authUrl, outbox } = await openAuth(context, {
+    pool,
+    statements,
+    figures,
+    place,
+    clientOf,
+    log,
+    port,
+    userChanges,
+    clients,
+    forgetUser: neighbours.forgetUser,
+  })
+  const { nodes, followed } = openWalletNodes(context, log)
+  const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
+    startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow },
+    onAccount: figures.account,
+    onPayerBalance: figures.payerBalance,
+  })
+  const passkeys = createPasskeyFunction({
+    pool,
+    statements,
+    log,
+    relyingParty: () => party,
+    sessions,
+    clientOf,
+    endpoints: provisioningEndpoints(provisioning),
+    keysOnChain: provisioning.keysOnChain,
+    outbox,
+    onNote: figures.passkey,
+  })
+  const signIns = clientRoutes({ pool, statements, sessions, clients, origin: url, clientOf })
+  opened.confirmUserChange = passkeys.confirmUserChange
+  const pruning = setInterval(() => {
+    Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) =>
+      log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'),
+    )
+  }, pruneEveryMs)
+  lifecycle.onStop('old challenges of passkeys', () => clearInterval(pruning))
+  for (const warning of [...neighbours.warnings, ...walletWarnings(config, place)]) log.warn(warning)
+  const settings = (): WalletSettings => ({
+    url,
+    rp_id: party.id,
+    rp_name: party.name,
+    gotrue_url: config.GOTRUE_URL ?? authPath,
+    passkey_auth_url: passkeyFunctionPath,
+    cookie_domain: config.WALLET_COOKIE_DOMAIN ?? null,
+    clients: clients().map(({ id, name, redirectUri }) => ({ client_id: id, name, redirect_uri: redirectUri })),
+    networks: walletNetworks
+      .filter((network) => nodes[network] !== undefined)
+      .map((network) => ({
+        network,
+        makes_accounts: config[networkSettings[network].payer] !== undefined,
+        has_explorer_api: network === followed(),
+        explorer_url: network === followed() ? neighbours.explorerUrl(place) : null,
+      })),
+  })
+  return {
+    url,
+    settings,
+    auth: middleware,
+    passkeys: passkeys.middleware,
+    clients: signIns.router,
+    page,
+    nodes,
+    explorerApi: neighbours.explorerApi,
+    session: {
+      auth: createAuthServer(authUrl),
+      allows: (origin) => party.allows(origin),
+      isSecure,
+      cookieDomain: config.WALLET_COOKIE_DOMAIN,
+      sessionHours: config.WALLET_SESSION_HOURS,
+    },
+  }
+}
+
+interface OpenedAuth {
+  readonly sessions: AuthSessions
+  /** Undefined: people are signed in elsewhere. */
+  readonly middleware: WalletParts['auth']
+  /** Where this process asks it. */
+  readonly authUrl: string
+  /** For e-mails to owners of passkeys; undefined: there is no server for them. */
+  readonly outbox: Outbox | undefined
+}
+
+interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'> {
+  readonly pool: ReturnType<typeof createPool>
+  readonly statements: PreparedStatements
+  readonly place: ReturnType<typeof readWalletPlace>
+  readonly figures: WalletMetrics
+  /** Known once the passkeys are opened, which need the sessions. */
+  readonly userChanges: () => ConfirmUserChange
+  readonly clients: () => readonly SignInClient[]
+  readonly forgetUser: ForgetUser
+}
+
+/** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
+async function openAuth(
+  { config, lifecycle }: ServiceContext<WalletConfig>,
+  { pool, statements, place, figures, clientOf, log, port, userChanges, clients, forgetUser }: AuthNeeds,
+): Promise<OpenedAuth> {
+  const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
+  const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
+  if (gotrueUrl !== undefined) {
+    const outbox =
+      config.SMTP_URL === undefined ? undefined : new Outbox({ pool, send: sendMail, log, onDone: figures.mail })
+    if (outbox !== undefined) lifecycle.onStop('e-mails of the wallet', () => outbox.close())
+    return {
+      sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }),
+      middleware: undefined,
+      authUrl: gotrueUrl,
+      outbox,
+    }
+  }
+  const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
+  const auth = await createAuth({
+    pool,
+    statements,
+    log,
+    walletUrl: place.url,
+    name: config.WALLET_RP_NAME,
+    jwtKey: config.WALLET_JWT_KEY,
+    sessionHours: config.WALLET_SESSION_HOURS,
+    sendMail,
+    userChanges: {
+      hasPasskey: (userId) => userChanges().hasPasskey(userId),
+      confirm: (asked) => userChanges().confirm(asked),
+    },
+    providers: [
+      ...(github === undefined ? [] : [githubProvider(github)]),
+      ...(google === undefined ? [] : [googleProvider(google)]),
+    ],
+    isAllowedOrigin: (origin) => place.party.allows(origin),
+    isClientOrigin: (origin) => clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin),
+    clientOf,
+    serviceToken: readServiceToken(config),
+    forgetUser,
+    onSignIn: figures.signIn,
+    onMail: figures.mail,
+  })
+  lifecycle.onStop('e-mails of the wallet', () => auth.close())
+  return {
+    sessions: auth.sessions,
+    middleware: auth.middleware,
+    outbox: auth.parts.outbox,
+    authUrl: `http://${localHost(config.HOST)}:${port}${authPath}`,
+  }
+}
