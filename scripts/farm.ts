@@ -21,7 +21,7 @@ const requestExitCodes = {
 
 const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 
-/** The default of `--schema`: that of src/farm/rebuild/rebuild-schema.ts. */
+/** The default of `--schema`: that of src/farm/rebuild/derived-tables.ts. */
 const schemaDefault = 'rebuild'
 
 await runCommandGroup({

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exitCodes, FatalError } from '../src/platform/errors.ts'
-import type { EventType } from '../src/webhooks/event-types.ts'
+import type { EventType } from '../src/webhooks/events.ts'
 import { runCommand } from './cli/command.ts'
 import { flag, oneOf, someOf, text, wholeNumber } from './cli/options.ts'
 import { print, printJson } from './cli/texts.ts'
@@ -132,7 +132,7 @@ await runCommand({
   run: async ({
     options: { address, secret: given, port = 0, count = Number.POSITIVE_INFINITY, json, ...options },
   }) => {
-    const { eventTypeNames } = await import('../src/webhooks/event-types.ts')
+    const { eventTypeNames } = await import('../src/webhooks/events.ts')
     const { secretOf, secretText } = await import('../src/webhooks/signature.ts')
     const types = options.types.map((type) => oneOf(eventTypeNames, type, 'types'))
     if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address))

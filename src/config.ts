@@ -6,10 +6,8 @@ import { databaseSettings } from './platform/db/settings.ts'
 import { servingSettings } from './platform/http/settings.ts'
 import { accessSettings, cacheSettings, feedSettings, pageSettings } from './explorer/settings.ts'
 import { askSettings } from './assistant/query/settings.ts'
-import { askingSettings } from './farm/enrichment/settings.ts'
+import { enrichmentSettings, farmSettings } from './farm/settings.ts'
 import { chatSettings } from './assistant/chat/settings.ts'
-import { farmSettings } from './farm/settings.ts'
-
 import { ingestSettings } from './ingest/settings.ts'
 import { operatorSettings } from './platform/auth/settings.ts'
 import { editorSettings } from './editor/settings.ts'
@@ -29,7 +27,7 @@ export const settings = {
 
   ...farmSettings,
 
-  ...askingSettings,
+  ...enrichmentSettings,
 
   ...servingSettings,
 

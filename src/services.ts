@@ -114,10 +114,10 @@ export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: 
   const [{ workers }, { lockOutCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
     await Promise.all([
       import('../jobs/index.ts'),
-      import('./farm/coverage/chain-version.ts'),
-      import('./farm/coverage/coverage.ts'),
+      import('./farm/leases/chain-version.ts'),
+      import('./farm/leases/coverage.ts'),
       import('./farm/commit/folds.ts'),
-      import('./webhooks/roll-back-webhooks.ts'),
+      import('./webhooks/delivery-rows.ts'),
     ])
   return async (client, ancestor) => {
     await lockOutCommits(client)
@@ -145,8 +145,8 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
     import('./access/settings.ts'),
     import('./access/count-calls.ts'),
     import('./explorer/admin/labels.ts'),
-    import('./ingest/raw-partitions.ts'),
-    import('./webhooks/prune-deliveries.ts'),
+    import('./ingest/raw-tables.ts'),
+    import('./webhooks/delivery-rows.ts'),
   ])
   const neighbours: Parameters<typeof farm.startFarm>[1] = {
     writeBuiltInLabels,

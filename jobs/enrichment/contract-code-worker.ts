@@ -3,8 +3,8 @@ import { describeContract } from '../../src/flow/code/describe-contract.ts'
 import { contractCodeHash, findContractCode } from '../../src/flow/code/find-contract-code.ts'
 import type { Network } from '../../src/flow/network.ts'
 import { payloadText } from '../../src/flow/payload-value.ts'
-import { askAgain } from './asking-worker.ts'
-import type { AskContext, AskingWorker, Outcome, Question, Statement } from './asking-worker.ts'
+import { askAgain } from './enrichment-worker.ts'
+import type { AskContext, EnrichmentWorker, Outcome, Question, Statement } from './enrichment-worker.ts'
 
 /** A version that has the code. */
 interface CodeVersion {
@@ -98,7 +98,7 @@ const codes: Question<CodeRow> = {
 }
 
 /** Finds the code of contracts, of which events tell only the hash. */
-export const contractCodeWorker: AskingWorker = {
+export const contractCodeWorker: EnrichmentWorker = {
   name: 'contract_code_worker',
   description: 'Code of contracts, from the transactions that deployed them, or from the accounts that have them.',
   questions: [codes],

@@ -1,4 +1,4 @@
-import type { AskingWorker } from './asking-worker.ts'
+import type { EnrichmentWorker } from './enrichment-worker.ts'
 import { contractCodeWorker } from './contract-code-worker.ts'
 import { networkStateWorker } from './network-state-worker.ts'
 import { nftItemMetadataWorker } from './nft-item-metadata-worker.ts'
@@ -6,7 +6,7 @@ import { nftOwnershipReconciler } from './nft-ownership-reconciler.ts'
 import { tokenMetadataWorker } from './token-metadata-worker.ts'
 
 /** Every worker that asks the chain. That of prices is made of the settings: `priceFeedWorker`. */
-export const askingWorkers: readonly AskingWorker[] = [
+export const allEnrichmentWorkers: readonly EnrichmentWorker[] = [
   tokenMetadataWorker,
   nftItemMetadataWorker,
   nftOwnershipReconciler,

@@ -1,9 +1,8 @@
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, mapOf, requiredStruct, textOf, textsOf } from './answer-fields.ts'
-import { askAgain } from './asking-worker.ts'
-import type { AskingWorker, Question, Statement } from './asking-worker.ts'
+import { listOf, mapOf, requiredStruct, textOf, textsOf, askAgain } from './enrichment-worker.ts'
+import type { EnrichmentWorker, Question, Statement } from './enrichment-worker.ts'
 
 const minuteMs = 60_000
 
@@ -116,7 +115,7 @@ const nodes: Question<{ readonly node_id: string }> = {
 }
 
 /** Asks the chain how its epoch, its stake and its nodes stand. */
-export const networkStateWorker: AskingWorker = {
+export const networkStateWorker: EnrichmentWorker = {
   name: 'network_state_worker',
   description: 'Epoch, stake, supply and the staking table, as they are now.',
   questions: [state, nodes],

@@ -1,10 +1,8 @@
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, saidOf, structOf } from './answer-fields.ts'
-import { askAgain } from './asking-worker.ts'
-import type { AskingWorker, Outcome, Question } from './asking-worker.ts'
-import { tokenParts } from './token-parts.ts'
+import { listOf, saidOf, structOf, askAgain, tokenParts } from './enrichment-worker.ts'
+import type { EnrichmentWorker, Outcome, Question } from './enrichment-worker.ts'
 
 interface ItemRow {
   readonly token: string
@@ -94,7 +92,7 @@ const items: Question<ItemRow> = {
 }
 
 /** Asks items what they are called and look like. */
-export const nftItemMetadataWorker: AskingWorker = {
+export const nftItemMetadataWorker: EnrichmentWorker = {
   name: 'nft_item_metadata_worker',
   description: 'Names, pictures, editions and traits of items, as they tell them themselves.',
   questions: [items],

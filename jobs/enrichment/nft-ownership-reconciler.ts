@@ -1,10 +1,7 @@
 import { ScriptFailedError, StateNotServedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
-import { listOf, requiredStruct, textOf, textsOf } from './answer-fields.ts'
-import { askAgain } from './asking-worker.ts'
-import type { AskContext, AskingWorker, Outcome, Question, Statement } from './asking-worker.ts'
-import { tokenParts } from './token-parts.ts'
-import type { TokenParts } from './token-parts.ts'
+import { listOf, requiredStruct, textOf, textsOf, askAgain, tokenParts } from './enrichment-worker.ts'
+import type { AskContext, EnrichmentWorker, Outcome, Question, Statement, TokenParts } from './enrichment-worker.ts'
 
 interface HolderRow {
   readonly holder: string
@@ -142,7 +139,7 @@ const holders: Question<HolderRow> = {
 }
 
 /** Compares what accounts hold with what their events say, all holders in turn. */
-export const nftOwnershipReconciler: AskingWorker = {
+export const nftOwnershipReconciler: EnrichmentWorker = {
   name: 'nft_ownership_reconciler',
   description: 'Where the chain contradicts what events show of who owns an item; all holders in turn.',
   questions: [holders],

@@ -1,6 +1,5 @@
-import { AnswerShapeError } from './answer-fields.ts'
-import { askAgain } from './asking-worker.ts'
-import type { AskingWorker, Statement } from './asking-worker.ts'
+import { AnswerShapeError, askAgain } from './enrichment-worker.ts'
+import type { EnrichmentWorker, Statement } from './enrichment-worker.ts'
 
 /** Where prices come from, and how often. */
 export interface PriceFeed {
@@ -79,7 +78,7 @@ function storePrices(prices: readonly Price[]): Statement {
 }
 
 /** A worker that asks a feed for prices, at the pace that it is given. */
-export function priceFeedWorker({ url, refreshMs }: PriceFeed): AskingWorker {
+export function priceFeedWorker({ url, refreshMs }: PriceFeed): EnrichmentWorker {
   return {
     name: 'price_feed_worker',
     description: 'Prices of tokens from a source outside the chain.',

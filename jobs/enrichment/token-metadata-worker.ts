@@ -2,11 +2,8 @@ import { ScriptFailedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, mapOf, saidOf, structOf } from './answer-fields.ts'
-import { askAgain } from './asking-worker.ts'
-import type { AskContext, AskingWorker, Outcome, Question, ScriptName } from './asking-worker.ts'
-import { tokenParts } from './token-parts.ts'
-import type { TokenParts } from './token-parts.ts'
+import { listOf, mapOf, saidOf, structOf, askAgain, tokenParts } from './enrichment-worker.ts'
+import type { AskContext, EnrichmentWorker, Outcome, Question, ScriptName, TokenParts } from './enrichment-worker.ts'
 
 interface TokenRow {
   readonly token: string
@@ -89,7 +86,7 @@ async function evmAddressesOf(
 }
 
 /** Asks fungible tokens and collections what they are called and look like. */
-export const tokenMetadataWorker: AskingWorker = {
+export const tokenMetadataWorker: EnrichmentWorker = {
   name: 'token_metadata_worker',
   description: 'Names, symbols, pictures and paths of tokens and collections, as their contracts tell them.',
   questions: [

@@ -1,10 +1,10 @@
 import { cpus } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { askingWorkers } from '../../jobs/enrichment/index.ts'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { addRederiveRequest } from '../../src/farm/coverage/requests.ts'
+import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { withDatabase } from '../../src/platform/db/socket-url.ts'
 import { exitCodes } from '../../src/platform/errors.ts'
@@ -23,7 +23,9 @@ export interface FarmOptions extends SourceOptions {
 }
 
 /** Enrichment workers would query an access node, and none runs while stored blocks are derived. */
-const enrichmentOff = Object.fromEntries(askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']))
+const enrichmentOff = Object.fromEntries(
+  allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
+)
 
 export async function benchFarm(options: FarmOptions): Promise<number> {
   const sheet = new Sheet()

@@ -10,7 +10,7 @@ import { connectionLimits } from '../../src/platform/db/connection-limits.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { TimeSlices } from '../../src/platform/time-slices.ts'
-import { WebhookService } from '../../src/webhooks/webhook-service.ts'
+import { WebhookService } from '../../src/webhooks/service.ts'
 import { tellParent } from '../support/tell-parent.ts'
 
 /** The children of the benchmark: `feed <transactions of a block> <accounts>`, `receiver`, `sender <database>`. */

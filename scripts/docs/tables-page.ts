@@ -1,4 +1,4 @@
-import { askingWorkers } from '../../jobs/enrichment/index.ts'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
 import type { Fold, Worker } from '../../jobs/worker.ts'
 
@@ -108,7 +108,7 @@ function tableWriters(): readonly TableWriter[] {
       description: worker.description,
       sources: new Map(sourcesOf(worker)),
     }))
-  const asking = askingWorkers.map(({ name, description, questions }): TableWriter => ({
+  const asking = allEnrichmentWorkers.map(({ name, description, questions }): TableWriter => ({
     name,
     description,
     sources: new Map(questions.map(({ table }) => [table, 'Source: answers to what the worker asks.'])),

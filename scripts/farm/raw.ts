@@ -1,6 +1,6 @@
 import { withDatabase } from '../cli/open-database.ts'
 import { many, print, printJson } from '../cli/texts.ts'
-import { listFailingHeights, retryHeights, skipHeight } from '../../src/farm/coverage/unavailable-heights.ts'
+import { listFailingHeights, retryHeights, skipHeight } from '../../src/farm/leases/coverage.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 import type { HeightRange } from '../../src/platform/ranges.ts'
 

@@ -15,7 +15,7 @@ import type {
 } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import type { RebuildReport } from '../../src/farm/rebuild/rebuild-derived.ts'
-import { defaultSchema } from '../../src/farm/rebuild/rebuild-schema.ts'
+import { defaultSchema } from '../../src/farm/rebuild/derived-tables.ts'
 import { chainIdToNetwork } from '../../src/flow/network.ts'
 import type { Network } from '../../src/flow/network.ts'
 import { query } from '../../src/platform/db/pool.ts'

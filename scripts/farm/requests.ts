@@ -9,12 +9,17 @@ import { count, heights, heightSet, many, print, printJson, styled, tableText } 
 import { findLeases, leasesTable } from './leases.ts'
 import { enabledWorkers, knownWorkers } from './workers.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
-import { ingesterServices, readCoverage } from '../../src/farm/coverage/coverage.ts'
-import { addRederiveRequest, addRequest, listOpenRequests } from '../../src/farm/coverage/requests.ts'
-import type { AddedRequest } from '../../src/farm/coverage/requests.ts'
-import { withFollowed, withFollowers } from '../../src/farm/coverage/worker-closure.ts'
-import { owedCount, readRequestProgress } from '../../src/farm/overview/request-progress.ts'
-import type { RequestProgress, WorkerProgress } from '../../src/farm/overview/request-progress.ts'
+import { ingesterServices, readCoverage } from '../../src/farm/leases/coverage.ts'
+import {
+  addRederiveRequest,
+  addRequest,
+  listOpenRequests,
+  withFollowed,
+  withFollowers,
+  owedCount,
+  readRequestProgress,
+} from '../../src/farm/leases/requests.ts'
+import type { AddedRequest, RequestProgress, WorkerProgress } from '../../src/farm/leases/requests.ts'
 import { findLockHolder } from '../../src/platform/db/advisory-lock.ts'
 import { asDatabaseError } from '../../src/platform/db/errors.ts'
 import { query } from '../../src/platform/db/pool.ts'

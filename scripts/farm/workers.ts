@@ -1,7 +1,7 @@
 import { workers } from '../../jobs/index.ts'
 import { oneOf } from '../cli/options.ts'
 import type { Config } from '../../src/config.ts'
-import { planWorkers } from '../../src/farm/leases/plan-leases.ts'
+import { planWorkers } from '../../src/farm/coordinator/plan-leases.ts'
 import { FatalError } from '../../src/platform/errors.ts'
 
 export const workerNames: readonly string[] = workers.map(({ name }) => name)

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { toMultirange } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
-import type { LeaseStatus } from './leases/lease.ts'
+import type { LeaseStatus } from './leases/leases.ts'
 
 /** A row of app.worker_leases as tests look at it. */
 export interface StoredLease {

@@ -4,18 +4,12 @@ import { announceFarmWork } from '../platform/db/announce-farm-work.ts'
 import { query } from '../platform/db/pool.ts'
 import { ApiError } from '../platform/errors.ts'
 import { difference, union } from '../platform/ranges.ts'
-import { ingesterServices, readCoverage } from './coverage/coverage.ts'
-import { addRederiveRequest, listOpenRequests } from './coverage/requests.ts'
-import { listIndexingErrors, resolveErrors } from './overview/indexing-errors.ts'
-
-type ErrorFilter = Parameters<typeof listIndexingErrors>[1]
-type ErrorChoice = Parameters<typeof resolveErrors>[1]
+import { ingesterServices, readCoverage } from './leases/coverage.ts'
+import { addRederiveRequest, listOpenRequests } from './leases/requests.ts'
 
 /** What the admin routes of the API do with the farm. */
 export function farmOperations(pool: pg.Pool) {
   return {
-    listErrors: (filter: ErrorFilter) => listIndexingErrors(pool, filter),
-    resolveErrors: (choice: ErrorChoice) => resolveErrors(pool, choice),
     listRequests: () => listOpenRequests(pool),
     deriveAgain: async (names: readonly string[], from: number, to: number) => {
       requireWorkers(names)

@@ -2,12 +2,11 @@ import { expect } from 'chai'
 import type pg from 'pg'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
-import { cutLeases, handOverLeases, requeueDueLeases } from './leases/plan-leases.ts'
-import { readFarmState } from './coordinator/farm-state.ts'
-import { readCoverage, foldLeases, reopenHeights } from './coverage/coverage.ts'
+import { cutLeases, handOverLeases, requeueDueLeases } from './coordinator/plan-leases.ts'
+import { readFarmState } from './coordinator/rounds.ts'
+import { readCoverage, foldLeases, reopenHeights } from './leases/coverage.ts'
 import { setCoverage } from './farm-tables.test-support.ts'
-import { claimLeases, heartbeatLeases } from './leases/claim-leases.ts'
-import { completeLeases, failLeases, reapLeases } from './leases/end-leases.ts'
+import { claimLeases, heartbeatLeases, completeLeases, failLeases, reapLeases } from './leases/leases.ts'
 import {
   countLeases,
   findLeaseKeys,
@@ -17,8 +16,7 @@ import {
   splitLeases,
 } from './leases/operator-leases.ts'
 import { releaseLeases } from './worker-loop/worker-loop.ts'
-import { finishRequests } from './coverage/requests.ts'
-import { readRequestRows } from './overview/request-progress.ts'
+import { finishRequests, readRequestRows } from './leases/requests.ts'
 
 interface PlanNode {
   readonly 'Node Type': string

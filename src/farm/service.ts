@@ -1,15 +1,14 @@
 import type { SettingValues } from '../platform/setting.ts'
-import type { askingSettings } from './enrichment/settings.ts'
-import type { farmSettings } from './settings.ts'
+import type { enrichmentSettings, farmSettings } from './settings.ts'
 import type { databaseSettings } from '../platform/db/settings.ts'
 import type pg from 'pg'
 import { workers as allWorkers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { Coordinator } from './coordinator/coordinator.ts'
 import type { OfferedLease } from './coordinator/hand-over.ts'
-import { planWorkers } from './leases/plan-leases.ts'
+import { planWorkers } from './coordinator/plan-leases.ts'
 import { DrillWatch } from './drills.ts'
-import { defaultRetryPolicy } from './leases/lease.ts'
+import { defaultRetryPolicy } from './leases/leases.ts'
 import { planStages } from './overview/stage-plan.ts'
 import { createWorkQueue } from './queues/create-work-queue.ts'
 import { packLeases } from './queues/work-queue.ts'
@@ -27,13 +26,13 @@ import { createPool, logIdleErrors, query } from '../platform/db/pool.ts'
 import type { PoolOptions } from '../platform/db/pool.ts'
 import { FatalError, RetryableError, asError } from '../platform/errors.ts'
 import { retryWhile } from '../platform/retry.ts'
-import { startAsking } from './enrichment/service.ts'
+import { startEnrichment } from './enrichment/service.ts'
 import type { OpenChainReader } from './enrichment/service.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import type { WeighedBlock } from '../flow/decoded-block.ts'
 import { FarmMetrics } from './metrics.ts'
 
-export type FarmConfig = SettingValues<typeof farmSettings & typeof askingSettings & typeof databaseSettings> & {
+export type FarmConfig = SettingValues<typeof farmSettings & typeof enrichmentSettings & typeof databaseSettings> & {
   readonly RAW_ONLY: boolean
   readonly ENABLE_FORWARD_INGESTER: boolean
   readonly ENABLE_HISTORY_INGESTER: boolean
@@ -139,7 +138,7 @@ export async function startFarm(
 
   const starting = (async () => {
     const network = await knownNetwork(pool, lifecycle.signal)
-    await startAsking(context, network, neighbours.openChainReader)
+    await startEnrichment(context, network, neighbours.openChainReader)
     const writing = { signal: lifecycle.signal, baseMs: 50, maxMs: 500 }
     await retryWhile(() => neighbours.writeBuiltInLabels(pool, network), writing)
     const drills = await DrillWatch.start({ databaseUrl, pool: roundsPool, log, signal: lifecycle.signal })

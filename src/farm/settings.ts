@@ -1,32 +1,49 @@
-import { askingConcurrency, askingGroup, askingRange } from './enrichment/settings.ts'
-import { derivingWorkers, enrichmentWorkers } from '../../jobs/worker-names.ts'
-import { boolean, integer, optionalUrl } from '../platform/setting.ts'
+import { moreEnrichmentWorkers, derivingWorkers, enrichmentWorkers } from '../../jobs/worker-names.ts'
+import { boolean, integer, optionalInteger, optionalNumber, optionalUrl } from '../platform/setting.ts'
 import type { Setting } from '../platform/setting.ts'
 
-/** Variables of the farm: which workers run, and how their work is cut and carried. */
-
 const group = 'Farm'
+/** Heading of all variables of enrichment workers. */
+const enrichmentGroup = 'Asking the chain'
 
 /** All workers of the specification. Each has variables of its own. */
 const farmWorkers = [...derivingWorkers, ...enrichmentWorkers] as const
 type WorkerName = (typeof farmWorkers)[number]
 
-const isAsking = (name: WorkerName): boolean => enrichmentWorkers.some((asking) => asking === name)
-const groupOf = (name: WorkerName): string => (isAsking(name) ? askingGroup : group)
+const isEnrichment = (name: WorkerName): boolean => enrichmentWorkers.some((other) => other === name)
+const groupOf = (name: WorkerName): string => (isEnrichment(name) ? enrichmentGroup : group)
 
 /** `TOKEN_CONCURRENCY` is as good as `TOKEN_WORKER_CONCURRENCY`. */
 function shortName(name: WorkerName, suffix: string): string | undefined {
   return name.endsWith('_WORKER') ? name.replace(/_WORKER$/, suffix) : undefined
 }
 
-function perWorker<T, Prefix extends string, Suffix extends string>(
+function perWorker<T, Name extends string, Prefix extends string, Suffix extends string>(
+  names: readonly Name[],
   prefix: Prefix,
   suffix: Suffix,
-  make: (name: WorkerName) => Setting<T>,
-): { [Name in WorkerName as `${Prefix}${Name}${Suffix}`]: Setting<T> } {
-  const entries = farmWorkers.map((name) => [`${prefix}${name}${suffix}`, make(name)])
-  return Object.fromEntries(entries) as { [Name in WorkerName as `${Prefix}${Name}${Suffix}`]: Setting<T> }
+  make: (name: Name) => Setting<T>,
+): { [Each in Name as `${Prefix}${Each}${Suffix}`]: Setting<T> } {
+  const entries = names.map((name) => [`${prefix}${name}${suffix}`, make(name)])
+  return Object.fromEntries(entries) as { [Each in Name as `${Prefix}${Each}${Suffix}`]: Setting<T> }
 }
+
+const enrichmentConcurrency = (name: string): Omit<Parameters<typeof integer>[0], 'alias'> => ({
+  group: enrichmentGroup,
+  default: 1,
+  min: 1,
+  max: 1000,
+  unit: 'batches',
+  description: `Batches of keys that ${name.toLowerCase()} asks for at the same time, in the one process that runs it.`,
+})
+
+const enrichmentRange = (name: string): Omit<Parameters<typeof integer>[0], 'alias'> => ({
+  group: enrichmentGroup,
+  default: 1000,
+  min: 1,
+  unit: 'keys',
+  description: `Most keys in one batch of ${name.toLowerCase()}; never more than one call may ask for, which is 50 at most. It has no ranges of heights.`,
+})
 
 export const farmSettings = {
   REDIS_URL: optionalUrl({
@@ -92,14 +109,14 @@ export const farmSettings = {
     description:
       'Longest pause between two runs of a range that fails. With 300,000 and a base of 1,000 a range that always fails is flagged after some 55 minutes.',
   }),
-  ...perWorker('ENABLE_', '', (name) =>
+  ...perWorker(farmWorkers, 'ENABLE_', '', (name) =>
     boolean({ group: groupOf(name), default: true, description: `Run ${name.toLowerCase()}.` }),
   ),
-  ...perWorker('', '_CONCURRENCY', (name) =>
+  ...perWorker(farmWorkers, '', '_CONCURRENCY', (name) =>
     integer({
       alias: shortName(name, '_CONCURRENCY'),
-      ...(isAsking(name)
-        ? askingConcurrency(name.toLowerCase())
+      ...(isEnrichment(name)
+        ? enrichmentConcurrency(name)
         : {
             group: groupOf(name),
             default: 1,
@@ -110,11 +127,11 @@ export const farmSettings = {
           }),
     }),
   ),
-  ...perWorker('', '_RANGE', (name) =>
+  ...perWorker(farmWorkers, '', '_RANGE', (name) =>
     integer({
       alias: shortName(name, '_RANGE'),
-      ...(isAsking(name)
-        ? askingRange(name.toLowerCase())
+      ...(isEnrichment(name)
+        ? enrichmentRange(name)
         : {
             group: groupOf(name),
             default: 1000,
@@ -124,4 +141,46 @@ export const farmSettings = {
           }),
     }),
   ),
+} satisfies Record<string, Setting<unknown>>
+
+export const enrichmentSettings = {
+  CHAIN_SCRIPT_RPS: optionalNumber({
+    group: enrichmentGroup,
+    min: 0,
+    unit: 'calls per second and node',
+    defaultText: '5',
+    description:
+      'Most scripts and accounts that the workers ask of one access node, apart from CHAIN_RPC_RPS. Without it 5, what public nodes allow; 0 is no limit of ours.',
+  }),
+  CHAIN_SCRIPT_BURST: optionalInteger({
+    group: enrichmentGroup,
+    min: 1,
+    unit: 'calls',
+    description: 'Such calls that may be made at once after a pause. Without it as much as one second allows.',
+  }),
+  ...perWorker(moreEnrichmentWorkers, 'ENABLE_', '', (name) =>
+    boolean({ group: enrichmentGroup, default: true, description: `Run ${name.toLowerCase()}.` }),
+  ),
+  ...perWorker(moreEnrichmentWorkers, '', '_CONCURRENCY', (name) => integer(enrichmentConcurrency(name))),
+  ...perWorker(moreEnrichmentWorkers, '', '_RANGE', (name) => integer(enrichmentRange(name))),
+  ENABLE_PRICE_FEED: boolean({
+    group: enrichmentGroup,
+    default: false,
+    description:
+      'Fetch prices of tokens from PRICE_FEED_URL. Without it, or without an address, no price is told anywhere.',
+  }),
+  PRICE_FEED_URL: optionalUrl({
+    group: enrichmentGroup,
+    secret: true,
+    schemes: ['http', 'https'],
+    description:
+      'Source of prices: gives {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.41", "currency": "USD", "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}]} as JSON. currency is USD and time that of the answer where they are left out; symbol may be left out.',
+  }),
+  PRICE_REFRESH_MIN: integer({
+    group: enrichmentGroup,
+    default: 30,
+    min: 1,
+    unit: 'minutes',
+    description: 'Pause between two fetches of prices.',
+  }),
 } satisfies Record<string, Setting<unknown>>

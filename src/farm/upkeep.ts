@@ -10,10 +10,10 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { ensurePartitions } from '../platform/db/partitions.ts'
 import { query } from '../platform/db/pool.ts'
-import { ingesterServices } from './coverage/coverage.ts'
+import { ingesterServices } from './leases/coverage.ts'
 import { pruneLeases } from './leases/operator-leases.ts'
-import { pruneErrors } from './overview/indexing-errors.ts'
-import { pruneRequests } from './coverage/requests.ts'
+import { pruneErrors } from '../platform/db/indexing-errors.ts'
+import { pruneRequests } from './leases/requests.ts'
 
 /** Work on the database that nobody waits for, done by the clock by one process of the farm at a time. */
 export interface UpkeepJob {

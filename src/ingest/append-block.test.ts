@@ -12,8 +12,7 @@ import { Batch } from './batch.ts'
 import { decodedBlock } from './decoded-block.ts'
 import { blockIdOf, blockOf, eventOf, idOf, signatureOf, storeBlocks } from './blocks.test-support.ts'
 import type { TransactionParts } from './blocks.test-support.ts'
-import { ScriptCache } from './script-cache.ts'
-import { ShapeCache } from './shape-cache.ts'
+import { ScriptCache, ShapeCache } from './caches.ts'
 
 const none = Buffer.alloc(0)
 const amount = { amount: { type: 'UFix64', value: '1.50000000' } }

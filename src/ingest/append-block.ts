@@ -8,9 +8,8 @@ import { writePayloadValues } from '../flow/payload.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import type { CopyWriter } from '../platform/db/copy/copy-writer.ts'
 import type { Batch, UndecodedInput } from './batch.ts'
-import { rawColumns } from './raw-columns.ts'
-import { writeArguments } from './write-arguments.ts'
-import { writeSignatures } from './write-signatures.ts'
+import { rawColumns } from './raw-tables.ts'
+import { writeArguments, writeSignatures } from './transaction-fields.ts'
 
 const maxInt2 = 2 ** 15 - 1
 const maxInt4 = 2 ** 31 - 1

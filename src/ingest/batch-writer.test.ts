@@ -5,14 +5,12 @@ import { RetryableError } from '../platform/errors.ts'
 import { listen } from '../platform/db/listen.ts'
 import { createPool } from '../platform/db/pool.ts'
 import { appendBlock } from './append-block.ts'
-import { BadBlockError } from './bad-block-error.ts'
+import { BadBlockError, RowsThereError } from './errors.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
 import { blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
 import { readRawCoverage } from './checkpoints.ts'
-import { RowsThereError } from './rows-there-error.ts'
-import { ScriptCache } from './script-cache.ts'
-import { ShapeCache } from './shape-cache.ts'
+import { ScriptCache, ShapeCache } from './caches.ts'
 
 const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 

@@ -6,16 +6,12 @@ import { asDatabaseError } from '../platform/db/errors.ts'
 import { rollBack, waitInTransaction } from '../platform/db/pool.ts'
 import { RetryableError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'
-import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation } from './bad-block-error.ts'
+import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation, RowsThereError } from './errors.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
-import { rawColumns, rawTables } from './raw-columns.ts'
-import { ensureRawPartitions } from './raw-partitions.ts'
-import { RowsThereError } from './rows-there-error.ts'
-import type { ScriptCache, KnownScript } from './script-cache.ts'
-import type { ShapeCache, KnownShape } from './shape-cache.ts'
-import { insertUnavailable } from './sql/insert-unavailable.ts'
-import { insertUndecoded } from './sql/insert-undecoded.ts'
+import { rawColumns, rawTables, ensureRawPartitions } from './raw-tables.ts'
+import type { ScriptCache, KnownScript, ShapeCache, KnownShape } from './caches.ts'
+import type { UnavailablePart, UndecodedInput } from './batch.ts'
 
 /**
  * How many batches are under way at once: while one commits, the rows of the next are sent. A third kept both cores
@@ -275,4 +271,66 @@ export async function commitCheckpoint(
     values: [ingester.name, from, to, batch.blockCount, batch.txCount, batch.eventCount, ingester.generation],
   })
   return rowCount === 1
+}
+
+/** Records what no access node can serve of the blocks of a batch. */
+export async function insertUnavailable(client: pg.ClientBase, parts: readonly UnavailablePart[]): Promise<void> {
+  await client.query(
+    `insert into raw.unavailable (block_height, part, tx_index, reason, endpoint)
+     select * from unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::text[])
+     on conflict (block_height, part, tx_index) do update
+     set reason = excluded.reason, endpoint = excluded.endpoint, recorded_at = now()`,
+    [
+      parts.map((p) => p.blockHeight),
+      parts.map((p) => p.part),
+      parts.map((p) => p.txIndex),
+      parts.map((p) => pgText(p.reason)),
+      parts.map((p) => p.endpoint),
+    ],
+  )
+}
+
+/** Bytes of inputs in a statement, which carries them as hex digits. */
+const maxStatementBytes = 4 * 1024 * 1024
+
+/** Logs inputs that could not be decoded, each once; one that is met again is counted and open again. */
+async function insertUndecoded(
+  client: pg.ClientBase,
+  workerName: string,
+  inputs: readonly UndecodedInput[],
+): Promise<void> {
+  let part: UndecodedInput[] = []
+  let bytes = 0
+  for (const input of inputs) {
+    if (bytes > 0 && bytes + input.rawData.length > maxStatementBytes) {
+      await insertPart(client, workerName, part)
+      part = []
+      bytes = 0
+    }
+    part.push(input)
+    bytes += input.rawData.length
+  }
+  await insertPart(client, workerName, part)
+}
+
+async function insertPart(client: pg.ClientBase, workerName: string, inputs: readonly UndecodedInput[]): Promise<void> {
+  await client.query(
+    `insert into raw.indexing_errors as e
+       (worker_name, block_height, tx_index, event_index, code, message, event_type, raw_data)
+     select $1, *
+     from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+     on conflict (worker_name, block_height, tx_index, event_index, code) do update
+     set occurrences = e.occurrences + 1, last_seen_at = now(), resolved_at = null, message = excluded.message,
+         raw_data = excluded.raw_data`,
+    [
+      workerName,
+      inputs.map((i) => i.blockHeight),
+      inputs.map((i) => i.txIndex),
+      inputs.map((i) => i.eventIndex),
+      inputs.map((i) => i.code),
+      inputs.map((i) => pgText(i.message)),
+      inputs.map((i) => (i.eventType === undefined ? null : pgText(i.eventType))),
+      inputs.map((i) => i.rawData),
+    ],
+  )
 }

@@ -1,11 +1,10 @@
 import { CopyWriter } from '../platform/db/copy/copy-writer.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import { rawTables } from './raw-columns.ts'
-import type { RawTable } from './raw-columns.ts'
+import { rawTables } from './raw-tables.ts'
+import type { RawTable } from './raw-tables.ts'
 import type { EventShape } from '../flow/event-shape.ts'
-import type { KnownScript, ScriptCache } from './script-cache.ts'
-import type { KnownShape, ShapeCache } from './shape-cache.ts'
+import type { KnownScript, ScriptCache, KnownShape, ShapeCache } from './caches.ts'
 
 /** An input that could not be decoded: kept with its bytes while the rest of its block goes on. */
 export interface UndecodedInput {

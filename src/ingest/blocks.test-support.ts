@@ -13,8 +13,7 @@ import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
-import { ScriptCache } from './script-cache.ts'
-import { ShapeCache } from './shape-cache.ts'
+import { ScriptCache, ShapeCache } from './caches.ts'
 
 /** Blocks as a node would give them, made of nothing but what a test names. */
 

@@ -6,7 +6,7 @@ import type { HeightSet } from '../platform/ranges.ts'
 export const ingesterNames = { forward: 'main_ingester', backward: 'history_ingester' } as const
 export type IngesterName = (typeof ingesterNames)[keyof typeof ingesterNames]
 
-export interface IngesterCheckpoint {
+interface IngesterCheckpoint {
   readonly covered: HeightSet
   /** Goes up with every rollback; a commit under an older one is refused. */
   readonly generation: number
@@ -53,4 +53,37 @@ export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number):
     'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and target_height is distinct from $2',
     [ingesterNames.backward, height],
   )
+}
+
+/** The id of the stored block at a height, or undefined. */
+export async function storedBlockId(db: pg.Pool | pg.ClientBase, height: number): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ id: Buffer }>({
+    name: 'ingest-stored-block-id',
+    text: 'select id from raw.blocks where height = $1',
+    values: [height],
+  })
+  return rows[0]?.id
+}
+
+/** The highest stored block at or below a height, or undefined. */
+export async function storedBlockUpTo(
+  db: pg.Pool | pg.ClientBase,
+  height: number,
+): Promise<{ readonly height: number; readonly id: Buffer } | undefined> {
+  const { rows } = await db.query<{ height: number; id: Buffer }>({
+    name: 'ingest-stored-block-up-to',
+    text: 'select height::float8 as height, id from raw.blocks where height <= $1 order by raw.blocks.height desc limit 1',
+    values: [height],
+  })
+  return rows[0]
+}
+
+/** The parent id of the stored block at a height, or undefined. */
+export async function storedParentId(db: pg.Pool | pg.ClientBase, height: number): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ parent_id: Buffer }>({
+    name: 'ingest-stored-parent-id',
+    text: 'select parent_id from raw.blocks where height = $1',
+    values: [height],
+  })
+  return rows[0]?.parent_id
 }

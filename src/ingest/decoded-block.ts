@@ -5,8 +5,8 @@ import { PayloadError } from '../flow/payload-value.ts'
 import type { PayloadFields } from '../flow/payload-value.ts'
 import { pgText } from '../platform/db/copy/pg-text.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
-import { ScriptCache } from './script-cache.ts'
-import type { KnownScript } from './script-cache.ts'
+import { ScriptCache } from './caches.ts'
+import type { KnownScript } from './caches.ts'
 
 /** Scripts repeat, and hashing one costs more than all else that is asked of most transactions. */
 const scripts = new ScriptCache()

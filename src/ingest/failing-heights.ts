@@ -8,9 +8,11 @@ import { LogThrottle } from '../platform/log-throttle.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { HeightRange } from '../platform/ranges.ts'
-import { BadBlockError } from './bad-block-error.ts'
+import { BadBlockError } from './errors.ts'
 import { ingesterNames } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
+import { withTransaction } from '../platform/db/pool.ts'
+import { insertUnavailable } from './batch-writer.ts'
 
 /** A height that was given up as a whole: no node serves its block, or the block cannot be stored. */
 export interface LostHeight {
@@ -200,4 +202,26 @@ async function recordFailure(
 /** From now on the height is not waited for; its row is the clock of the run until the height is stored or retried. */
 async function recordGivenUp(pool: pg.Pool, height: number): Promise<void> {
   await pool.query('update raw.failing_heights set given_up_at = now() where height = $1', [height])
+}
+
+/**
+ * Records a height that is given up as a whole: it is neither stored nor owed from now on.
+ * @returns false where a rollback or a retry came between, or the height is stored: then nothing is recorded
+ */
+export function recordLostHeight(
+  pool: pg.Pool,
+  ingester: { readonly name: string; readonly generation: number },
+  lost: LostHeight,
+): Promise<boolean> {
+  const { lostHeight: height, reason, endpoint } = lost
+  return withTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `select 1 from app.indexing_checkpoints
+       where service_name = $1 and generation = $2 and not covered @> $3::bigint for update`,
+      [ingester.name, ingester.generation, height],
+    )
+    if (rowCount !== 1) return false
+    await insertUnavailable(client, [{ blockHeight: height, part: 'block', txIndex: -1, reason, endpoint }])
+    return true
+  })
 }

@@ -4,7 +4,7 @@ import { NotYetError } from '../access/chain-source.ts'
 import { withTransaction } from '../platform/db/pool.ts'
 import { FatalError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'
-import { storedBlockUpTo } from './sql/stored-block-ids.ts'
+import { storedBlockUpTo } from './checkpoints.ts'
 
 interface ReorgOptions {
   readonly pool: pg.Pool

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { accountRoles } from './chain-event.ts'
-import type { ChainEvent } from './chain-event.ts'
-import type { EventType } from './event-types.ts'
+import { accountRoles } from './events.ts'
+import type { ChainEvent, EventType } from './events.ts'
 
 /** An amount as people write it: digits, and up to 18 decimals. */
 const amountForm = /^(0|[1-9]\d{0,38})(\.\d{1,18})?$/

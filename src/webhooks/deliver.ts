@@ -1,11 +1,15 @@
 import { asError } from '../platform/errors.ts'
-import type { PendingDelivery, PendingWork } from './pending-deliveries.ts'
-import type { PostAnswer, Poster } from './post.ts'
 import { resolveTarget } from '../platform/outbound/resolve-target.ts'
 import type { LookUp } from '../platform/outbound/resolve-target.ts'
 import { bodySignature, standardSignature } from './signature.ts'
-import { literalAddress } from '../platform/outbound/target-policy.ts'
+import { literalAddress, portOf } from '../platform/outbound/target-policy.ts'
 import type { TargetPolicy } from '../platform/outbound/target-policy.ts'
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import type pg from 'pg'
+import { query } from '../platform/db/pool.ts'
 
 /** What one attempt met. */
 export interface Attempt {
@@ -101,4 +105,192 @@ function printable(message: string): string {
 
 function wordsFor(status: number): string {
   return status >= 300 && status < 400 ? `answered ${status}; redirects are not followed` : `answered ${status}`
+}
+
+interface PostRequest {
+  readonly url: URL
+  /** IP address to connect to, whatever the name of the host. */
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+interface PostAnswer {
+  readonly status: number
+  readonly excerpt: string
+  /** `Retry-After`, in seconds; undefined where it was not said. */
+  readonly retryAfterSeconds: number | undefined
+}
+
+interface PosterOptions {
+  /** For the whole of an attempt, from the connection to the end of the answer. */
+  readonly timeoutMs: number
+}
+
+/** More of an answer is not read; its connection is closed. */
+const mostAnswerBytes = 64 * 1024
+const excerptCharacters = 500
+
+/** Connections to one host that are kept open for the next delivery: many endpoints may be on one. */
+const idleSockets = 64
+
+class StaleConnection extends Error {}
+
+/** Posts over connections that are kept open. Redirects are not followed. */
+export class Poster {
+  readonly #timeoutMs: number
+  readonly #agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: idleSockets, timeout: 30_000 }),
+    'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: idleSockets, timeout: 30_000 }),
+  }
+
+  constructor({ timeoutMs }: PosterOptions) {
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** @throws when there was no answer, or not in time, and when the signal is aborted */
+  async post(request: PostRequest, signal?: AbortSignal): Promise<PostAnswer> {
+    const deadline = AbortSignal.timeout(this.#timeoutMs)
+    const ending = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+    try {
+      return await this.#postOnce(request, ending).catch((error: unknown) => {
+        // The receiver closed a connection that had been idle just when this was written to it.
+        if (error instanceof StaleConnection) return this.#postOnce(request, ending)
+        throw error
+      })
+    } catch (error) {
+      throw deadline.aborted ? new Error(`no answer within ${this.#timeoutMs} ms`, { cause: error }) : error
+    }
+  }
+
+  async #postOnce({ url, address, headers, body }: PostRequest, signal: AbortSignal): Promise<PostAnswer> {
+    const isSecure = url.protocol === 'https:'
+    const text = Buffer.from(body)
+    const answer = Promise.withResolvers<PostAnswer>()
+    let isAnswered = false
+    const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)({
+      agent: this.#agents[isSecure ? 'https:' : 'http:'],
+      host: address,
+      port: portOf(url),
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      ...(isSecure && literalAddress(url) === undefined && isIP(url.hostname) === 0
+        ? { servername: url.hostname }
+        : {}),
+      headers: { ...headers, host: url.host, 'content-length': text.byteLength },
+      signal,
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && !isAnswered && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      answer.reject(isStale ? new StaleConnection() : error)
+    })
+    request.once('response', (response) => {
+      isAnswered = true
+      readAnswer(response).then(answer.resolve, answer.reject)
+    })
+    // Without an error that is what a receiver gets which wants to speak another protocol (101).
+    request.once('close', () => {
+      if (!isAnswered) answer.reject(new Error('the connection was closed without an answer'))
+    })
+    request.end(text)
+    return answer.promise
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy()
+  }
+}
+
+async function readAnswer(response: IncomingMessage): Promise<PostAnswer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.byteLength
+    // Leaving the loop closes the connection.
+    if (bytes > mostAnswerBytes) break
+  }
+  const retryAfter = response.headers['retry-after']
+  return {
+    status: response.statusCode ?? 0,
+    // U+0000 cannot be stored.
+    excerpt: Buffer.concat(chunks).toString('utf8').replaceAll('\0', '').slice(0, excerptCharacters),
+    retryAfterSeconds: retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+  }
+}
+
+interface PendingDelivery {
+  readonly sequence: number
+  readonly eventType: string
+  readonly body: string
+  /** Attempts before. */
+  readonly attempts: number
+}
+
+/** What is to be sent for a subscription now, the first deliveries that wait, in their order. */
+export interface PendingWork {
+  readonly subscriptionId: number
+  readonly url: string
+  /** The present secret, and the one before while it is good. */
+  readonly secrets: readonly Buffer[]
+  readonly deliveries: readonly PendingDelivery[]
+}
+
+interface Row {
+  readonly subscription_id: number
+  readonly url: string
+  readonly secret: Buffer
+  readonly previous_secret: Buffer | null
+  readonly sequence: number
+  readonly event_type: string
+  readonly body: string
+  readonly attempt_count: number
+}
+
+/** Bodies of a subscription that are read at once: no more than this and the one that goes beyond it. */
+const enoughBytes = 256 * 1024
+
+/** By subscription; those of endpoints that are paused or whose key was revoked are left out. One round trip for all. */
+export async function readPending(
+  pool: pg.Pool,
+  subscriptionIds: readonly number[],
+  most: number,
+): Promise<ReadonlyMap<number, PendingWork>> {
+  const { rows } = await query<Row>(
+    pool,
+    `select s.id::float8 as subscription_id, e.url, e.secret, case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
+       d.sequence::float8 as sequence, d.event_type, d.body, d.attempt_count
+     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+     cross join lateral (
+       select *, sum(octet_length(d.body)) over (order by d.sequence) - octet_length(d.body) as bytes_before from (
+         select * from app.webhook_deliveries w where w.subscription_id = s.id and w.status = 'pending' order by w.sequence limit $2
+       ) d
+     ) d
+     where s.id = any ($1) and d.bytes_before < $3 and e.paused_at is null and k.revoked_at is null
+     order by s.id, d.sequence`,
+    [subscriptionIds, most, enoughBytes],
+  )
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.subscription_id)].flatMap(([subscriptionId, own]) => {
+      const [first] = own
+      return first === undefined
+        ? []
+        : [
+            [
+              subscriptionId,
+              {
+                subscriptionId,
+                url: first.url,
+                secrets: first.previous_secret === null ? [first.secret] : [first.secret, first.previous_secret],
+                deliveries: own.map(({ sequence, event_type: eventType, body, attempt_count: attempts }) => ({
+                  sequence,
+                  eventType,
+                  body,
+                  attempts,
+                })),
+              },
+            ],
+          ]
+    }),
+  )
 }

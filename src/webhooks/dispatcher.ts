@@ -5,15 +5,20 @@ import { LogThrottle } from '../platform/log-throttle.ts'
 import { backoffMs, pause } from '../platform/retry.ts'
 import { acquireLock } from '../platform/db/advisory-lock.ts'
 import { listen } from '../platform/db/listen.ts'
-import { query } from '../platform/db/pool.ts'
-import { dispatchGroup } from './dispatch-group.ts'
-import type { DispatchGroup, DispatchLimits } from './dispatch-group.ts'
-import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
-import { WakeUp } from './wake-up.ts'
+import { query, withTransaction } from '../platform/db/pool.ts'
+import { WakeUp } from '../platform/wake-up.ts'
 import { sourcesOf } from './sources/all-sources.ts'
-import { hourlyParameters, joinHour, usualHourlyLimits } from './usage.ts'
+import { hourlyParameters, joinHour, usualHourlyLimits, countEvents } from './usage.ts'
+import type { ChainEvent, BlockFacts } from './events.ts'
+import type { Conditions } from './conditions.ts'
+import { insertDeliveries, rollbackLock } from './delivery-rows.ts'
+import { matchEvents } from './match-events.ts'
+import type { HeightRange, HeightSet } from '../platform/ranges.ts'
+import type { HourlyLimits } from './usage.ts'
+import { intersection, parseMultirange, union } from '../platform/ranges.ts'
+import type { EventSource } from './sources/event-source.ts'
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
@@ -67,7 +72,7 @@ export class Dispatcher {
   /** Resolves when the signal is aborted; never rejects. */
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
-    const wake = (): void => this.#wakeUp.wake()
+    const wake = (): void => this.#wakeUp.call()
     const troubles = new LogThrottle()
     const listening = listen(databaseUrl, channels, wake, {
       signal,
@@ -102,7 +107,7 @@ export class Dispatcher {
         const hasMore = await this.#round(ending)
         onRound()
         if (!hasMore) {
-          await this.#wakeUp.wait(lookMs, ending)
+          await this.#wakeUp.sleep(lookMs, ending)
           await pause(gatherMs, ending).catch(() => undefined)
         }
       }
@@ -171,4 +176,137 @@ export class Dispatcher {
     }
     return [...groups.values()]
   }
+}
+
+/** A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows without bound. */
+const enoughDeliveries = 10_000
+
+/** Subscriptions that are at the same height and wait for the same workers. */
+interface DispatchGroup {
+  readonly subscriptionIds: readonly number[]
+  readonly from: number
+  /** Up to where heights are ready, exclusive. */
+  readonly end: number
+}
+
+export interface DispatchLimits {
+  /** Heights that are read at once. */
+  readonly blocksAtOnce: number
+  /** Deliveries of a subscription that may wait: one with more gets no further ones until some are sent. */
+  readonly maxPending: number
+  readonly eventsPerHour: HourlyLimits
+}
+
+interface LockedSubscription {
+  readonly id: number
+  readonly key_id: number
+  readonly event_types: string[]
+  readonly conditions: Conditions
+  /** Events that its key may still be told of in this hour; null: without limit. */
+  readonly left: number | null
+}
+
+/**
+ * Makes the deliveries of the next heights of a group, moves its cursors and has them sent, in one transaction: either all of
+ * it happened or nothing, and no height is done twice for a subscription, however many processes do this.
+ * @returns how many deliveries were made; undefined: no cursor moved
+ */
+async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: DispatchLimits): Promise<number | undefined> {
+  return withTransaction(pool, async (client) => {
+    await query(client, `select pg_advisory_xact_lock_shared(${rollbackLock})`)
+    const subscriptions = await lockSubscriptions(client, group, limits)
+    if (subscriptions.length === 0) return undefined
+    const sources = sourcesOf(subscriptions.flatMap((one) => one.event_types))
+    const end = readyEnd(readyHeights(await readCoverage(client), sources), group.from)
+    const range = { from: group.from, to: Math.min(end, group.from + limits.blocksAtOnce) }
+    if (range.to <= range.from) return undefined
+
+    const events: ChainEvent[] = []
+    for (const source of sources) {
+      const asking = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
+      events.push(
+        ...(await source.read(
+          client,
+          range,
+          asking.map((one) => one.conditions),
+        )),
+      )
+    }
+    const { deliveries, ends } = await matchEvents(events, {
+      subscriptions: subscriptions.map((one) => ({
+        id: one.id,
+        keyId: one.key_id,
+        eventTypes: one.event_types,
+        conditions: one.conditions,
+      })),
+      blocks: await readBlocks(client, range),
+      end: range.to,
+      enough: enoughDeliveries,
+      left: new Map(subscriptions.map((one) => [one.key_id, one.left ?? Number.POSITIVE_INFINITY])),
+    })
+    await query(
+      client,
+      'update app.webhook_subscriptions s set next_height = e.height from unnest($1::bigint[], $2::bigint[]) as e (id, height) where s.id = e.id',
+      [[...ends.keys()], [...ends.values()]],
+    )
+    await countEvents(client, deliveries, new Map(subscriptions.map((one) => [one.id, one.key_id])))
+    await insertDeliveries(client, deliveries)
+    return deliveries.length
+  })
+}
+
+/** Those that still are where the group is and may be told more. */
+async function lockSubscriptions(
+  client: pg.ClientBase,
+  group: DispatchGroup,
+  { maxPending, eventsPerHour }: DispatchLimits,
+): Promise<LockedSubscription[]> {
+  const { rows } = await query<LockedSubscription>(
+    client,
+    `select s.id::float8 as id, k.id::float8 as key_id, s.event_types, s.conditions, h."left"::float8 as "left"
+     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+     ${joinHour('$4', '$5')}
+     where s.id = any ($1) and s.next_height = $2 and s.is_enabled and (h."left" is null or h."left" > 0) and s.last_sequence - coalesce((
+       select sequence - 1 from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending' order by sequence limit 1
+     ), s.last_sequence) < $3
+     order by s.id for no key update of s`,
+    [group.subscriptionIds, group.from, maxPending, ...hourlyParameters(eventsPerHour)],
+  )
+  return rows
+}
+
+async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<ReadonlyMap<number, BlockFacts>> {
+  const { rows } = await query<{ height: number; id: string; timestamp: Date }>(
+    client,
+    `select height::float8 as height, encode(id, 'hex') as id, "timestamp" from raw.blocks where height >= $1 and height < $2`,
+    [range.from, range.to],
+  )
+  return new Map(rows.map((row) => [row.height, row]))
+}
+
+/** What ingesters and workers have done, by name. Heights that were given up (raw.unavailable) have nothing to wait for. */
+type Coverage = ReadonlyMap<string, HeightSet>
+
+async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
+  const { rows } = await query<{ name: string; covered: string }>(
+    db,
+    `select c.service_name as name, (c.covered + lost.heights)::text as covered
+     from app.coverage c cross join (
+       select coalesce(range_agg(int8range(block_height, block_height + 1)), '{}') as heights
+       from raw.unavailable where part = 'block'
+     ) lost`,
+  )
+  return new Map(rows.map(({ name, covered }) => [name, parseMultirange(covered)]))
+}
+
+/** Heights whose blocks are stored and of which all workers that the sources read from have made all they make. */
+function readyHeights(coverage: Coverage, sources: readonly EventSource[]): HeightSet {
+  const stored = union(coverage.get('main_ingester') ?? [], coverage.get('history_ingester') ?? [])
+  const workers = new Set(sources.flatMap((source) => source.workers))
+  return [...workers].reduce((ready, worker) => intersection(ready, coverage.get(worker) ?? []), stored)
+}
+
+/** Up to where heights are ready without a gap from `from` on, exclusive; `from` itself where it is not ready. */
+function readyEnd(ready: HeightSet, from: number): number {
+  return ready.find((range) => range.from <= from && from < range.to)?.to ?? from
 }

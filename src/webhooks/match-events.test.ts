@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import type { ChainEvent, EventFacets } from './chain-event.ts'
+import type { ChainEvent, EventFacets, EventType } from './events.ts'
 import { conditionsSchema } from './conditions.ts'
-import type { EventType } from './event-types.ts'
 import { matchEvents } from './match-events.ts'
 import type { MatchOptions } from './match-events.ts'
 

@@ -1,10 +1,8 @@
-import { comparePlaces } from './chain-event.ts'
-import type { ChainEvent } from './chain-event.ts'
+import { comparePlaces, deliveryBody } from './events.ts'
+import type { ChainEvent, BlockFacts } from './events.ts'
 import { typeMatcher } from './conditions.ts'
 import type { Conditions } from './conditions.ts'
-import { deliveryBody } from './delivery-body.ts'
-import type { BlockFacts } from './delivery-body.ts'
-import type { NewDelivery } from './insert-deliveries.ts'
+import type { NewDelivery } from './delivery-rows.ts'
 
 export interface MatchedSubscription {
   readonly id: number

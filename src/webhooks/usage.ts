@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { KeyTier } from '../platform/auth/key-tiers.ts'
 import { query } from '../platform/db/pool.ts'
-import type { NewDelivery } from './insert-deliveries.ts'
+import type { NewDelivery } from './delivery-rows.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 

@@ -27,7 +27,7 @@ const ask = async (page: Page): Promise<void> => {
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Result' }).waitFor()
 }
-const startAsking = async (page: Page): Promise<void> => {
+const startEnrichment = async (page: Page): Promise<void> => {
   await page.getByRole('textbox', { name: 'Question' }).fill('Which accounts sent the most FLOW?')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Writing and running the SQL').first().waitFor()
@@ -89,8 +89,14 @@ const shots: readonly Shot[] = [
     act: (page) => page.getByRole('button', { name: '26 more' }).click(),
   },
   { name: 'cut', world: { replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } }, act: run },
-  { name: 'asking', world: { replies: { ask: 'never' } }, act: startAsking },
-  { name: 'asking-phone-dark', world: { replies: { ask: 'never' } }, size: 'phone', theme: 'dark', act: startAsking },
+  { name: 'asking', world: { replies: { ask: 'never' } }, act: startEnrichment },
+  {
+    name: 'asking-phone-dark',
+    world: { replies: { ask: 'never' } },
+    size: 'phone',
+    theme: 'dark',
+    act: startEnrichment,
+  },
   { name: 'busy', world: { replies: { run_sql: 'never' } }, act: run },
   { name: 'refused', world: refused, act: run },
   { name: 'empty', world: { health: noModel, examples: [], history: [], kept: [] } },

@@ -4,7 +4,7 @@ import type { PresentedSettings } from '../../src/assistant/chat/chat-server.ts'
 import type { ChatMetadata } from '../../src/assistant/chat/chat-types.ts'
 import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
-import type { IndexingError } from '../../src/platform/indexing-error.ts'
+import type { IndexingError } from '../../src/platform/db/indexing-errors.ts'
 
 /** What a value is once it was sent as JSON. */
 type Sent<T> = T extends Date ? string : T extends object ? { readonly [Key in keyof T]: Sent<T[Key]> } : T

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { askingWorkers } from '../../jobs/enrichment/index.ts'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
 import { derivingWorkers, enrichmentWorkers, moreEnrichmentWorkers } from '../../jobs/worker-names.ts'
 import type { IndexingStatus } from '../../src/explorer/status/schema.ts'
@@ -114,7 +114,7 @@ describe('the indexing status', () => {
   })
 
   it('says that workers are on only where they exist, and none with RAW_ONLY', () => {
-    const built = [...workers, ...askingWorkers].map(({ name }) => name)
+    const built = [...workers, ...allEnrichmentWorkers].map(({ name }) => name)
     const on = (variables: Record<string, string>): string[] =>
       Object.entries(statusSettings(readConfig(variables, {})).workerEnabled)
         .filter(([, isOn]) => isOn)

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { askingWorkers } from '../../jobs/enrichment/index.ts'
-import type { AskingWorker, Outcome, Question } from '../../jobs/enrichment/asking-worker.ts'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
+import type { EnrichmentWorker, Outcome, Question } from '../../jobs/enrichment/enrichment-worker.ts'
 import { networkStateWorker } from '../../jobs/enrichment/network-state-worker.ts'
 import { tokenMetadataWorker } from '../../jobs/enrichment/token-metadata-worker.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import { describeError } from '../../src/platform/describe-error.ts'
-import { AskingFarm, countAsking } from '../../src/farm/enrichment/enrichment-workers.ts'
+import { EnrichmentFarm, countEnrichment } from '../../src/farm/enrichment/enrichment-workers.ts'
 import type { AskingFarmOptions } from '../../src/farm/enrichment/enrichment-workers.ts'
-import { AskingLoop } from '../../src/farm/enrichment/asking-loop.ts'
+import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { questionSql } from '../../src/farm/enrichment/question-store.ts'
 import { announceFarmWork } from '../../src/platform/db/announce-farm-work.ts'
 import { Refusal } from '../../simnode/node/node-view.ts'
@@ -46,7 +46,7 @@ const answerTokens = (call: ScriptCall): Cdc => cdc.array(namesOf(call).map(toke
 describe('workers that ask', () => {
   let database: TestDatabase
   let world: AskingWorld
-  const farms: { readonly farm: AskingFarm; readonly stop: () => Promise<void> }[] = []
+  const farms: { readonly farm: EnrichmentFarm; readonly stop: () => Promise<void> }[] = []
   const processes: FlowfarmProcess[] = []
 
   beforeEach(async () => {
@@ -72,10 +72,10 @@ describe('workers that ask', () => {
     )
   const start = (
     options: Partial<AskingFarmOptions> = {},
-  ): { readonly farm: AskingFarm; readonly stop: () => Promise<void> } => {
+  ): { readonly farm: EnrichmentFarm; readonly stop: () => Promise<void> } => {
     const controller = new AbortController()
     const { worker, concurrency, range, ...common } = world.options(tokenMetadataWorker)
-    const farm = new AskingFarm({
+    const farm = new EnrichmentFarm({
       ...common,
       databaseUrl: database.url,
       askers: [{ worker, concurrency, range }],
@@ -225,7 +225,7 @@ describe('workers that ask', () => {
 
   it('asks first for what is new, also while much else is due', async () => {
     await addTokens(3000)
-    const loop = new AskingLoop(world.options(tokenMetadataWorker))
+    const loop = new EnrichmentLoop(world.options(tokenMetadataWorker))
     const { signal } = new AbortController()
     while ((await world.rows('select from app.ft_token_metadata')).length < 3000) await loop.round(signal)
     await addTokens(1, 5000)
@@ -280,7 +280,7 @@ describe('workers that ask', () => {
           ? refuse('INTERNAL', 'the execution node failed')
           : answerTokens(call),
     })
-    const loop = new AskingLoop(world.options(tokenMetadataWorker))
+    const loop = new EnrichmentLoop(world.options(tokenMetadataWorker))
     const error = await loop.round(new AbortController().signal).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -305,7 +305,7 @@ describe('workers that ask', () => {
         return answerTokens(call)
       },
     })
-    const loop = new AskingLoop({ ...world.options(tokenMetadataWorker), concurrency: 2 })
+    const loop = new EnrichmentLoop({ ...world.options(tokenMetadataWorker), concurrency: 2 })
     const error = await loop.round(new AbortController().signal).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -338,7 +338,7 @@ describe('workers that ask', () => {
           }),
         ),
     }
-    const worker: AskingWorker = { name: 'test_worker', description: '', questions: [question] }
+    const worker: EnrichmentWorker = { name: 'test_worker', description: '', questions: [question] }
     await world.ask(worker)
     expect(
       await world.rows('select feed, status, price_count, last_error_code from app.price_feeds order by feed'),
@@ -349,7 +349,7 @@ describe('workers that ask', () => {
       { feed: 'd', status: 'failed', price_count: null, last_error_code: 'asking-failed' },
       { feed: 'e', status: 'answered', price_count: 1, last_error_code: null },
     ])
-    expect(await countAsking(database.pool, [worker])).to.deep.equal([
+    expect(await countEnrichment(database.pool, [worker])).to.deep.equal([
       { worker: 'test_worker', table: 'app.price_feeds', due: 0, failed: 2 },
     ])
     expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_asking_keys_total')).to.include(
@@ -371,14 +371,14 @@ describe('workers that ask', () => {
       insert into app.contract_code_questions (code_hash, next_ask_at) select code_hash, 'infinity' from app.contract_versions;
       insert into app.staking_node_info (node_id, next_ask_at) select i::text, 'infinity' from generate_series(1, 30000) i;
       insert into app.nft_ownership_corrections select token, nft_id, '0x00000000000000ff', null, 1 from app.nft_ownership where nft_id % 3 = 0`)
-    for (const { questions } of askingWorkers) {
+    for (const { questions } of allEnrichmentWorkers) {
       for (const { table } of questions)
         await database.pool.query(
           `update ${table} set next_ask_at = now() where ctid = any (array(select ctid from ${table} limit 20))`,
         )
     }
     await database.pool.query('vacuum analyze')
-    for (const { questions } of askingWorkers) {
+    for (const { questions } of allEnrichmentWorkers) {
       for (const question of questions) {
         const sql = questionSql(question)
         const { rows: keys } = await database.pool.query<Record<string, unknown>>(sql.due, [20])

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embe
 import type { EmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
-import { readCoverage } from '../../src/farm/coverage/coverage.ts'
+import { readCoverage } from '../../src/farm/leases/coverage.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
 import { difference } from '../../src/platform/ranges.ts'
-import { readCoverage } from '../../src/farm/coverage/coverage.ts'
+import { readCoverage } from '../../src/farm/leases/coverage.ts'
 import { clearDrills, setDrill } from '../../src/farm/drills.ts'
 import { announceFarmWork } from '../../src/platform/db/announce-farm-work.ts'
 import { listLeases, requeueLeases } from '../../src/farm/leases/operator-leases.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
-import { addRederiveRequest } from '../../src/farm/coverage/requests.ts'
+import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { activeOf, holdTable, untilCoordinated, untilHeld, untilYes } from '../support/held-work.ts'

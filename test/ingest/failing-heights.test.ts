@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
-import { skipHeight, retryHeights, listFailingHeights } from '../../src/farm/coverage/unavailable-heights.ts'
+import { skipHeight, retryHeights, listFailingHeights } from '../../src/farm/leases/coverage.ts'
 import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
 import { Shared } from '../../src/platform/service.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'

@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
-import { askingWorkers } from '../../jobs/enrichment/index.ts'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { nftItemMetadataWorker } from '../../jobs/enrichment/nft-item-metadata-worker.ts'
 import { workers } from '../../jobs/index.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
-import { AskingLoop } from '../../src/farm/enrichment/asking-loop.ts'
-import { loadScripts, readJson } from '../../src/farm/enrichment/worker-inputs.ts'
+import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
+import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
 import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
@@ -186,8 +186,8 @@ describe('the truth of the simulated chain', () => {
     const script = await loadScripts('emulator')
     try {
       // What is found of who owns what gives more items to ask for.
-      for (const worker of [...askingWorkers, nftItemMetadataWorker]) {
-        const loop = new AskingLoop({
+      for (const worker of [...allEnrichmentWorkers, nftItemMetadataWorker]) {
+        const loop = new EnrichmentLoop({
           pool: database.pool,
           worker,
           concurrency: 1,

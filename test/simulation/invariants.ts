@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Worker } from '../../jobs/worker.ts'
-import { ingesterServices } from '../../src/farm/coverage/coverage.ts'
+import { ingesterServices } from '../../src/farm/leases/coverage.ts'
 
 /**
  * What must hold at every moment, in one snapshot. One line for each breach.

@@ -1,6 +1,6 @@
 import { workers } from '../../jobs/index.ts'
-import { defaultRetryPolicy } from '../../src/farm/leases/lease.ts'
-import type { RetryPolicy } from '../../src/farm/leases/lease.ts'
+import { defaultRetryPolicy } from '../../src/farm/leases/leases.ts'
+import type { RetryPolicy } from '../../src/farm/leases/leases.ts'
 import { Random } from './random.ts'
 import { chains } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'

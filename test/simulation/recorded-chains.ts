@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ensureRawPartitions } from '../../src/ingest/raw-partitions.ts'
+import { ensureRawPartitions } from '../../src/ingest/raw-tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'

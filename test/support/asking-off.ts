@@ -1,6 +1,6 @@
-import { askingWorkers } from '../../jobs/enrichment/index.ts'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 
 /** Variables with which nothing is asked of a chain: without a node of the test's own, that would be the main network. */
 export const askingOff: Readonly<Record<string, string>> = Object.fromEntries(
-  askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
+  allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
 )

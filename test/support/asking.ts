@@ -1,12 +1,12 @@
 import { pino } from 'pino'
-import { scriptNames } from '../../jobs/enrichment/asking-worker.ts'
-import type { AskingWorker, ScriptName } from '../../jobs/enrichment/asking-worker.ts'
+import { scriptNames } from '../../jobs/enrichment/enrichment-worker.ts'
+import type { EnrichmentWorker, ScriptName } from '../../jobs/enrichment/enrichment-worker.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import type { ClosableChainReader } from '../../src/access/create-chain-reader.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
-import { AskingLoop } from '../../src/farm/enrichment/asking-loop.ts'
-import type { AskingLoopOptions } from '../../src/farm/enrichment/asking-loop.ts'
-import { loadScripts, readJson } from '../../src/farm/enrichment/worker-inputs.ts'
+import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
+import type { AskingLoopOptions } from '../../src/farm/enrichment/enrichment-loop.ts'
+import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
 import { AskableNode, refuse } from './askable-node.ts'
 import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
 import { quiet } from './chain-source.ts'
@@ -48,7 +48,7 @@ export class AskingWorld {
     return this.node.scripts.filter(({ script }) => script === this.script(name))
   }
 
-  options(worker: AskingWorker): AskingLoopOptions {
+  options(worker: EnrichmentWorker): AskingLoopOptions {
     return {
       pool: this.database.pool,
       worker,
@@ -62,8 +62,8 @@ export class AskingWorld {
   }
 
   /** Rounds until there is nothing to do, as the loop makes them. */
-  async ask(worker: AskingWorker, options: Partial<AskingLoopOptions> = {}): Promise<void> {
-    const loop = new AskingLoop({ ...this.options(worker), ...options })
+  async ask(worker: EnrichmentWorker, options: Partial<AskingLoopOptions> = {}): Promise<void> {
+    const loop = new EnrichmentLoop({ ...this.options(worker), ...options })
     while (await loop.round(new AbortController().signal)) continue
   }
 

@@ -6,8 +6,8 @@ import { nftItemMetadataWorker } from '../../jobs/enrichment/nft-item-metadata-w
 import { tokenMetadataWorker } from '../../jobs/enrichment/token-metadata-worker.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
-import { AskingLoop } from '../../src/farm/enrichment/asking-loop.ts'
-import { loadScripts, readJson } from '../../src/farm/enrichment/worker-inputs.ts'
+import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
+import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
 import { quiet } from './chain-source.ts'
 import type { TestDatabase } from './database.ts'
 import { deriveRecording } from './explored-chain.ts'
@@ -49,7 +49,7 @@ async function ask(pool: Pool, endpoint: string): Promise<void> {
   const reader = createChainReader({ liveEndpoints: [endpoint], log: quiet })
   const context = { reader, network: 'emulator', script: await loadScripts('emulator'), readJson } as const
   for (const worker of [tokenMetadataWorker, nftItemMetadataWorker, contractCodeWorker, networkStateWorker]) {
-    const loop = new AskingLoop({
+    const loop = new EnrichmentLoop({
       pool,
       worker,
       concurrency: 1,

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { withTransaction } from '../../src/platform/db/pool.ts'
-import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
-import { rollBackWebhooks } from '../../src/webhooks/roll-back-webhooks.ts'
+import { pruneDeliveries, rollBackWebhooks } from '../../src/webhooks/delivery-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { alice, bob, commitTransfers, flow, makeOwner, runHooks, subscribe } from './support/hook-world.ts'

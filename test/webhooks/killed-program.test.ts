@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { EventType } from '../../src/webhooks/event-types.ts'
+import type { EventType } from '../../src/webhooks/events.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'

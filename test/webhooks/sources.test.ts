@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { withTransaction } from '../../src/platform/db/pool.ts'
-import { eventTypeNames } from '../../src/webhooks/event-types.ts'
+import { eventTypeNames } from '../../src/webhooks/events.ts'
 import { allSources } from '../../src/webhooks/sources/all-sources.ts'
-import type { ChainEvent } from '../../src/webhooks/chain-event.ts'
+import type { ChainEvent } from '../../src/webhooks/events.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 
 /** Rows that each type tells of, counted by SQL of its own, on the whole recording. */

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect } from 'chai'
 import { dnsLookUp } from '../../src/platform/outbound/resolve-target.ts'
-import type { WebhookServiceOptions } from '../../src/webhooks/webhook-service.ts'
+import type { WebhookServiceOptions } from '../../src/webhooks/service.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { commitTransfers, makeOwner, runHooks, subscribe } from './support/hook-world.ts'

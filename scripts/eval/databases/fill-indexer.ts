@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { pino } from 'pino'
-import { askingWorkers } from '../../../jobs/enrichment/index.ts'
+import { allEnrichmentWorkers } from '../../../jobs/enrichment/index.ts'
 import { workers } from '../../../jobs/index.ts'
 import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import { collections } from '../../../simnode/ledger/world/collections.ts'
 import { tokens } from '../../../simnode/ledger/world/tokens.ts'
 import { readConfig } from '../../../src/config.ts'
-import { readCoverage } from '../../../src/farm/coverage/coverage.ts'
+import { readCoverage } from '../../../src/farm/leases/coverage.ts'
 import { listen } from '../../../src/platform/db/listen.ts'
 import { Lifecycle } from '../../../src/platform/lifecycle.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
@@ -74,7 +74,9 @@ export async function fillIndexer(
 }
 
 /** What a chain answers at its head depends on when it is asked: names are told by `tellNames` instead. */
-const nothingAsked = Object.fromEntries(askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']))
+const nothingAsked = Object.fromEntries(
+  allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
+)
 
 /** Looks whenever the farm announces what it has done. */
 async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle: Lifecycle): Promise<void> {

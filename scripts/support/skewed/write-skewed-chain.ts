@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { workers } from '../../../jobs/index.ts'
-import { ensureRawPartitions } from '../../../src/ingest/raw-partitions.ts'
+import { ensureRawPartitions } from '../../../src/ingest/raw-tables.ts'
 import { ensurePartitions } from '../../../src/platform/db/partitions.ts'
 import { chainRows, eventShapes, timeOf } from './chain-rows.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import type { ErrorPlace, ListedError } from '../../platform/indexing-error.ts'
+import type { ErrorPlace, ListedError } from '../../platform/db/indexing-errors.ts'
 import { requireOperations, workerField } from './operations.ts'
 import { listOf, page } from '../paging/pages.ts'
 import { cursorParameter, limitParameter } from '../parameters.ts'

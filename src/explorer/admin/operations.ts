@@ -1,3 +1,4 @@
+import { listIndexingErrors, resolveErrors } from '../../platform/db/indexing-errors.ts'
 import type pg from 'pg'
 import type { Network } from '../../flow/network.ts'
 import { scriptTemplate } from '../../flow/code/script-template.ts'
@@ -8,7 +9,7 @@ import { z } from 'zod'
 import type { Accounts } from '../../platform/auth/accounts.ts'
 import type { DeveloperKeys } from '../../platform/auth/developer-keys.ts'
 import { ApiError } from '../../platform/errors.ts'
-import type { ErrorPlace, ListedError } from '../../platform/indexing-error.ts'
+import type { ErrorPlace, ListedError } from '../../platform/db/indexing-errors.ts'
 import { lineForm } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
@@ -31,10 +32,6 @@ export interface AdminOperations extends FarmOperations {
     names: Omit<Template, 'normalHash'>,
   ): Promise<Template | undefined>
   removeTemplate(normalHash: string): Promise<boolean>
-}
-
-/** The part of it that the farm does, which owns these tables. */
-export interface FarmOperations {
   listErrors(options: {
     worker?: string | undefined
     after?: ErrorPlace | undefined
@@ -42,6 +39,10 @@ export interface FarmOperations {
   }): Promise<readonly ListedError[]>
   /** How many were open. */
   resolveErrors(choice: { ids?: readonly number[] | undefined; worker?: string | undefined }): Promise<number>
+}
+
+/** The part of it that the farm does, which owns these tables. */
+export interface FarmOperations {
   listRequests(): Promise<readonly DeriveRequest[]>
   /** @throws ApiError 400 for a worker that does not exist, or heights that are not stored */
   deriveAgain(workers: readonly string[], from: number, to: number): Promise<{ id: number; workers: readonly string[] }>
@@ -64,6 +65,8 @@ export function adminOperations(pool: pg.Pool, network: () => Network, farm: Far
       return template
     },
     removeTemplate: (normalHash) => removeTemplate(pool, normalHash),
+    listErrors: (filter) => listIndexingErrors(pool, filter),
+    resolveErrors: (choice) => resolveErrors(pool, choice),
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import type { OverviewStore } from '../../webhooks/overview-store.ts'
+import type { OverviewStore } from '../../webhooks/webhook-stores.ts'
 import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
 import { listOf, page } from '../paging/pages.ts'
 import {

@@ -4,7 +4,7 @@ import { conditionsSchema } from '../../webhooks/conditions.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import type { LoggedDelivery } from '../../webhooks/delivery-store.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-store.ts'
-import { eventTypeNames } from '../../webhooks/event-types.ts'
+import { eventTypeNames } from '../../webhooks/events.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { timestampFormat } from '../formats.ts'
 

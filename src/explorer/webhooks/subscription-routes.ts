@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
-import { eventTypeNames, eventTypes } from '../../webhooks/event-types.ts'
+import { eventTypeNames, eventTypes } from '../../webhooks/events.ts'
 import { secretOf } from '../../webhooks/signature.ts'
 import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import type { DeriveProblem } from '../../../jobs/worker.ts'
 import { FatalError } from '../../platform/errors.ts'
-import type { ClaimedLease } from '../leases/lease.ts'
+import type { ClaimedLease } from '../leases/leases.ts'
 import { commitEmptyRanges, commitRange } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
 import {

@@ -7,9 +7,9 @@ import { ensurePartitions } from '../../platform/db/partitions.ts'
 import { rollBack } from '../../platform/db/pool.ts'
 import { normalize } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
-import { beginCommit } from '../coverage/chain-version.ts'
-import { completeLeaseText, completeLeases } from '../leases/end-leases.ts'
-import type { ClaimedLease } from '../leases/lease.ts'
+import { beginCommit } from '../leases/chain-version.ts'
+import { completeLeaseText, completeLeases } from '../leases/leases.ts'
+import type { ClaimedLease } from '../leases/leases.ts'
 import {
   clearRangeTexts,
   isInTheWayText,

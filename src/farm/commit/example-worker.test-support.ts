@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
-import type { ClaimedLease } from '../leases/lease.ts'
+import type { ClaimedLease } from '../leases/leases.ts'
 import { RangeOutput } from './range-output.ts'
 
 /** One row of the example worker's history. */

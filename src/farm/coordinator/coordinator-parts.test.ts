@@ -4,7 +4,7 @@ import { HandOver } from './hand-over.ts'
 import type { OfferedLease } from './hand-over.ts'
 import { HistoryGather, HistoryRest } from './rounds.ts'
 import { WakeUp } from '../../platform/wake-up.ts'
-import { planWorkers } from '../leases/plan-leases.ts'
+import { planWorkers } from './plan-leases.ts'
 
 const lease = (worker: string, from: number): OfferedLease => ({
   worker,

@@ -1,4 +1,4 @@
-import type { QueuedLease } from '../leases/lease.ts'
+import type { QueuedLease } from '../leases/leases.ts'
 
 export interface OfferedLease extends QueuedLease {
   /** Near the head: it goes before history. */

@@ -2,17 +2,14 @@ import type pg from 'pg'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
-import { addCheckpoints, foldLeases, lockCheckpoints } from '../coverage/coverage.ts'
-import type { EndedRun, QueuedLease } from '../leases/lease.ts'
-import { handOverLeases, requeueDueLeases, cutLeases } from '../leases/plan-leases.ts'
-import type { Allowance, WorkerPlan } from '../leases/plan-leases.ts'
-import { reapLeases } from '../leases/end-leases.ts'
-import { finishRequests } from '../coverage/requests.ts'
+import { addCheckpoints, foldLeases, lockCheckpoints, ingesterServices } from '../leases/coverage.ts'
+import type { EndedRun, QueuedLease } from '../leases/leases.ts'
+import { handOverLeases, requeueDueLeases, cutLeases } from './plan-leases.ts'
+import type { Allowance, WorkerPlan } from './plan-leases.ts'
+import { reapLeases } from '../leases/leases.ts'
+import { finishRequests } from '../leases/requests.ts'
 import type { CoordinatorOptions } from './coordinator.ts'
 import type { HandOver } from './hand-over.ts'
-import { SearchSpans } from './search-spans.ts'
-import { readFarmState } from './farm-state.ts'
-import type { FarmState, LeaseCounts } from './farm-state.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
@@ -284,5 +281,138 @@ export class HistoryRest {
     }
     if (since === undefined) this.#restingSince.set(worker, now)
     return 0
+  }
+}
+
+/** How many leases a worker has in each state. */
+interface LeaseCounts {
+  /** Queued or active, in the live zone. */
+  readonly openLive: number
+  /** Queued or active, below the live zone. */
+  readonly openHistory: number
+  readonly failed: number
+  readonly flagged: number
+}
+
+interface FarmState {
+  /** The heights between the lowest and the highest stored one, `to` exclusive; undefined while nothing is stored. */
+  readonly stored: { readonly from: number; readonly to: number } | undefined
+  readonly counts: ReadonlyMap<string, LeaseCounts>
+}
+
+interface Row {
+  readonly worker: string
+  readonly lowest: string | null
+  readonly highest: string | null
+  readonly open_live: string
+  readonly open_history: string
+  readonly failed: string
+  readonly flagged: string
+}
+
+/**
+ * Reads the ends of the raw tables and counts the leases of `workers` that are neither done nor skipped. The live zone is the
+ * newest `liveBlocks` stored heights. By the index on open leases, so what is done costs nothing.
+ */
+export async function readFarmState(
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  liveBlocks: number,
+): Promise<FarmState> {
+  const { rows } = await db.query<Row>({
+    name: 'farm-read-state',
+    text: `
+      with raw as materialized (
+        select min(lower(covered)) as lowest, max(upper(covered)) as highest
+        from app.indexing_checkpoints where service_name = any ($1::text[])
+      )
+      select w.worker, raw.lowest, raw.highest, c.*
+      from raw cross join unnest($2::text[]) as w (worker) cross join lateral (
+        select
+          count(*) filter (where l.status in ('queued', 'active') and l.from_height >= raw.highest - $3::bigint) as open_live,
+          count(*) filter (where l.status in ('queued', 'active') and (l.from_height >= raw.highest - $3::bigint) is not true) as open_history,
+          count(*) filter (where l.status = 'failed') as failed,
+          count(*) filter (where l.status = 'flagged') as flagged
+        from app.worker_leases l
+        where l.worker_type = w.worker and l.status in ('queued', 'active', 'failed', 'flagged')
+      ) c`,
+    values: [ingesterServices, workers, liveBlocks],
+  })
+  const [first] = rows
+  return {
+    stored:
+      first === undefined || first.lowest === null || first.highest === null
+        ? undefined
+        : { from: Number(first.lowest), to: Number(first.highest) },
+    counts: new Map(
+      rows.map((row) => [
+        row.worker,
+        {
+          openLive: Number(row.open_live),
+          openHistory: Number(row.open_history),
+          failed: Number(row.failed),
+          flagged: Number(row.flagged),
+        },
+      ]),
+    ),
+  }
+}
+
+/** What one search for owed heights below the live zone came to. */
+interface Search {
+  /** How far below the highest stored height it looked. */
+  readonly span: number
+  /** As far as there is anything to look at. */
+  readonly whole: number
+  /** Leases that could have been given. */
+  readonly room: number
+  /** How far below the highest stored height each lease begins that was given. */
+  readonly depths: readonly number[]
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+/** A span is widened by this factor, so that a chain of 200 million blocks is in sight after three rounds. */
+const widening = 8
+
+/**
+ * How far below the head owed heights are looked for, for each worker. Looking costs what the sets of coverage have in
+ * pieces there, so it goes no further down than it must:
+ *
+ * - as far as twice the depth of the last finds, while they fill the room;
+ * - further at once while they do not, up to the whole chain;
+ * - near the head again when the whole chain has nothing, and then for ten times as long as looking took.
+ */
+export class SearchSpans {
+  readonly #least: number
+  readonly #spans = new Map<string, number>()
+  readonly #nextWidening = new Map<string, number>()
+
+  /** @param least the span near the head, in heights */
+  constructor(least: number) {
+    this.#least = least
+  }
+
+  of(worker: string): number {
+    return this.#spans.get(worker) ?? this.#least
+  }
+
+  /** Takes note of a search. Times in milliseconds. @returns whether to look further down at once */
+  searched(worker: string, { span, whole, room, depths, startedAt, endedAt }: Search): boolean {
+    if (room === 0) return false
+    if (depths.length >= room) {
+      this.#spans.set(worker, Math.max(this.#least, 2 * Math.max(...depths)))
+      return false
+    }
+    if (span < whole) {
+      if (endedAt < (this.#nextWidening.get(worker) ?? 0)) return false
+      this.#spans.set(worker, span * widening)
+      return true
+    }
+    if (depths.length === 0) {
+      this.#spans.delete(worker)
+      this.#nextWidening.set(worker, endedAt + 10 * (endedAt - startedAt))
+    }
+    return false
   }
 }

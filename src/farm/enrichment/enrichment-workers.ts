@@ -1,6 +1,6 @@
 import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
-import type { AskingWorker } from '../../../jobs/enrichment/asking-worker.ts'
+import type { EnrichmentWorker } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { farmChannel } from '../../platform/db/announce-farm-work.ts'
 import { DedicatedConnection } from '../../platform/db/dedicated-connection.ts'
 import type { DedicatedConnectionOptions } from '../../platform/db/dedicated-connection.ts'
@@ -9,17 +9,17 @@ import { query } from '../../platform/db/pool.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
 import { backoffMs, pause } from '../../platform/retry.ts'
-import { AskingLoop } from './asking-loop.ts'
-import type { AskingLoopOptions } from './asking-loop.ts'
+import { EnrichmentLoop } from './enrichment-loop.ts'
+import type { AskingLoopOptions } from './enrichment-loop.ts'
 
 /** A worker that asks, with its settings. */
-export interface RunningAsker extends Pick<AskingLoopOptions, 'concurrency' | 'range'> {
-  readonly worker: AskingWorker
+export interface RunningEnrichmentWorker extends Pick<AskingLoopOptions, 'concurrency' | 'range'> {
+  readonly worker: EnrichmentWorker
 }
 
 export interface AskingFarmOptions extends Omit<AskingLoopOptions, 'worker' | 'concurrency' | 'range'> {
   readonly databaseUrl: string
-  readonly askers: readonly RunningAsker[]
+  readonly askers: readonly RunningEnrichmentWorker[]
   readonly signal: AbortSignal
 }
 
@@ -33,9 +33,9 @@ const applicationName = 'flowfarm asking'
  *
  * For as long as a process has not noticed the loss, two may ask the same: what is stored is an answer either way.
  */
-export class AskingFarm {
+export class EnrichmentFarm {
   readonly #options: AskingFarmOptions
-  readonly #loops: ReadonlyMap<string, AskingLoop>
+  readonly #loops: ReadonlyMap<string, EnrichmentLoop>
   readonly #held = new Set<string>()
   readonly #failures = new LogThrottle()
 
@@ -44,13 +44,13 @@ export class AskingFarm {
     this.#loops = new Map(
       options.askers.map((asker) => [
         asker.worker.name,
-        new AskingLoop({ ...options, ...asker, failures: this.#failures }),
+        new EnrichmentLoop({ ...options, ...asker, failures: this.#failures }),
       ]),
     )
   }
 
   /** The workers that this process has the lock of. */
-  get held(): readonly AskingWorker[] {
+  get held(): readonly EnrichmentWorker[] {
     return this.#options.askers.map(({ worker }) => worker).filter(({ name }) => this.#held.has(name))
   }
 
@@ -200,7 +200,7 @@ interface AskingCount {
 const mostCounted = 10_000
 
 /** Counts what is due and what failed, each by an index and up to a bound. */
-export async function countAsking(pool: pg.Pool, workers: readonly AskingWorker[]): Promise<AskingCount[]> {
+export async function countEnrichment(pool: pg.Pool, workers: readonly EnrichmentWorker[]): Promise<AskingCount[]> {
   const questions = workers.flatMap(({ name, questions: all }) => all.map(({ table }) => ({ worker: name, table })))
   if (questions.length === 0) return []
   const bounded = (table: string, condition: string): string =>

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Outcome, Question, Statement } from '../../../jobs/enrichment/asking-worker.ts'
+import type { Outcome, Question, Statement } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { query, withTransaction } from '../../platform/db/pool.ts'
 
 /** A key, or what asking for it needs; its columns are those of the question. */

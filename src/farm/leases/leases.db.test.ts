@@ -6,11 +6,17 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { untilYes } from '../../../test/support/held-work.ts'
 import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
-import type { ClaimedLease, LeaseKey } from './lease.ts'
-import { defaultRetryPolicy } from './lease.ts'
-import { claimLeases, heartbeatLeases } from './claim-leases.ts'
-import { completeLeases, completeLeaseText, failLeases, reapLeases } from './end-leases.ts'
-import { handOverLeases, requeueDueLeases } from './plan-leases.ts'
+import type { ClaimedLease, LeaseKey } from './leases.ts'
+import {
+  defaultRetryPolicy,
+  claimLeases,
+  heartbeatLeases,
+  completeLeases,
+  completeLeaseText,
+  failLeases,
+  reapLeases,
+} from './leases.ts'
+import { handOverLeases, requeueDueLeases } from '../coordinator/plan-leases.ts'
 import { listLeases, pruneLeases, requeueLeases, skipLeases, splitLeases } from './operator-leases.ts'
 import { releaseLeases } from '../worker-loop/worker-loop.ts'
 

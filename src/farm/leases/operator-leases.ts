@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { pgText } from '../../platform/db/copy/pg-text.ts'
 import { FatalError } from '../../platform/errors.ts'
-import { inLockOrder } from './lease.ts'
-import type { LeaseKey, LeaseStatus } from './lease.ts'
+import { inLockOrder } from './leases.ts'
+import type { LeaseKey, LeaseStatus } from './leases.ts'
 
 /** A lease with everything that a person may want to know of it. */
 export interface ListedLease extends LeaseKey {

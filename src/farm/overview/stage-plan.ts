@@ -1,8 +1,8 @@
 import { workers as allWorkers } from '../../../jobs/index.ts'
 import { difference, intersection, normalize, size, union } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
-import { ingesterServices } from '../coverage/coverage.ts'
-import { planWorkers } from '../leases/plan-leases.ts'
+import { ingesterServices } from '../leases/coverage.ts'
+import { planWorkers } from '../coordinator/plan-leases.ts'
 
 /** What an overview needs to know of an ingester or worker. */
 export interface StagePlan {

@@ -7,7 +7,7 @@ import { asDatabaseError } from '../../platform/db/errors.ts'
 import { forgetPartitions } from '../../platform/db/partitions.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
-import { versionQuery } from '../coverage/chain-version.ts'
+import { versionQuery } from '../leases/chain-version.ts'
 
 /** Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of the database. */
 type BlockRow = readonly [

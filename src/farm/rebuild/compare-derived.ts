@@ -5,11 +5,17 @@ import { withTransaction } from '../../platform/db/pool.ts'
 import { FatalError, RetryableError } from '../../platform/errors.ts'
 import { difference, intersection, toMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
-import { readChainVersion } from '../coverage/chain-version.ts'
-import { readCoverage } from '../coverage/coverage.ts'
-import { copyOf, derivedTablesOf, moveFold, replaceParameters } from './derived-tables.ts'
+import { readChainVersion } from '../leases/chain-version.ts'
+import { readCoverage } from '../leases/coverage.ts'
+import {
+  copyOf,
+  derivedTablesOf,
+  moveFold,
+  replaceParameters,
+  defaultSchema,
+  readRebuildState,
+} from './derived-tables.ts'
 import type { DerivedTable } from './derived-tables.ts'
-import { defaultSchema, readRebuildState } from './rebuild-schema.ts'
 
 export interface CompareOptions {
   readonly pool: pg.Pool

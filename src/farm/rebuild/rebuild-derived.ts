@@ -7,14 +7,22 @@ import type { Network } from '../../flow/network.ts'
 import { copyInto } from '../../platform/db/copy/copy-into.ts'
 import { pgText } from '../../platform/db/copy/pg-text.ts'
 import { asDatabaseError, isConnectionLost } from '../../platform/db/errors.ts'
-import { readChainVersion } from '../coverage/chain-version.ts'
+import { readChainVersion } from '../leases/chain-version.ts'
 import { foldRange } from '../commit/folds.ts'
 import { RangeOutput } from '../commit/range-output.ts'
-import { ingesterServices, readCoverage } from '../coverage/coverage.ts'
+import { ingesterServices, readCoverage } from '../leases/coverage.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import type { ReadRange } from '../range-reader/range-reader.ts'
-import { copyOf, derivedTablesOf, inOrderOfPhases, moveFold, problemsTable } from './derived-tables.ts'
-import { defaultSchema, prepareSchema, writeRebuildState } from './rebuild-schema.ts'
+import {
+  copyOf,
+  derivedTablesOf,
+  inOrderOfPhases,
+  moveFold,
+  problemsTable,
+  defaultSchema,
+  prepareSchema,
+  writeRebuildState,
+} from './derived-tables.ts'
 
 export interface RebuildOptions {
   readonly pool: pg.Pool

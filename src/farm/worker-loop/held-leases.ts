@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { announceFarmWork } from '../../platform/db/announce-farm-work.ts'
-import { heartbeatLeases } from '../leases/claim-leases.ts'
-import type { ClaimedLease, LeaseClaim } from '../leases/lease.ts'
+import { heartbeatLeases } from '../leases/leases.ts'
+import type { ClaimedLease, LeaseClaim } from '../leases/leases.ts'
 
 export interface HeldLease {
   readonly lease: ClaimedLease

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listFailingHeights, retryHeights, skipHeight } from '../../farm/coverage/unavailable-heights.ts'
+import { listFailingHeights, retryHeights, skipHeight } from '../../farm/leases/coverage.ts'
 import { heightField, numberParameter, requireHeights } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import type { OperatorRoute } from '../http/operator-route.ts'

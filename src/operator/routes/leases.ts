@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
-import type { LeaseKey } from '../../farm/leases/lease.ts'
+import type { LeaseKey } from '../../farm/leases/leases.ts'
 import { announceFarmWork } from '../../platform/db/announce-farm-work.ts'
 import {
   countLeases,

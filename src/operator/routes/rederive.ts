@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { addRederiveRequest } from '../../farm/coverage/requests.ts'
+import { addRederiveRequest } from '../../farm/leases/requests.ts'
 import { heightField, requireHeights, workerField } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import { requireWorkers } from '../operator-parts.ts'

@@ -1,5 +1,5 @@
 import { query } from '../../platform/db/pool.ts'
-import { accountRoles } from '../chain-event.ts'
+import { accountRoles } from '../events.ts'
 import { placeOf } from './event-source.ts'
 import type { EventSource, PlacedRow } from './event-source.ts'
 

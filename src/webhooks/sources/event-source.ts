@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import type { HeightRange } from '../../platform/ranges.ts'
-import type { ChainEvent } from '../chain-event.ts'
+import type { ChainEvent, EventType } from '../events.ts'
 import type { Conditions } from '../conditions.ts'
-import type { EventType } from '../event-types.ts'
 
 /** Where events of some types come from. */
 export interface EventSource {

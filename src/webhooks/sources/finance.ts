@@ -1,5 +1,5 @@
 import { query } from '../../platform/db/pool.ts'
-import type { EventType } from '../event-types.ts'
+import type { EventType } from '../events.ts'
 import { placeOf, present } from './event-source.ts'
 import type { EventSource, PlacedRow } from './event-source.ts'
 

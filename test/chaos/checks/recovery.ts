@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { workers } from '../../../jobs/index.ts'
 import { contains } from '../../../src/platform/ranges.ts'
 import { pause } from '../../../src/platform/retry.ts'
-import { readCoverage } from '../../../src/farm/coverage/coverage.ts'
+import { readCoverage } from '../../../src/farm/leases/coverage.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import { runVariable } from '../world/child-program.ts'
 

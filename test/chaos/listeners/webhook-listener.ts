@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { makeOwner, subscribe } from '../../webhooks/support/hook-world.ts'
 import { startReceiver } from '../../webhooks/support/receiver.ts'
 import type { Received, Receiver } from '../../webhooks/support/receiver.ts'
-import type { EventType } from '../../../src/webhooks/event-types.ts'
+import type { EventType } from '../../../src/webhooks/events.ts'
 import type { Findings } from '../report/findings.ts'
 
 /** What is subscribed to, by the path that it is sent to. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { scriptNames } from '../../../jobs/enrichment/asking-worker.ts'
+import { scriptNames } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { networks } from '../../../src/flow/network.ts'
-import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/enrichment/worker-inputs.ts'
+import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/enrichment/service.ts'
 import { cadenceParser } from '../../support/cadence-parser.ts'
 import type { ParsedCadence } from '../../support/cadence-parser.ts'
 

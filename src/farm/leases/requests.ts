@@ -1,0 +1,275 @@
+import type pg from 'pg'
+import { announceChangedRows, announceFarmWork } from '../../platform/db/announce-farm-work.ts'
+import { query } from '../../platform/db/pool.ts'
+import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
+import type { HeightRange, HeightSet } from '../../platform/ranges.ts'
+import { addCheckpoints, lockCheckpoints, reopenHeights, leasesFrom } from './coverage.ts'
+import { difference, intersection, parseMultirange, size, union } from '../../platform/ranges.ts'
+import type { LeaseStatus } from './leases.ts'
+
+/** What a person asked for, as it was written down. */
+export interface AddedRequest {
+  readonly id: number
+  /** All that must derive the heights: those asked for and those that they follow. */
+  readonly workers: readonly string[]
+}
+
+/**
+ * Asks for heights to be derived before other history, by some workers and by all that these follow; the coordinator
+ * does it when one runs.
+ * @param workers all workers of the farm
+ */
+export async function addRequest(
+  pool: pg.Pool,
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  range: HeightRange,
+): Promise<AddedRequest> {
+  return withRetriedTransaction(pool, async (client) => {
+    const request = await insertRequest(client, withFollowed(workers, names), range)
+    await announceFarmWork(client)
+    return request
+  })
+}
+
+/**
+ * Has heights derived again by some workers and by all that follow them, before other history. The rows stay until the
+ * new ones take their place.
+ * @param workers all workers of the farm
+ * @returns the request, and the workers that derive again
+ */
+export async function addRederiveRequest(
+  pool: pg.Pool,
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  range: HeightRange,
+): Promise<AddedRequest & { readonly reopened: readonly string[] }> {
+  const reopened = withFollowers(workers, names)
+  return withRetriedTransaction(pool, async (client) => {
+    await addCheckpoints(client, reopened)
+    await lockCheckpoints(client, reopened)
+    await reopenHeights(client, reopened, range.from, range.to)
+    const request = await insertRequest(client, withFollowed(workers, reopened), range)
+    await announceChangedRows(client)
+    return { ...request, reopened }
+  })
+}
+
+async function insertRequest(
+  client: pg.ClientBase,
+  workers: readonly string[],
+  range: HeightRange,
+): Promise<AddedRequest> {
+  const { rows } = await client.query<{ id: number }>(
+    `insert into app.backfill_requests (workers, from_height, to_height) values ($1, $2, $3)
+     returning id::float8 as id`,
+    [workers, range.from, range.to],
+  )
+  return { id: rows[0]?.id ?? 0, workers }
+}
+
+/** A request that is not finished. */
+export interface OpenRequest {
+  readonly id: number
+  readonly workers: readonly string[]
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+  /** Those of its workers that are switched off where the farm is coordinated. */
+  readonly workersOff: readonly string[]
+  readonly createdAt: Date
+}
+
+/** Requests that are not finished, the oldest first; a few at most, as a rule. */
+export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<OpenRequest[]> {
+  const { rows } = await db.query<OpenRequest>(`
+    select id::float8 as id, workers, from_height::float8 as from, to_height::float8 as to, workers_off as "workersOff",
+      created_at as "createdAt"
+    from app.backfill_requests where finished_at is null order by id limit 1000`)
+  return rows
+}
+
+/**
+ * Marks open requests as finished whose workers have all done the heights, or had them skipped; and notes for the
+ * others which of their workers are not among `enabled`. Linear in the pieces of coverage of the workers.
+ * @returns the requests that are finished now
+ */
+export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: readonly string[]): Promise<number[]> {
+  const { rows } = await db.query<{ id: number; finished: boolean }>({
+    name: 'farm-finish-requests',
+    text: `
+      with open as materialized (
+        select r.id, not exists (
+          select from unnest(r.workers) as w (worker)
+          left join app.indexing_checkpoints c on c.service_name = w.worker
+          cross join lateral (
+            select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
+            from app.worker_leases l
+            where ${leasesFrom('w.worker', 'r.from_height')} and l.from_height < r.to_height
+              and l.status in ('done', 'skipped')
+          ) l
+          where not (coalesce(c.covered, '{}') + l.heights @> int8range(r.from_height, r.to_height))
+        ) as is_done,
+          array(select w.worker from unnest(r.workers) as w (worker) where w.worker <> all ($1::text[])) as workers_off
+        from app.backfill_requests r
+        where r.finished_at is null
+      )
+      update app.backfill_requests r
+      set finished_at = case when o.is_done then now() end, workers_off = o.workers_off
+      from open o
+      where r.id = o.id and (o.is_done or r.workers_off <> o.workers_off)
+      returning r.id::float8 as id, o.is_done as finished`,
+    values: [enabled],
+  })
+  return rows.filter(({ finished }) => finished).map(({ id }) => id)
+}
+
+/**
+ * Deletes requests of a person that were finished `days` ago; those that are open stay, however old.
+ * @returns how many there were
+ */
+export async function pruneRequests(db: pg.Pool | pg.ClientBase, days: number): Promise<number> {
+  const { rowCount } = await query(
+    db,
+    "delete from app.backfill_requests where finished_at < now() - $1 * interval '1 day'",
+    [days],
+  )
+  return rowCount ?? 0
+}
+
+/** What is to be known of a worker to find those that hang together with it. */
+interface LinkedWorker {
+  readonly name: string
+  readonly follows: readonly string[]
+}
+
+/** The named workers and all that follow them, directly or not; in the order of `workers`. */
+export function withFollowers(workers: readonly LinkedWorker[], names: readonly string[]): string[] {
+  return closure(workers, names, (worker, found) => worker.follows.some((name) => found.has(name)))
+}
+
+/** The named workers and all that they follow, directly or not; in the order of `workers`. */
+export function withFollowed(workers: readonly LinkedWorker[], names: readonly string[]): string[] {
+  return closure(workers, names, ({ name }, found) => {
+    return workers.some((other) => found.has(other.name) && other.follows.includes(name))
+  })
+}
+
+function closure(
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  belongs: (worker: LinkedWorker, found: ReadonlySet<string>) => boolean,
+): string[] {
+  const found = new Set(names)
+  for (let before = -1; before < found.size;) {
+    before = found.size
+    for (const worker of workers) if (belongs(worker, found)) found.add(worker.name)
+  }
+  return workers.map(({ name }) => name).filter((name) => found.has(name))
+}
+
+/** How far a worker is within some heights. */
+export interface WorkerProgress {
+  readonly worker: string
+  /** Neither done nor skipped. */
+  readonly owed: HeightSet
+  readonly done: HeightSet
+  readonly skipped: HeightSet
+  readonly active: HeightSet
+  /** Wait for their next run. */
+  readonly failed: HeightSet
+  readonly flagged: HeightSet
+  /** When the next of the failed ones is tried again. */
+  readonly nextTry: Date | null
+}
+
+export interface RequestProgress {
+  readonly workers: readonly WorkerProgress[]
+  /** Nothing is owed. */
+  readonly isDone: boolean
+  /** Whatever is owed is flagged, or waits for what is flagged: it goes on only when a person acts. */
+  readonly isStuck: boolean
+}
+
+/**
+ * How far workers are within a range of heights.
+ * @param workers all workers of the farm
+ * @param names those that are asked about, with all that they follow
+ */
+export async function readRequestProgress(
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  range: HeightRange,
+): Promise<RequestProgress> {
+  const rows = await readRequestRows(db, names, range)
+  const progress = rows.map((row) => progressOf(row, range))
+  const passable = new Map(progress.map(({ worker, done, skipped }) => [worker, union(done, skipped)]))
+  const canGoOn = progress.some(({ worker, owed, flagged }) => {
+    const follows = workers.find(({ name }) => name === worker)?.follows ?? []
+    const able = follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), difference(owed, flagged))
+    return able.length > 0
+  })
+  const isDone = progress.every(({ owed }) => owed.length === 0)
+  return { workers: progress, isDone, isStuck: !isDone && !canGoOn }
+}
+
+function progressOf({ worker, covered, leases, nextTry }: RequestRow, range: HeightRange): WorkerProgress {
+  const leased = (status: LeaseStatus): HeightSet => intersection(parseMultirange(leases[status] ?? ''), [range])
+  const done = union(parseMultirange(covered), leased('done'))
+  const skipped = difference(leased('skipped'), done)
+  return {
+    worker,
+    done,
+    skipped,
+    owed: difference(difference([range], done), skipped),
+    active: leased('active'),
+    failed: leased('failed'),
+    flagged: leased('flagged'),
+    nextTry,
+  }
+}
+
+/** Heights that are owed, counted once for each worker. */
+export function owedCount({ workers }: RequestProgress): number {
+  return workers.reduce((sum, { owed }) => sum + size(owed), 0)
+}
+
+/** What one worker has of a range of heights. */
+interface RequestRow {
+  readonly worker: string
+  /** Folded coverage within the heights, as a multirange. */
+  readonly covered: string
+  /** Leases that reach into the heights, by state, as multiranges. */
+  readonly leases: Readonly<Partial<Record<LeaseStatus, string>>>
+  /** When the next failed lease is tried again. */
+  readonly nextTry: Date | null
+}
+
+/** Coverage and leases of workers within heights, in one snapshot. Linear in the pieces of coverage of the workers. */
+export async function readRequestRows(
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  { from, to }: HeightRange,
+): Promise<RequestRow[]> {
+  const { rows } = await db.query<RequestRow>({
+    name: 'farm-request-rows',
+    text: `
+      select w.worker, (coalesce(c.covered, '{}') * int8multirange(int8range($2, $3)))::text as covered,
+        coalesce(l.leases, '{}') as leases, l.next_try as "nextTry"
+      from unnest($1::text[]) as w (worker)
+      left join app.indexing_checkpoints c on c.service_name = w.worker
+      cross join lateral (
+        select jsonb_object_agg(s.status, s.heights) as leases, min(s.not_before) as next_try
+        from (
+          select l.status, range_agg(int8range(l.from_height, l.to_height))::text as heights,
+            min(l.not_before) as not_before
+          from app.worker_leases l
+          where ${leasesFrom('w.worker', '$2::bigint')} and l.from_height < $3::bigint and l.to_height > $2::bigint
+          group by l.status
+        ) s
+      ) l`,
+    values: [workers, from, to],
+  })
+  return rows
+}

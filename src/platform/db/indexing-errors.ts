@@ -1,0 +1,112 @@
+import type pg from 'pg'
+import { query } from './pool.ts'
+
+/** More are not counted. */
+export const maxCountedErrors = 100_000
+
+/** An input that could not be decoded or derived, and still cannot: an open row of raw.indexing_errors. */
+export interface IndexingError {
+  readonly id: number
+  /** Ingester or worker that met it. */
+  readonly worker: string
+  readonly height: number
+  /** -1 where it concerns the block. */
+  readonly txIndex: number
+  /** -1 where it concerns the transaction. */
+  readonly eventIndex: number
+  readonly code: string
+  readonly message: string
+  readonly eventType: string | null
+  readonly occurrences: number
+  readonly firstSeenAt: Date
+  readonly lastSeenAt: Date
+}
+
+/** Where a page of errors begins: after the one with these values. */
+export interface ErrorPlace {
+  readonly lastSeenMicros: number
+  readonly id: number
+}
+
+/** An error of a page. */
+export interface ListedError extends IndexingError, ErrorPlace {}
+
+interface ErrorFilter {
+  readonly worker?: string | undefined
+  /** The last of the page before. */
+  readonly after?: ErrorPlace | undefined
+  readonly limit: number
+}
+
+/** Unresolved errors, the latest first, by the index on them; a page at a time. */
+export async function listIndexingErrors(
+  db: pg.Pool | pg.ClientBase,
+  { worker, after, limit }: ErrorFilter,
+): Promise<ListedError[]> {
+  const { rows } = await db.query<ListedError>({
+    name: 'farm-list-indexing-errors',
+    text: `
+      select id::float8 as id, worker_name as worker, block_height::float8 as height,
+        tx_index as "txIndex", event_index as "eventIndex", code, message, event_type as "eventType", occurrences,
+        first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt",
+        (extract(epoch from last_seen_at) * 1000000)::float8 as "lastSeenMicros"
+      from raw.indexing_errors
+      where resolved_at is null and ($1::text is null or worker_name = $1)
+        and ($2::float8 is null or (last_seen_at, id) < (timestamptz 'epoch' + $2 * interval '1 microsecond', $3::bigint))
+      order by last_seen_at desc, id desc
+      limit $4`,
+    values: [worker ?? null, after?.lastSeenMicros ?? null, after?.id ?? null, limit],
+  })
+  return rows
+}
+
+/** How many there are on all pages; counted up to `maxCountedErrors`. */
+export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>({
+    name: 'farm-count-indexing-errors',
+    text: `
+      select count(*) from (
+        select from raw.indexing_errors where resolved_at is null and ($1::text is null or worker_name = $1)
+        limit ${maxCountedErrors}
+      ) e`,
+    values: [worker ?? null],
+  })
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** Which errors are meant: those with these ids, or all of a worker, or both. */
+interface ErrorChoice {
+  readonly ids?: readonly number[] | undefined
+  readonly worker?: string | undefined
+}
+
+/**
+ * Marks indexing errors as resolved. One that is met again is open again, so that nothing is hidden for good.
+ * @returns how many were open
+ */
+export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice): Promise<number> {
+  const { rowCount } = await query(
+    pool,
+    `update raw.indexing_errors set resolved_at = now()
+     where resolved_at is null and ($1::bigint[] is null or id = any ($1)) and ($2::text is null or worker_name = $2)`,
+    [ids ?? null, worker ?? null],
+  )
+  return rowCount ?? 0
+}
+
+/** Most rows that one call deletes: their raw data may be large. */
+const mostAtOnce = 10_000
+
+/**
+ * Deletes indexing errors that were met no more `days` ago. What is unresolved stays for ever.
+ * @returns how many there were
+ */
+export async function pruneErrors(db: pg.Pool | pg.ClientBase, days: number): Promise<number> {
+  const { rowCount } = await query(
+    db,
+    `delete from raw.indexing_errors
+     where id in (select id from raw.indexing_errors where resolved_at < now() - $1 * interval '1 day' limit ${mostAtOnce})`,
+    [days],
+  )
+  return rowCount ?? 0
+}
