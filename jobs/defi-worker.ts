@@ -1,6 +1,6 @@
 import type { HeightTable, StateFold, SumFold, Worker } from './worker.ts'
 import { dexes, defiEventTypes } from '../src/flow/defi/dexes.ts'
-import { numericOrNull, textOrNull } from '../src/platform/nullable-fields.ts'
+import { numericOrNull, textOrNull } from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import { price, readDefi } from '../src/flow/defi/read-defi.ts'
 import type { DefiEvent, PairChange } from '../src/flow/defi/read-defi.ts'

@@ -1,5 +1,5 @@
 import type { SqlColumn, SumFold, DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'
-import { numericOrNull, textOrNull } from '../src/platform/nullable-fields.ts'
+import { numericOrNull, textOrNull } from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block.ts'
 import { FieldShapeError } from '../src/flow/event-fields.ts'

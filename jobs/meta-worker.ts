@@ -1,4 +1,4 @@
-import { int2OrNull, int4OrNull } from '../src/platform/nullable-fields.ts'
+import { int2OrNull, int4OrNull } from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import { accountKeyChanges } from '../src/flow/accounts/account-key-events.ts'
 import type { AccountKeyChange } from '../src/flow/accounts/account-key-events.ts'

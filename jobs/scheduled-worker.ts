@@ -1,10 +1,4 @@
-import {
-  int2OrNull,
-  int8OrNull,
-  numericOrNull,
-  textOrNull,
-  timestamptzUsOrNull,
-} from '../src/platform/nullable-fields.ts'
+import { int2OrNull, int8OrNull, numericOrNull, textOrNull, timestamptzUsOrNull } from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import { readScheduledChanges } from '../src/flow/transactions/scheduled-changes.ts'
 import type { ScheduledChange } from '../src/flow/transactions/scheduled-changes.ts'

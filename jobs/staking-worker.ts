@@ -5,7 +5,7 @@ import {
   numericOrNull,
   textOrNull,
   timestamptzUsOrNull,
-} from '../src/platform/nullable-fields.ts'
+} from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { BucketMove } from '../src/flow/staking/read-staking.ts'
 import type { EpochEvent } from '../src/flow/staking/epoch-event.ts'

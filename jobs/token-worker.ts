@@ -1,5 +1,5 @@
 import type { Fold, SqlColumn, DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'
-import { int8OrNull, textOrNull } from '../src/platform/nullable-fields.ts'
+import { int8OrNull, textOrNull } from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { DecodedBlock } from '../src/flow/decoded-block.ts'
 import { tokenMovesOf } from '../src/flow/tokens/read-token-moves.ts'

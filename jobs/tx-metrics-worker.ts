@@ -1,4 +1,4 @@
-import { int8OrNull, numericOrNull } from '../src/platform/nullable-fields.ts'
+import { int8OrNull, numericOrNull } from '../src/platform/row-writer.ts'
 import type { RowWriter } from '../src/platform/row-writer.ts'
 import type { DecodedTransaction } from '../src/flow/decoded-block.ts'
 import { feeOfTransaction, gasOfTransaction } from '../src/flow/transactions/transaction-fee.ts'

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../src/platform/db/embedded/start-embedded-postgres.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { createPool } from '../src/platform/db/pool.ts'
-import { dumpSchema } from '../src/platform/db/schema-dump/dump-schema.ts'
+import { dumpSchema } from '../src/platform/db/dump-schema.ts'
 
 const migrationsFolder = join(import.meta.dirname, '../migrations')
 const [, , url] = process.argv

@@ -210,7 +210,7 @@ export const forgetUser: ForgetUser = async (client, userId) => {
     import('./wallet/passkeys/passkey-store.ts'),
     import('./editor/github/stores/connection-store.ts'),
     import('./editor/projects/write-projects.ts'),
-    import('./platform/auth/forget-account.ts'),
+    import('./platform/auth/accounts.ts'),
   ])
   await forgetPasskeys(client, userId)
   await forgetRepositories(client, userId)

@@ -13,7 +13,7 @@ import type { SourceContext } from './nodes/source-context.ts'
 import { NodesFailedError } from './chain-source.ts'
 import { readBlockHeaderResponse } from './wire/read-block.ts'
 import { heightRequest, latestRequest } from './wire/requests.ts'
-import { untilAborted } from '../platform/abort-reason.ts'
+import { untilAborted } from '../platform/signals.ts'
 import { onItsService } from './nodes/identify-node.ts'
 
 /** Milliseconds without a message after which a stream is compared with the head that the nodes report. */

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { asError, FlowfarmError, FatalError } from '../platform/errors.ts'
-import { linkSignals } from '../platform/link-signals.ts'
+import { linkSignals } from '../platform/signals.ts'
 import { ChainUnavailableError } from '../flow/chain-reader.ts'
 import type { ChainAccount } from '../flow/chain-reader.ts'
 import { createChainReader } from './create-chain-reader.ts'

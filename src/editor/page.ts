@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa'
 import type { EditorSettings } from './editor-server.ts'
-import { contentPolicy, securityHeaders } from '../platform/pages/security-headers.ts'
-import { servePage } from '../platform/pages/serve-page.ts'
+import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
 /** Paths of the editor's page: the page itself knows what each shows. */

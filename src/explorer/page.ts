@@ -4,8 +4,7 @@ import Koa from 'koa'
 import compress from 'koa-compress'
 import { hasLeftEarly } from '../platform/http/connections.ts'
 import type { Logger } from '../platform/log.ts'
-import { contentPolicy, securityHeaders } from '../platform/pages/security-headers.ts'
-import { servePage } from '../platform/pages/serve-page.ts'
+import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
 /** First segments of the page's own paths; the page itself says that there is nothing at others. */

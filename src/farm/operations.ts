@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { workers } from '../../jobs/index.ts'
-import { announceFarmWork } from '../platform/db/announce-farm-work.ts'
+import { announceFarmWork } from '../platform/db/listen.ts'
 import { query } from '../platform/db/pool.ts'
 import { ApiError } from '../platform/errors.ts'
 import { difference, union } from '../platform/ranges.ts'

@@ -1,4 +1,4 @@
-import { CopyWriter } from '../platform/db/copy/copy-writer.ts'
+import { CopyWriter } from '../platform/db/copy-writer.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { rawTables } from './raw-tables.ts'

@@ -3,7 +3,7 @@ import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../flow/dec
 import { decodePayload } from '../flow/payload.ts'
 import { PayloadError } from '../flow/payload-value.ts'
 import type { PayloadFields } from '../flow/payload-value.ts'
-import { pgText } from '../platform/db/copy/pg-text.ts'
+import { pgText } from '../platform/db/copy-writer.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import { ScriptCache } from './caches.ts'
 import type { KnownScript } from './caches.ts'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { CopyWriter } from '../platform/db/copy/copy-writer.ts'
+import type { CopyWriter } from '../platform/db/copy-writer.ts'
 import type { ByteWriter } from '../platform/byte-writer.ts'
 import type { SignatureMessage, TransactionMessage } from '../access/messages.ts'
 

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import type { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { query } from '../platform/db/pool.ts'
 import type { OperatorContext, RequestState } from './http/requests.ts'
-import { contentPolicy } from '../platform/pages/security-headers.ts'
+import { contentPolicy } from '../platform/pages/serve-page.ts'
 
 /** The queues of the farm, opened for looking at them. */
 export type OpenQueues = Awaited<ReturnType<typeof createWorkQueue>>

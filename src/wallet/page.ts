@@ -1,6 +1,5 @@
 import type { Middleware } from 'koa'
-import { securityHeaders, contentPolicy } from '../platform/pages/security-headers.ts'
-import { servePage } from '../platform/pages/serve-page.ts'
+import { securityHeaders, contentPolicy, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
 /** Paths of the wallet's page: the page itself knows which of its parts each is. */

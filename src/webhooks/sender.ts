@@ -8,7 +8,7 @@ import { deliver, readPending } from './deliver.ts'
 import type { Attempt, DeliverOptions, PendingWork } from './deliver.ts'
 import { renewTurns, takeTurns, turnsChannel, endTurns, lockTurns } from './turns.ts'
 import type { Turn } from './turns.ts'
-import { WakeUp } from '../platform/wake-up.ts'
+import { WakeUp } from '../platform/signals.ts'
 import { query, withTransaction } from '../platform/db/pool.ts'
 
 interface SenderOptions extends DeliverOptions {

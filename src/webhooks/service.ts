@@ -1,7 +1,6 @@
 import type { SettingValues } from '../platform/setting.ts'
 import type { webhookSettings } from './settings.ts'
-import { connectionLimits } from '../platform/db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
 import { asError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'

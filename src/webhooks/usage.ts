@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { KeyTier } from '../platform/auth/key-tiers.ts'
+import type { KeyTier } from '../platform/auth/developer-keys.ts'
 import { query } from '../platform/db/pool.ts'
 import type { NewDelivery } from './delivery-rows.ts'
 import { webhookLimits } from './webhook-limits.ts'

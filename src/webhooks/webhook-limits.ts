@@ -1,4 +1,4 @@
-import type { KeyTier } from '../platform/auth/key-tiers.ts'
+import type { KeyTier } from '../platform/auth/developer-keys.ts'
 
 /** What a developer key of a tier may have; null: as many as it likes. */
 export interface WebhookLimits {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
 import { startRedis } from '../../scripts/support/start-redis.ts'
-import { announceFarmWork } from '../../src/platform/db/announce-farm-work.ts'
+import { announceFarmWork } from '../../src/platform/db/listen.ts'
 import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Client, type Pool } from 'pg'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { createPool, type PoolOptions } from '../../src/platform/db/pool.ts'
-import { withDatabase } from '../../src/platform/db/socket-url.ts'
+import { withDatabase } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {

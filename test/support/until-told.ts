@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../src/platform/lifecycle.ts'
+import type { Lifecycle } from '../../src/platform/service.ts'
 import { listen } from '../../src/platform/db/listen.ts'
 
 /**

@@ -8,13 +8,12 @@ import { tokens } from '../../../simnode/ledger/world/tokens.ts'
 import { readConfig } from '../../../src/config.ts'
 import { readCoverage } from '../../../src/farm/leases/coverage.ts'
 import { listen } from '../../../src/platform/db/listen.ts'
-import { Lifecycle } from '../../../src/platform/lifecycle.ts'
+import { Lifecycle, Shared } from '../../../src/platform/service.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { difference } from '../../../src/platform/ranges.ts'
 import { Terminal } from '../../../src/platform/terminal.ts'
 import { startFarm, startIngest } from '../../../src/services.ts'
 import type { WeighedBlock } from '../../../src/flow/decoded-block.ts'
-import { Shared } from '../../../src/platform/service.ts'
 
 /** A chain made of code: equal ones give equal databases. */
 interface EvalChain {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { abortReason } from '../../platform/abort-reason.ts'
+import { abortReason } from '../../platform/signals.ts'
 
 interface Waiter {
   readonly resolve: () => void

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../platform/abort-reason.ts'
+import { untilAborted } from '../../platform/signals.ts'
 import { causeOf, LogThrottle } from '../../platform/log-throttle.ts'
 import type { CallReport, SourceLogger } from '../chain-source.ts'
 import { identifyNode } from './identify-node.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../flow/chain-reader.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { isShallow } from '../../platform/http/read-json.ts'
-import { jsonOrNothing, responseText } from '../../platform/response-text.ts'
+import { jsonOrNothing, responseText } from '../../platform/outbound/response-text.ts'
 
 /**
  * A value in JSON-CDC: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. Source: JSON-Cadence

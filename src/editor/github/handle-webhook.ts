@@ -7,8 +7,7 @@ import { deployMessage, shortLine, tellDeploy } from './stores/deployment-store.
 import type { DeploymentStore, RunReport, Stage } from './stores/deployment-store.ts'
 import type { EnvironmentStore } from './stores/environment-store.ts'
 import type { InstallationStore } from './stores/installation-store.ts'
-import { query } from '../../platform/db/pool.ts'
-import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
+import { query, withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 
 interface WebhookParts {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { ReaderWord } from './reader-thread.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 import { FlowfarmError, RetryableError } from '../../platform/errors.ts'
-import { limitThreadCpu } from '../../platform/limit-thread-cpu.ts'
+import { limitThreadCpu } from '../../platform/thread-limits.ts'
 
 /** A source that the parser cannot read in the time and memory that it has, or that is nested deeper than it goes. */
 export class UnreadableSource extends FlowfarmError {

@@ -6,7 +6,7 @@ import type { EditorNetwork } from '../editor-network.ts'
 import { projectError } from './project-error.ts'
 import { checkPath, pathKey, pathRules, invalidPath } from './project-paths.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
-import type { HoldUser } from '../../platform/auth/hold-user.ts'
+import type { HoldUser } from '../../platform/auth/authenticate.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DeveloperKey } from '../../platform/auth/developer-keys.ts'
-import { keyTierNames } from '../../platform/auth/key-tiers.ts'
+import { keyTierNames } from '../../platform/auth/developer-keys.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { toApiError } from '../../platform/http/problem.ts'
 import { idParameter } from '../parameters.ts'

@@ -11,7 +11,7 @@ import type pg from 'pg'
 import type { LabelCategory } from '../../flow/core-contracts.ts'
 import type { Network } from '../../flow/network.ts'
 import { query } from '../../platform/db/pool.ts'
-import { announceChangedRows } from '../../platform/db/announce-farm-work.ts'
+import { announceChangedRows } from '../../platform/db/listen.ts'
 
 /** An account of Flow (16 hex digits) or of Flow EVM (40), with or without 0x. Gives 0x and lower-case digits. */
 function labelledAddressParameter(): TextParameter {

@@ -6,7 +6,7 @@ import { listOf, singleOf, wholeList } from '../paging/pages.ts'
 import { defineRoute } from '../route.ts'
 import type pg from 'pg'
 import { query } from '../../platform/db/pool.ts'
-import { announceChangedRows } from '../../platform/db/announce-farm-work.ts'
+import { announceChangedRows } from '../../platform/db/listen.ts'
 
 const templateSchema = z
   .strictObject({

@@ -1,4 +1,4 @@
-import { TimeSlices } from '../../platform/time-slices.ts'
+import { TimeSlices } from './time-slices.ts'
 import type { FeedFilter } from './filter-index.ts'
 import { FilterIndex } from './filter-index.ts'
 import type { LiveClient } from './subscriptions.ts'

@@ -1,5 +1,5 @@
 import type { FeedBlock } from './reader.ts'
-import { TimeSlices } from '../../platform/time-slices.ts'
+import { TimeSlices } from './time-slices.ts'
 import { textFrame } from './feed-clients.ts'
 
 /** A transaction by what filters ask for. */

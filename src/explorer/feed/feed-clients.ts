@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RawData, WebSocket } from 'ws'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { TimeSlices } from '../../platform/time-slices.ts'
+import { TimeSlices } from './time-slices.ts'
 import type { Socket } from 'node:net'
 
 export interface FeedClientsOptions {

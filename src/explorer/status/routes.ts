@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { timestampFormat } from '../formats.ts'
 import { flagParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import { readHtmlPage } from '../../platform/pages/html-page.ts'
+import { readHtmlPage } from '../../platform/pages/serve-page.ts'
 import { indexingStatusSchema } from './schema.ts'
 
 const health = defineRoute({

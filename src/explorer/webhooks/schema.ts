@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { keyTierNames } from '../../platform/auth/key-tiers.ts'
-import type { KeyTier } from '../../platform/auth/key-tiers.ts'
+import { keyTierNames } from '../../platform/auth/developer-keys.ts'
+import type { KeyTier } from '../../platform/auth/developer-keys.ts'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import type { DeliveryDetail, WebhookDelivery } from '../../webhooks/delivery-store.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-store.ts'

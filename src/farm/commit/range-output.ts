@@ -1,6 +1,6 @@
 import type { DeriveOutput, DeriveProblem, HeightTable, Worker } from '../../../jobs/worker.ts'
 import type { RowWriter } from '../../platform/row-writer.ts'
-import { CopyWriter } from '../../platform/db/copy/copy-writer.ts'
+import { CopyWriter } from '../../platform/db/copy-writer.ts'
 
 /** Rows of one table, ready to be sent. */
 export interface TableRows {

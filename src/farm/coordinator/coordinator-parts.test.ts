@@ -3,7 +3,7 @@ import { readConfig } from '../../config.ts'
 import { HandOver } from './hand-over.ts'
 import type { OfferedLease } from './hand-over.ts'
 import { HistoryGather, HistoryRest } from './rounds.ts'
-import { WakeUp } from '../../platform/wake-up.ts'
+import { WakeUp } from '../../platform/signals.ts'
 import { planWorkers } from './plan-leases.ts'
 
 const lease = (worker: string, from: number): OfferedLease => ({

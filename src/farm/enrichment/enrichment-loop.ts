@@ -6,7 +6,7 @@ import { LogThrottle } from '../../platform/log-throttle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { backoffMs } from '../../platform/retry.ts'
-import { WakeUp } from '../../platform/wake-up.ts'
+import { WakeUp } from '../../platform/signals.ts'
 import { QuestionStore } from './question-store.ts'
 import type { KeyOutcome, KeyRow } from './question-store.ts'
 

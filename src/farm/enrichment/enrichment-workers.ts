@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
 import type { EnrichmentWorker } from '../../../jobs/enrichment/enrichment-worker.ts'
-import { farmChannel } from '../../platform/db/announce-farm-work.ts'
+import { farmChannel } from '../../platform/db/listen.ts'
 import { DedicatedConnection } from '../../platform/db/dedicated-connection.ts'
 import type { DedicatedConnectionOptions } from '../../platform/db/dedicated-connection.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'

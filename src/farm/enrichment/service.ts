@@ -7,8 +7,7 @@ import type { farmSettings, enrichmentSettings } from '../settings.ts'
 import { asError, FatalError, RetryableError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Network } from '../../flow/network.ts'
-import { connectionLimits } from '../../platform/db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../../platform/db/pool.ts'
+import { connectionLimits, createPool, logIdleErrors } from '../../platform/db/pool.ts'
 import { EnrichmentFarm, countEnrichment } from './enrichment-workers.ts'
 import type { RunningEnrichmentWorker } from './enrichment-workers.ts'
 import type { ServiceContext } from '../../platform/service.ts'
@@ -16,7 +15,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scriptNames } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { coreContractAddress } from '../../flow/core-contracts.ts'
-import { responseText } from '../../platform/response-text.ts'
+import { responseText } from '../../platform/outbound/response-text.ts'
 
 type Config = SettingValues<typeof farmSettings & typeof enrichmentSettings> & { readonly RAW_ONLY: boolean }
 

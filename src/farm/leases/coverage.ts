@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet, HeightRange } from '../../platform/ranges.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
-import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
+import { withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { lockOutCommits } from './chain-version.ts'
 

@@ -1,9 +1,8 @@
 import type pg from 'pg'
-import { databaseIdentity } from '../../platform/db/database-identity.ts'
+import { databaseIdentity, retryConflicts } from '../../platform/db/pool.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
-import { retryConflicts } from '../../platform/db/retry-conflicts.ts'
 import { escapeLiteral } from 'pg'
-import { pgText } from '../../platform/db/copy/pg-text.ts'
+import { pgText } from '../../platform/db/copy-writer.ts'
 import { asError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
 
 /**

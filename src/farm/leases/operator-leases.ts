@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { pgText } from '../../platform/db/copy/pg-text.ts'
+import { pgText } from '../../platform/db/copy-writer.ts'
 import { FatalError } from '../../platform/errors.ts'
 import { inLockOrder } from './leases.ts'
 import type { LeaseKey, LeaseStatus } from './leases.ts'

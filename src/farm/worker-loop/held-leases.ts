@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { announceFarmWork } from '../../platform/db/announce-farm-work.ts'
+import { announceFarmWork } from '../../platform/db/listen.ts'
 import { heartbeatLeases } from '../leases/leases.ts'
 import type { ClaimedLease, LeaseClaim } from '../leases/leases.ts'
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../../platform/errors.ts'
-import { limitThreadCpu } from '../../platform/limit-thread-cpu.ts'
+import { limitThreadCpu } from '../../platform/thread-limits.ts'
 import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
+import { withRetriedTransaction } from '../../platform/db/pool.ts'
 import type { LeaseKey } from '../../farm/leases/leases.ts'
-import { announceFarmWork } from '../../platform/db/announce-farm-work.ts'
+import { announceFarmWork } from '../../platform/db/listen.ts'
 import {
   countLeases,
   findLeaseKeys,

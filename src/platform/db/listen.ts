@@ -2,6 +2,7 @@ import { escapeIdentifier } from 'pg'
 import { asError } from '../errors.ts'
 import { backoffMs, pause } from '../retry.ts'
 import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicated-connection.ts'
+import type pg from 'pg'
 
 export interface ListenOptions extends DedicatedConnectionOptions {
   /** Ends the listening. */
@@ -97,4 +98,23 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+/** Heard by the coordinator: ranges were done, or a person changed something, so there may be more to give out. */
+export const farmChannel = 'flowfarm_farm'
+
+/** Payload of the notification after a change of rows that answers about settled heights use. */
+export const rowsChanged = 'rows-changed'
+
+/** Wakes the coordinator; inside a transaction, when it commits. */
+export async function announceFarmWork(db: pg.Pool | pg.ClientBase): Promise<void> {
+  await db.query({ name: 'farm-announce', text: `select pg_notify('${farmChannel}', '')` })
+}
+
+/**
+ * The same, and tells servers to drop cached answers about settled heights: heights will be derived again, or a label or template has
+ * changed.
+ */
+export async function announceChangedRows(db: pg.Pool | pg.ClientBase): Promise<void> {
+  await db.query({ name: 'farm-announce-change', text: `select pg_notify('${farmChannel}', '${rowsChanged}')` })
 }

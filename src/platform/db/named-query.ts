@@ -1,6 +1,8 @@
 import type { ClientBase, Pool, QueryResult, QueryResultRow } from 'pg'
 import { asDatabaseError } from './errors.ts'
 import { PreparedStatements } from './prepared-statements.ts'
+import type { QuerySqlToken } from 'slonik'
+import type { z } from 'zod'
 
 /** What runs a statement on its own. */
 export type StatementRunner = Pool | ClientBase | PreparedStatements
@@ -26,4 +28,20 @@ export async function namedQuery<Row extends QueryResultRow>(
   } catch (error) {
     throw asDatabaseError(error)
   }
+}
+
+/** What a parameter of a statement may be. */
+type StatementValue = boolean | number | string | Buffer | null | readonly StatementValue[]
+
+/**
+ * A statement whose text is put together once, since to do so takes longer than to run a short one. Its parameters are written as
+ * `$1`, `$2`, …
+ * @param statement `sql.prepared(…)` without values
+ * @returns the statement with values for its parameters
+ */
+export function fixedStatement<Row extends z.ZodType>(
+  statement: QuerySqlToken<Row>,
+): (...values: readonly StatementValue[]) => QuerySqlToken<Row> {
+  if (statement.values.length > 0) throw new TypeError(`the statement "${statement.name}" is not fixed: it has values`)
+  return (...values) => ({ ...statement, values })
 }

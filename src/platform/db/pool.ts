@@ -8,10 +8,34 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from 'pg'
-import { FatalError } from '../errors.ts'
+import { FatalError, FlowfarmError } from '../errors.ts'
 import { LogThrottle } from '../log-throttle.ts'
 import type { Logger } from '../log.ts'
 import { asDatabaseError, isConnectionLost } from './errors.ts'
+import { sql } from 'slonik'
+import { retryWhile } from '../retry.ts'
+
+/**
+ * For the pools of all services. A half-open connection is to be noticed within 30 s: one that is used after the answer
+ * time-out, one that is idle by being closed before long. The server gives up a statement first, so that what takes too
+ * long is told from a dead link.
+ */
+export const connectionLimits = {
+  statementTimeoutMs: 17_000,
+  lockTimeoutMs: 15_000,
+  idleInTransactionTimeoutMs: 15_000,
+  answerTimeoutMs: 20_000,
+  idleTimeoutMs: 5000,
+} as const satisfies PoolOptions
+
+/** For statements that are short by their nature and that others wait for: claims of leases and signs of life. */
+export const shortStatementLimits = {
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: 8000,
+  idleInTransactionTimeoutMs: 10_000,
+  answerTimeoutMs: 12_000,
+  idleTimeoutMs: 5000,
+} as const satisfies PoolOptions
 
 export interface PoolOptions {
   /** Most connections at once. Default 10. */
@@ -219,4 +243,38 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
+}
+
+/**
+ * A query for a text that differs after a restart, a fail-over, and where the tables or the database were restored: what
+ * was read before may then be of a history that is gone. A database that was copied has the file nodes of its template,
+ * and another OID.
+ */
+export const databaseIdentity = sql.fragment`
+  select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
+    (select oid from pg_database where datname = current_database()))`
+
+/** `withTransaction`, again after a conflict: for what a person asked for, who should not have to ask again. */
+export async function withRetriedTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
+  return retryConflicts(() => withTransaction(pool, fn))
+}
+
+/** Conflicts in a row after which something else is wrong. */
+const maxConflicts = 10
+
+/**
+ * Runs `fn` again when PostgreSQL ended it for a conflict with others (a deadlock, a serialization failure). It may run several
+ * times, and only the last counts. @throws what `fn` throws, a conflict too when it is the tenth in a row
+ */
+export async function retryConflicts<T>(fn: () => Promise<T>): Promise<T> {
+  let conflicts = 0
+  return retryWhile(fn, {
+    isRetryable: (error) => isConflict(error) && ++conflicts < maxConflicts,
+    baseMs: 20,
+    maxMs: 1000,
+  })
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof FlowfarmError && error.code === 'transaction-conflict'
 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { RetryableError } from '../errors.ts'
-import { fixedStatement } from './fixed-statement.ts'
+import { fixedStatement } from './named-query.ts'
 import { createReadPool } from './slonik.ts'
 
 const numberRow = z.object({ n: z.number() })

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../errors.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface OriginRules {
   /** Allowed host names besides this machine's, normalised by `URL`, without ports. Empty: any. */
@@ -58,3 +59,9 @@ function isLocal(address: string): boolean {
 function hostNameOf(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).hostname : undefined
 }
+
+/** The network of the client for which a service of ours calls an MCP server of ours. */
+export const clientHeader = 'x-flowfarm-client'
+
+/** The network of the client being served: one connection to an MCP server serves all clients. */
+export const servedClient = new AsyncLocalStorage<string>()

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { keepBuild } from './build-folder.ts'
-import { sourceDigest } from './source-digest.ts'
+import { keepBuild, sourceDigest } from './build-folder.ts'
 
 interface PageEntry {
   /** The path at which the page's service serves it. */

@@ -6,9 +6,8 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { createDashboardPages } from './dashboard-pages.ts'
 import type { DashboardPages } from './dashboard-pages.ts'
-import { findBuild, keepBuild } from './build-folder.ts'
+import { findBuild, keepBuild, sourceDigest } from './build-folder.ts'
 import { createPageBuild } from './page-build.ts'
-import { sourceDigest } from './source-digest.ts'
 
 const quickly = { baseMs: 10, maxMs: 100 }
 

@@ -2,12 +2,10 @@ import { fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { asError, RetryableError } from '../errors.ts'
-import type { Lifecycle } from '../lifecycle.ts'
+import type { Lifecycle, ServiceContext } from '../service.ts'
 import type { Logger } from '../log.ts'
 import { backoffMs, pause } from '../retry.ts'
-import type { ServiceContext } from '../service.ts'
-import { findBuild } from './build-folder.ts'
-import { sourceDigest } from './source-digest.ts'
+import { findBuild, sourceDigest } from './build-folder.ts'
 
 export interface BuildProgress {
   /** Pages that are finished, of `total`. Both are 0 before the build reports anything. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
-import { contentPolicy, securityHeaders } from './security-headers.ts'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 
 /** A file of the page as it goes over the wire. */
 export interface PageFile {
@@ -116,4 +117,99 @@ export function createRootPage(pages: Pages): Middleware {
 /** Whether a path is that of a service's page, at its root, or of one of the page's files; all others are of the API. */
 export function isPagePath(path: string): boolean {
   return path === '/' || path.startsWith('/assets/')
+}
+
+/** What every answer says to browsers: no frame, no guessing of types, no address handed on, nothing from elsewhere. */
+export function securityHeaders(): Middleware {
+  return async (context, next) => {
+    context.set({
+      'Content-Security-Policy': contentPolicy({}),
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+    })
+    await next()
+  }
+}
+
+/**
+ * A policy that allows scripts, styles, pictures and calls of the page's own origin and nothing else.
+ * @param options.html whose inline style and script elements are allowed, by their content; it is ours, and holds no input
+ * @param options.areStylesFree allows any inline style, for a page that is not ours
+ * @param options.arePicturesFree allows pictures from any host that is asked by HTTPS
+ */
+export function contentPolicy({
+  html = '',
+  areStylesFree = false,
+  arePicturesFree = false,
+}: {
+  html?: string
+  areStylesFree?: boolean
+  arePicturesFree?: boolean
+}): string {
+  const hashesOf = (inline: RegExp): string[] =>
+    [...html.matchAll(inline)].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  const hashes = hashesOf(/<style>([\s\S]*?)<\/style>/g)
+  const scripts = hashesOf(/<script>([\s\S]*?)<\/script>/g)
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(' '),
+    ["style-src 'self'", ...(areStylesFree ? ["'unsafe-inline'"] : hashes)].join(' '),
+    `img-src 'self' data:${arePicturesFree ? ' https:' : ''}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** A page as it is sent. */
+interface HtmlPage {
+  readonly html: string
+  /** Forbid the page everything but its own script and style, and to ask anybody but the host it came from. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const folder = new URL('./', import.meta.url)
+const sharedStyle = readFileSync(new URL('style.css', folder), 'utf8')
+
+/** The sign of flowfarm, two leaves; inside the page, so that no browser asks for a file of its own. */
+const icon = [
+  `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='7' fill='#226b33'/>`,
+  `<path d='M16 27V15M16 17C9 17 6 13 6 7c7 0 10 3 10 10Zm0 4c0-6 3-9 10-9 0 6-4 9-10 9Z' fill='#bfe8c4' `,
+  `stroke='#fff' stroke-width='1.5' stroke-linejoin='round'/></svg>`,
+].join('')
+
+/**
+ * A page of `pages/`, whole: with the style that all share and the icon in it.
+ * @param name of the file, without `.html`
+ */
+export function readHtmlPage(name: string): HtmlPage {
+  const html = readFileSync(new URL(`${name}.html`, folder), 'utf8')
+    .replace('/* style.css */', () => sharedStyle)
+    .replace('<!-- icon -->', () => `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">`)
+  return {
+    html,
+    headers: {
+      'Content-Security-Policy': [
+        "default-src 'none'",
+        "connect-src 'self'",
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        `script-src '${hashOf(html, 'script')}'`,
+        `style-src '${hashOf(html, 'style')}'`,
+      ].join('; '),
+      'Referrer-Policy': 'no-referrer',
+    },
+  }
+}
+
+function hashOf(html: string, element: 'script' | 'style'): string {
+  const content = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(html)?.[1] ?? ''
+  return `sha256-${createHash('sha256').update(content).digest('base64')}`
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { HoldUser } from '../../platform/auth/hold-user.ts'
+import type { HoldUser } from '../../platform/auth/authenticate.ts'
 import { query } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AuthParts } from './auth-parts.ts'

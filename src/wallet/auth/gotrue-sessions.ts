@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { responseText } from '../../platform/response-text.ts'
+import { responseText } from '../../platform/outbound/response-text.ts'
 import type { AuthSessions, AuthUser, SessionToken } from './auth-sessions.ts'
 import { unauthorized } from './auth-sessions.ts'
 

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import type { JWTPayload } from 'jose'
 import { ApiError } from '../../platform/errors.ts'
-import { responseText } from '../../platform/response-text.ts'
+import { responseText } from '../../platform/outbound/response-text.ts'
 import { authError } from './auth-parts.ts'
 import { readEmail } from './stores/users.ts'
 import type { ProviderAccount } from './stores/users.ts'

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { z } from 'zod'
-import { query } from '../../platform/db/pool.ts'
-import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
+import { query, withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { authError } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { ApiError, asError, FatalError, RetryableError } from '../../platform/errors.ts'
-import { linkSignals } from '../../platform/link-signals.ts'
+import { linkSignals } from '../../platform/signals.ts'
 import type { Logger } from '../../platform/log.ts'
 import { pause, retryWhile } from '../../platform/retry.ts'
 import type { SignedIn } from '../auth/auth-sessions.ts'

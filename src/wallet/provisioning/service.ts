@@ -10,8 +10,7 @@ import { Provisioning } from './provisioning.ts'
 import type { ProvisioningOptions } from './provisioning.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { ServiceContext } from '../../platform/service.ts'
-import { createPool, logIdleErrors } from '../../platform/db/pool.ts'
-import { connectionLimits } from '../../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors, connectionLimits } from '../../platform/db/pool.ts'
 
 const balanceEveryMs = 180_000
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { describeError } from '../../../src/platform/describe-error.ts'
+import { describeError } from '../../../src/platform/log.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { privateKeyDigits, TransactionNode } from '../support/transaction-node.ts'

@@ -1,5 +1,5 @@
 import type { ToolSet } from 'ai'
-import { untilAborted } from '../../../platform/abort-reason.ts'
+import { untilAborted } from '../../../platform/signals.ts'
 import { asError } from '../../../platform/errors.ts'
 
 /** Tool calls in a turn. */

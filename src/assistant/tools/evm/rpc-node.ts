@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import { isShallow } from '../../../platform/http/read-json.ts'
-import { jsonOrNothing, responseText } from '../../../platform/response-text.ts'
+import { jsonOrNothing, responseText } from '../../../platform/outbound/response-text.ts'
 
 export interface RpcNodeOptions {
   /** EVM_RPC_URL. It may contain a key and is not shown. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isStatus, toApiError } from './github-error.ts'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
-import { responseText } from '../../../platform/response-text.ts'
+import { responseText } from '../../../platform/outbound/response-text.ts'
 
 /** The GitHub App by which projects reach repositories, as its operator has registered it. */
 export interface GitHubApp {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientBase, Pool } from 'pg'
 import type { EditorNetwork } from '../../editor-network.ts'
-import { query } from '../../../platform/db/pool.ts'
-import { withRetriedTransaction } from '../../../platform/db/retried-transaction.ts'
+import { query, withRetriedTransaction } from '../../../platform/db/pool.ts'
 import { RetryableError } from '../../../platform/errors.ts'
 
 /** A pool, or a connection in the middle of a transaction. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Queryable } from './connection-store.ts'
-import type { HoldUser } from '../../../platform/auth/hold-user.ts'
+import type { HoldUser } from '../../../platform/auth/authenticate.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 

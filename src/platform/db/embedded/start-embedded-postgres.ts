@@ -1,20 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, realpath, rm, chown, statfs } from 'node:fs/promises'
+import {
+  mkdir,
+  realpath,
+  rm,
+  chown,
+  statfs,
+  copyFile,
+  open,
+  rename,
+  stat,
+  truncate,
+  type FileHandle,
+} from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'
 import { join, sep } from 'node:path'
 import { asError, FatalError, RetryableError } from '../../errors.ts'
-import { socketUrl } from '../socket-url.ts'
 import { usableRuntime } from './binaries.ts'
 import { ensureCluster, superuser } from './cluster.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { FolderLock } from './folder-lock.ts'
-import { interruptSessions } from './interrupt-sessions.ts'
+import { interruptSessions, spawnServer } from './server-process.ts'
 import { endLeftoverServers } from './leftover-servers.ts'
-import { openServerLog } from './server-log.ts'
-import { spawnServer } from './server-process.ts'
 import { serverUser, canReach } from './system-user.ts'
 import type { SystemUser } from './system-user.ts'
-import { waitUntilReady } from './wait-until-ready.ts'
+import { Client } from 'pg'
+import { pause } from '../../retry.ts'
 
 export interface EmbeddedPostgresOptions {
   /** Where the cluster, the server's log and the socket live; made when missing. One server at a time. */
@@ -256,4 +266,128 @@ async function freeMiB(folder: string): Promise<number | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+const askEveryMs = 15
+const tellEveryMs = 10_000
+
+/** SQLSTATE: the server is there and not yet open for queries. */
+const startingUp = '57P03'
+
+/** Resolves when the server answers queries and has the URL's database; rejects when it ends before that. */
+async function waitUntilReady(
+  url: string,
+  exited: Promise<{ readonly code: number; readonly lastLines: string }>,
+  log: (line: string) => void,
+): Promise<void> {
+  const ended = exited.then(({ code, lastLines }) => {
+    throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended at start with code ${code}: ${lastLines}`)
+  })
+  // Recovery after a crash may take minutes, and nothing is gained by giving up on it: only its end ends the waiting.
+  let toldAt = Date.now()
+  for (;;) {
+    if (await Promise.race([tryOnce(url), ended])) return
+    if (Date.now() - toldAt >= tellEveryMs) {
+      log('PostgreSQL is still recovering')
+      toldAt = Date.now()
+    }
+    await pause(askEveryMs)
+  }
+}
+
+async function tryOnce(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: withDatabase(url, 'postgres') })
+  // Reported by the awaited call already; without a listener it would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await createMissingDatabase(client, new URL(url).pathname.slice(1))
+    return true
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === startingUp) return false
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+async function createMissingDatabase(client: Client, name: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])
+  if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`)
+}
+
+/** The server's log and one older part are kept, each of about this size. */
+const maxBytes = 8 * 1024 * 1024
+const checkEveryMs = 60_000
+
+interface ServerLog {
+  /** Open for appending: the server writes here itself, so it never waits for us and goes on when we are gone. */
+  readonly file: FileHandle
+  /** The last lines, for an error message. */
+  tail(): Promise<string>
+  close(): Promise<void>
+}
+
+/** Opens the log file, and keeps its size within bounds while it is open. */
+async function openServerLog(path: string, log: (line: string) => void): Promise<ServerLog> {
+  if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`)
+  const file = await open(path, 'a', 0o600)
+  const startedAt = await sizeOf(path)
+  // Cut rather than renamed: the server goes on with the descriptor it has. A full disk must not end the program.
+  const timer = setInterval(() => {
+    limitSize(path).catch((error: unknown) => log(`cannot shorten ${path}: ${String(error)}`))
+  }, checkEveryMs)
+  timer.unref()
+  return {
+    file,
+    async tail() {
+      const size = await sizeOf(path)
+      const from = Math.max(size < startedAt ? 0 : startedAt, size - 2000)
+      const buffer = Buffer.alloc(size - from)
+      const reader = await open(path, 'r')
+      try {
+        await reader.read(buffer, 0, buffer.length, from)
+      } finally {
+        await reader.close()
+      }
+      return buffer.toString('utf8').trim()
+    },
+    async close() {
+      clearInterval(timer)
+      await file.close()
+    },
+  }
+}
+
+async function limitSize(path: string): Promise<void> {
+  if ((await sizeOf(path)) <= maxBytes) return
+  await copyFile(path, `${path}.1`)
+  await truncate(path)
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
+}
+
+/**
+ * The connection URL of a server behind a unix socket: `postgresql://user@%2Fsome%2Ffolder:5432/name`. Both `pg` and
+ * Slonik read this form (the usual `?host=/folder` is not understood by Slonik). The port is part of the socket's
+ * file name; it is written out so that a PGPORT in the environment changes nothing.
+ */
+function socketUrl(options: { folder: string; user: string; database: string; port?: number }): string {
+  const { folder, user, database, port = 5432 } = options
+  return `postgresql://${encodeURIComponent(user)}@${encodeURIComponent(folder)}:${port}/${encodeURIComponent(database)}`
+}
+
+/** The same server, another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${encodeURIComponent(database)}`
+  return changed.href
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { describeError, shortenError } from './describe-error.ts'
+import { describeError, shortenError } from './log.ts'
 import { RetryableError } from './errors.ts'
 
 describe('the description of an error', () => {

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
-import { createEmptyDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { copyInto } from './copy-into.ts'
-import { CopyWriter } from './copy-writer.ts'
-import { pgText } from './pg-text.ts'
+import { CopyWriter, pgText } from './copy-writer.ts'
 
 const int2 = fc.integer({ min: -32_768, max: 32_767 })
 const int4 = fc.integer({ min: -2_147_483_648, max: 2_147_483_647 })

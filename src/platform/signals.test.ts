@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
-import { linkSignals } from './link-signals.ts'
+import { linkSignals } from './signals.ts'
 
 describe('linked signals', () => {
   it('are aborted with the first of their sources, for its reason', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { Lifecycle } from './lifecycle.ts'
+import { Lifecycle } from './service.ts'
 
 const log = pino({ level: 'silent' })
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { dumpSchema } from './dump-schema.ts'
 
-const committed = join(import.meta.dirname, '../../../../migrations/schema.txt')
+const committed = join(import.meta.dirname, '../../migrations/schema.txt')
 
 describe('dumpSchema', () => {
   let db: TestDatabase

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { PoolClient } from 'pg'
-import { createEmptyDatabase, type TestDatabase } from '../../../../test/support/database.ts'
-import { FatalError, RetryableError } from '../../errors.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { FatalError, RetryableError } from '../errors.ts'
 import { copyInto } from './copy-into.ts'
 import { CopyWriter } from './copy-writer.ts'
 

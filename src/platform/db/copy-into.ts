@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { escapeIdentifier, type ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { asDatabaseError } from '../errors.ts'
+import { asDatabaseError } from './errors.ts'
 import type { CopyWriter } from './copy-writer.ts'
 
 /** Signature, no flags, no extension. */

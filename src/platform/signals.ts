@@ -1,0 +1,82 @@
+import { asError } from './errors.ts'
+
+/** A signal with several sources. */
+export interface LinkedSignal {
+  readonly signal: AbortSignal
+  /** Aborts it without any of its sources. */
+  readonly abort: (reason: Error) => void
+  /** Lets go of the sources. */
+  readonly unlink: () => void
+}
+
+/**
+ * A signal that is aborted with any of `signals`, until `unlink`. `AbortSignal.any` does the same and leaves taking the
+ * parts apart to the garbage collector, which costs a hot loop more memory than all else it does.
+ */
+export function linkSignals(signals: readonly AbortSignal[]): LinkedSignal {
+  const controller = new AbortController()
+  const listeners = signals.map((signal) => {
+    const abort = (): void => controller.abort(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
+    return { signal, abort }
+  })
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    unlink: () => {
+      for (const { signal, abort } of listeners) signal.removeEventListener('abort', abort)
+    },
+  }
+}
+
+/** What a promise rejects with when its signal is aborted: the signal's own reason. */
+export function abortReason(signal: AbortSignal | undefined): Error {
+  return asError(signal?.reason ?? new DOMException('This operation was aborted', 'AbortError'))
+}
+
+/** Waits for a promise, but not longer than until the signal is aborted; then rejects with the signal's reason. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let onAbort: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortReason(signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Lets one loop sleep until a time or until somebody calls; a call that comes while it is awake counts for its next sleep. */
+export class WakeUp {
+  #isCalled = false
+  #resolve: (() => void) | undefined
+
+  call(): void {
+    this.#isCalled = true
+    this.#resolve?.()
+  }
+
+  /** @returns whether it was called, rather than `ms` gone by or the signal aborted */
+  async sleep(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (!this.#isCalled && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(done, ms)
+        signal.addEventListener('abort', done, { once: true })
+        this.#resolve = done
+        function done(): void {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+      })
+      this.#resolve = undefined
+    }
+    const wasCalled = this.#isCalled
+    this.#isCalled = false
+    return wasCalled
+  }
+}
