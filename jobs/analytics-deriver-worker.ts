@@ -38,7 +38,8 @@ const actorsOfRange = `
 
 const activityOfRange = `
     select 'contract' as kind, day, hour, e.name, e.count::bigint as activity_count, 0.00000000 as amount
-    from app.block_analytics cross join lateral unnest(contracts, contract_tx_counts) as e (name, count) where ${inRange}
+    from app.block_analytics cross join lateral unnest(contracts, contract_tx_counts) as e (name, count) where
+      ${inRange}
     union all
     select 'token', day, hour, e.name, e.count, e.amount
     from app.block_analytics
@@ -116,11 +117,11 @@ const usualAmount = 1000
 
 /**
  * Tokens of which one is worth thousands of dollars. What a token is worth changes and is not told by the chain, so the
- * amounts are small enough to leave room: whoever reads by worth looks at prices, and finds what is here. All are of mainnet;
- * amounts are of whole tokens, however many decimals the token has in EVM.
+ * amounts are small enough to leave room: whoever reads by worth looks at prices, and finds what is here. All are
+ * of mainnet; amounts are of whole tokens, however many decimals the token has in EVM.
  *
- * Source of the identifiers: onflow/docs, "Stablecoins and wrapped assets", and for those of the Celer bridge the registry of
- * FlowFans/flow-token-list.
+ * Source of the identifiers: onflow/docs, "Stablecoins and wrapped assets", and for those of the Celer bridge the
+ * registry of FlowFans/flow-token-list.
  */
 const smallerAmounts: ReadonlyMap<string, number> = new Map([
   // Bitcoin: ceWBTC, WBTC and cbBTC

@@ -27,7 +27,8 @@ const dailyChanges: Fold = {
   presence: 'block_count',
   of: balanceChanges.name,
   touched: `
-    select distinct '0x' || encode(bytes, 'hex') as address, token, day from app.balance_changes, unnest(addresses) as bytes
+    select distinct '0x' || encode(bytes, 'hex') as address, token, day from app.balance_changes, unnest(addresses)
+      as bytes
     where block_height >= $1 and block_height < $2`,
   counted: `
     select '0x' || encode(c.bytes, 'hex') as address, h.token, h.day, c.change, 1::bigint as block_count

@@ -48,7 +48,8 @@ const counted = `
         select distinct on (vault_uuid, token) vault_uuid, token, owner, balance from ranged
         order by vault_uuid, token, block_height desc
       ) r where not exists (
-        select from app.ft_vault_balances l where l.vault_uuid = r.vault_uuid and l.token = r.token and l.block_height >= $2
+        select from app.ft_vault_balances l where l.vault_uuid = r.vault_uuid and l.token = r.token and
+          l.block_height >= $2
       )
     ), before as (
       select b.owner, l.token, b.balance from latest l cross join lateral (
@@ -97,8 +98,8 @@ const holdings: SumFold = {
 }
 
 /**
- * Holders are counted by what a range makes of balances: who has something, and would have nothing without the range, is one
- * more. It stands after the balances, so that they are those with the range.
+ * Holders are counted by what a range makes of balances: who has something, and would have nothing without the
+ * range, is one more. It stands after the balances, so that they are those with the range.
  */
 const tokenHolders: SumFold = {
   kind: 'sum',

@@ -101,9 +101,9 @@ const holdings: Fold = {
 }
 
 /**
- * Holders are not a sum over items, but what changes is: of the owners of the items that a range touches, those who have
- * no other item of the collection are holders by these alone. Whoever has another one was a holder before and is after.
- * Finding that other one takes a look at no more of an owner's items than are touched, and one.
+ * Holders are not a sum over items, but what changes is: of the owners of the items that a range touches, those who
+ * have no other item of the collection are holders by these alone. Whoever has another one was a holder before and
+ * is after. Finding that other one takes a look at no more of an owner's items than are touched, and one.
  */
 const collectionStats: Fold = {
   kind: 'sum',

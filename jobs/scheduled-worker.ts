@@ -57,8 +57,8 @@ function lastTold(column: string): string {
 
 /**
  * Scheduled transactions as they are now. Of each there are at most three changes, all of which tell something, so all
- * are read: the last says how it stands, and each field comes from whichever tells it, since indexing may have begun when
- * it was scheduled already.
+ * are read: the last says how it stands, and each field comes from whichever tells it, since indexing may have
+ * begun when it was scheduled already.
  */
 const scheduledTransactions: StateFold = {
   kind: 'state',

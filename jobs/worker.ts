@@ -3,11 +3,13 @@ import type { DecodedRange } from '../src/flow/decoded-block.ts'
 import type { Network } from '../src/flow/network.ts'
 
 /*
- * How a worker is written: one file with its tables and one Worker, a line in index.ts and one in farm-settings.ts; the tables in a
- * migration, with a comment on each column. `docs/adding-a-worker.md` goes through it. A worker has up to three kinds of tables, and says of each what the farm must know to
- * fill it, to derive a range of it again, and to take it back when the chain is rolled back:
+ * How a worker is written: one file with its tables and one Worker, a line in index.ts and one in farm-settings.ts;
+ * the tables in a migration, with a comment on each column. `docs/adding-a-worker.md` goes through it. A worker has
+ * up to three kinds of tables, and says of each what the farm must know to fill it, to derive a range of it again,
+ * and to take it back when the chain is rolled back:
  *
- *   HeightTable   what happened at a height: transfers, tags. Written by `derive`, which looks at nothing but the blocks.
+ *   HeightTable   what happened at a height: transfers, tags. Written by `derive`, which looks at nothing but the
+ * blocks.
  *   StateFold     what is so now of each key: an account, a vault. Computed from tables of heights by two statements.
  *   SumFold       what adds up for each key: holdings, counts. Kept by the difference that rows make.
  *
@@ -73,8 +75,8 @@ export interface StateFold extends FoldedTable {
    */
   readonly fold: string
   /**
-   * The same for a range ($1 to $2, exclusive) whose rows are all new, which most are: one statement that merges them into
-   * what is there, without a look at history. Default: `touched` and `fold`.
+   * The same for a range ($1 to $2, exclusive) whose rows are all new, which most are: one statement that merges
+   * them into what is there, without a look at history. Default: `touched` and `fold`.
    */
   readonly merge?: string
 }
@@ -88,12 +90,15 @@ export interface SumFold extends FoldedTable {
   /** Columns that add up. One must count: where `presence` is 0 there is no row. */
   readonly sums: readonly SqlColumn[]
   readonly presence: string
-  /** The table whose rows are added up: HeightTables of the worker, or a StateFold of it that stands before this one. */
+  /**
+   * The table whose rows are added up: HeightTables of the worker, or a StateFold of it that stands before this
+   * one.
+   */
   readonly of: string | readonly string[]
   /**
    * `select <key columns>, <sums> from …`: what the rows of a range ($1 to $2, exclusive), or those of keys of the
-   * StateFold (arrays, $1 … $n), add to which sums. Keys may come several times. It may look at rows outside of the range:
-   * then it must say by how much the sums would be other without the range.
+   * StateFold (arrays, $1 … $n), add to which sums. Keys may come several times. It may look at rows outside of the
+   * range: then it must say by how much the sums would be other without the range.
    */
   readonly counted: string
 }

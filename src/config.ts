@@ -103,7 +103,8 @@ export function readConfig(
 }
 
 /**
- * Two services have a variable PORT: where the query service runs without the explorer API, PORT is its own, unless ASK_PORT is set.
+ * Two services have a variable PORT: where the query service runs without the explorer API, PORT is its own, unless
+ * ASK_PORT is set.
  * @returns overrides for `readConfig`
  */
 export function portsOf(services: readonly string[], environment: Environment = process.env): Environment {

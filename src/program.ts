@@ -34,7 +34,10 @@ export interface Program {
   readonly databaseSettings?: Readonly<Record<string, string>>
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
-  /** Runs once all services work, where one of them has a database. What it has to say goes to the terminal, which has a status to keep below. */
+  /**
+   * Runs once all services work, where one of them has a database. What it has to say goes to the terminal, which
+   * has a status to keep below.
+   */
   readonly onReady?: (ready: {
     readonly shared: Shared<WeighedBlock>
     readonly terminal: Terminal

@@ -19,9 +19,10 @@ interface Service {
 }
 
 /**
- * Everything that `node src/main.ts <name> …` can run; without names all of them run in one process. A service is loaded when it
- * starts: a process of the ingester alone starts in a third of the time that loading all takes. They start in this order and stop in the
- * opposite one: the chat after what it uses, and all that is behind the proxy while that still passes on what they say.
+ * Everything that `node src/main.ts <name> …` can run; without names all of them run in one process. A service is
+ * loaded when it starts: a process of the ingester alone starts in a third of the time that loading all takes. They
+ * start in this order and stop in the opposite one: the chat after what it uses, and all that is behind the proxy
+ * while that still passes on what they say.
  */
 export const services = {
   ingest: {
@@ -42,7 +43,8 @@ export const services = {
   },
   proxy: {
     description:
-      'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
+      'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name ' +
+      'only where that is set.',
     needsNoDatabase: true,
     start: async (context: BareContext<Config, WeighedBlock>) =>
       (await import('./assistant/proxy/service.ts')).startProxy(context),
@@ -76,7 +78,8 @@ export const services = {
   // After the wallet, whose port it names.
   editor: {
     description:
-      'Keep projects, check Cadence while it is written, and reach repositories: the editor on HTTP_PORT, its language server channel on LSP_PORT.',
+      'Keep projects, check Cadence while it is written, and reach repositories: the editor on ' +
+      'HTTP_PORT, its language server channel on LSP_PORT.',
     start: (context) => startEditor(context),
   },
 } as const satisfies Record<string, Service>
@@ -92,7 +95,10 @@ export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name)
 }
 
-/** What runs where no service is named. A proxy is wanted only by who has a port for it: the usual one is the port of the web. */
+/**
+ * What runs where no service is named. A proxy is wanted only by who has a port for it: the usual one is the port
+ * of the web.
+ */
 export function usualServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
   return Object.keys(services)
     .filter(isServiceName)
@@ -107,8 +113,9 @@ export async function startIngest(context: Context, patience: IngestPatience = {
 }
 
 /**
- * What a rollback of the chain does to derived data, whether or not farm and webhooks run in this process: no commit can happen meanwhile,
- * coverage and leases above the ancestor are deleted, folds are computed again, and webhooks revoke what they announced.
+ * What a rollback of the chain does to derived data, whether or not farm and webhooks run in this process: no
+ * commit can happen meanwhile, coverage and leases above the ancestor are deleted, folds are computed again, and
+ * webhooks revoke what they announced.
  */
 export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: number) => Promise<void>> {
   const [{ workers }, { lockOutCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
@@ -202,8 +209,8 @@ async function startWallet(context: Context): Promise<void> {
 }
 
 /**
- * Deletes what all parts of the program hold of a user, in the transaction that deletes the user. The tables exist whether or not the editor
- * runs.
+ * Deletes what all parts of the program hold of a user, in the transaction that deletes the user. The tables exist
+ * whether or not the editor runs.
  */
 export const forgetUser: ForgetUser = async (client, userId) => {
   const [{ forgetPasskeys }, { forgetRepositories }, { forgetProjects }, { forgetAccount }] = await Promise.all([

@@ -58,7 +58,8 @@ function answered(codeHash: Buffer, code: Buffer, foundIn: string, network: Netw
   const isExact = kept === text && Buffer.from(text).equals(code)
   const { kind, imports } = describeContract(text, network)
   const store: Statement = {
-    text: `insert into app.contract_code (code_hash, code, code_bytes, kind, imports, found_in) values ($1, $2, $3, $4, $5, $6)
+    text: `insert into app.contract_code (code_hash, code, code_bytes, kind, imports, found_in) values ($1, $2, $3,
+      $4, $5, $6)
       on conflict (code_hash) do nothing`,
     values: [codeHash, kept, isExact ? null : code, kind, imports, foundIn],
   }
@@ -75,7 +76,8 @@ const codes: Question<CodeRow> = {
     position: ['block_height', 'tx_index', 'event_index'],
     text: `
       select code_hash, block_height, tx_index, event_index from app.contract_versions
-      where (block_height, tx_index, event_index) > (coalesce($2::bigint, -1), coalesce($3::integer, 0), coalesce($4::integer, 0))
+      where (block_height, tx_index, event_index) > (coalesce($2::bigint, -1), coalesce($3::integer, 0),
+        coalesce($4::integer, 0))
       order by block_height, tx_index, event_index limit $1`,
   },
   newest:
@@ -84,7 +86,8 @@ const codes: Question<CodeRow> = {
     select k.code_hash, v.versions
     from unnest($1::bytea[]) as k (code_hash)
     cross join lateral (
-      select jsonb_agg(jsonb_build_object('address', w.address, 'height', w.block_height, 'arguments', t.arguments, 'script', s.script_text)
+      select jsonb_agg(jsonb_build_object('address', w.address, 'height', w.block_height, 'arguments', t.arguments,
+        'script', s.script_text)
         order by w.block_height desc) as versions
       from (
         select v.address, v.block_height, v.tx_index from app.contract_versions v

@@ -4,9 +4,10 @@ import type { SqlColumn } from '../worker.ts'
 import type { PayloadFields, PayloadValue } from '../../src/flow/payload-value.ts'
 
 /*
- * An enrichment worker queries the chain, or an external source, for data that events do not carry, and holds no range of heights. Each of its
- * questions has a table with one row a key, which also says when the key is due next (status, failures, next_ask_at): after a kill, a key
- * without an answer is still due. Keys enter the table by a paged walk through the tables that know them, and by a check of the newest ones.
+ * An enrichment worker queries the chain, or an external source, for data that events do not carry, and holds no
+ * range of heights. Each of its questions has a table with one row a key, which also says when the key is due next
+ * (status, failures, next_ask_at): after a kill, a key without an answer is still due. Keys enter the table by a
+ * paged walk through the tables that know them, and by a check of the newest ones.
  */
 
 /** A statement that a worker wants done in the transaction that stores an answer. */
@@ -17,7 +18,10 @@ export interface Statement {
 
 /** What became of asking for one key. */
 export type Outcome =
-  /** `values` by column of the answer; columns that are left out keep what they have. `againMs` in place of the usual pause. */
+  /**
+   * `values` by column of the answer; columns that are left out keep what they have. `againMs` in place of the
+   * usual pause.
+   */
   | {
       readonly kind: 'answered'
       readonly values: Readonly<Record<string, unknown>>
@@ -89,7 +93,8 @@ export interface Question<Row> {
   /**
    * Asks for some keys at once.
    * @returns the outcomes in the order of the rows
-   * @throws ScriptFailedError and ChainCallFailedError: then they are asked in two halves, and so on down to the key at fault;
+   * @throws ScriptFailedError and ChainCallFailedError: then they are asked in two halves, and so on down to the
+   * key at fault;
    *   RetryableError and StateNotServedError: then nothing is said of any key, and the worker pauses
    */
   readonly ask: (rows: readonly Row[], context: AskContext) => Promise<readonly Outcome[]>
@@ -112,7 +117,10 @@ export function askAgain(answeredMs: number): AskAgain {
   return { answeredMs, noneMs: 7 * dayMs, failedMs: minuteMs, failedCapMs: 7 * dayMs }
 }
 
-/** The result of a script is not what the script is written to give: a mistake of ours, or an answer of something else. */
+/**
+ * The result of a script is not what the script is written to give: a mistake of ours, or an answer of something
+ * else.
+ */
 export class AnswerShapeError extends Error {}
 
 /** A list, with as many entries as were asked for. */

@@ -85,7 +85,8 @@ function nodesAre(nodeIds: readonly string[], stakedNodeIds: readonly string[]):
       with now as (select node_id, node_id = any ($2::text[]) as is_participant from unnest($1::text[]) as n (node_id)),
       gone as (delete from app.staking_node_info i where not exists (select from now where now.node_id = i.node_id))
       insert into app.staking_node_info as i (node_id, is_participant) select node_id, is_participant from now
-      on conflict (node_id) do update set is_participant = excluded.is_participant where i.is_participant <> excluded.is_participant`,
+      on conflict (node_id) do update set is_participant = excluded.is_participant where i.is_participant <>
+        excluded.is_participant`,
     values: [nodeIds, stakedNodeIds],
   }
 }

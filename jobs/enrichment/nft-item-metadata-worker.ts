@@ -56,12 +56,14 @@ const items: Question<ItemRow> = {
       select token, nft_id from app.nft_ownership
       where (token, nft_id) > (coalesce($2, ''), coalesce($3::numeric, -1)) order by token, nft_id limit $1`,
   },
-  // Owners come later than transfers. An item that had none yet would be taken for one that is gone; the walk finds it when it has.
+  // Owners come later than transfers. An item that had none yet would be taken for one that is gone; the walk finds
+  // it when it has.
   newest: `
     select token, nft_id from (
       select token, nft_id from app.nft_transfers where token is not null
       order by block_height desc, tx_index desc, event_index desc, leg desc limit $1
-    ) moved where exists (select from app.nft_ownership o where (o.token, o.nft_id) = (moved.token, moved.nft_id) and length(o.owner) = 18)`,
+    ) moved where exists (select from app.nft_ownership o where (o.token, o.nft_id) = (moved.token, moved.nft_id)
+      and length(o.owner) = 18)`,
   details: `
     select k.token, k.nft_id, w.owner, m.storage_path
     from unnest($1::text[], $2::numeric[]) as k (token, nft_id)
@@ -69,7 +71,8 @@ const items: Question<ItemRow> = {
     left join app.nft_ownership_corrections c using (token, nft_id)
     left join app.nft_collection_metadata m using (token)
     cross join lateral (
-      select case when c.owner is not null and c.checked_height >= coalesce(o.block_height, 0) then c.owner else o.owner end as owner
+      select case when c.owner is not null and c.checked_height >= coalesce(o.block_height, 0) then c.owner else
+        o.owner end as owner
     ) w
     where length(w.owner) = 18`,
   ask: async (rows, { reader, script, signal }) => {

@@ -118,7 +118,8 @@ const holders: Question<HolderRow> = {
     left join lateral (
       select array_agg(nft_id::text order by nft_id) as known from (
         select o.nft_id from app.nft_ownership o
-        where o.owner = k.holder and o.token = k.token and o.nft_id > coalesce(c.checked_up_to, -1) and o.block_height <= h.height
+        where o.owner = k.holder and o.token = k.token and o.nft_id > coalesce(c.checked_up_to, -1) and
+          o.block_height <= h.height
         order by o.nft_id limit ${lookedUpAtOnce}
       ) n
     ) i on not c.is_listed
@@ -164,7 +165,10 @@ interface HeldItems {
  * In the statements: $1 holder, $2 token, $3 ids that it holds, $4 height, $5 ids that were looked for or null for all.
  */
 
-/** Corrections that are of no use any more: events came after them, the events agree with the chain, or the item moved on. */
+/**
+ * Corrections that are of no use any more: events came after them, the events agree with the chain, or the item
+ * moved on.
+ */
 const removeVoid = `
   delete from app.nft_ownership_corrections c
   using (
@@ -184,8 +188,10 @@ const removeVoid = `
 
 /** Items that it was found to have, against their events, and has no more: nobody is known to have them. */
 const forgetLost = `
-  update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at = now()
-  where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id = any ($5::numeric[]))`
+  update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at
+    = now()
+  where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id
+    = any ($5::numeric[]))`
 
 /** Items that it holds, and that are another's or nobody's by their events. */
 const addFound = `
@@ -198,7 +204,8 @@ const addFound = `
   )
   insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
   select $2, nft_id, $1, null, $4::bigint from found where $5::numeric[] is null or nft_id = any ($5::numeric[])
-  on conflict (token, nft_id) do update set owner = excluded.owner, not_in = null, checked_height = excluded.checked_height,
+  on conflict (token, nft_id) do update set owner = excluded.owner, not_in = null, checked_height =
+    excluded.checked_height,
     corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end`
 
 /** Items that are its by their events, and that it does not hold. Who was found to have one since is left in peace. */
@@ -208,10 +215,12 @@ const addGone = `
   from app.nft_ownership o
   where o.owner = $1 and o.token = $2 and o.block_height <= $4
     and ($5::numeric[] is null or o.nft_id = any ($5::numeric[])) and not o.nft_id = any ($3::numeric[])
-  on conflict (token, nft_id) do update set owner = null, not_in = excluded.not_in, checked_height = excluded.checked_height,
+  on conflict (token, nft_id) do update set owner = null, not_in = excluded.not_in, checked_height =
+    excluded.checked_height,
     corrected_at = case when c.not_in = excluded.not_in then c.corrected_at else now() end
   where c.owner is null
-    or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id = c.nft_id)`
+    or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id =
+      c.nft_id)`
 
 /** The statements that keep what the chain says of a holder where it differs from what its events say. */
 function correctOwnership({ holder, token, height, held, looked }: HeldItems): Statement[] {

@@ -27,8 +27,8 @@ export interface Price {
  *     {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.4123", "currency": "USD",
  *                  "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}, …]}
  *
- * `price` is a decimal number, as text or number, not negative; `currency` is USD where it is left out, `time` that of the
- * answer; `symbol` may be left out.
+ * `price` is a decimal number, as text or number, not negative; `currency` is USD where it is left out, `time` that
+ * of the answer; `symbol` may be left out.
  * @throws AnswerShapeError for anything else: one bad price spoils the answer, so that none is taken for another's
  */
 export function readPrices(answer: unknown, now: Date): Price[] {

@@ -18,7 +18,10 @@ const text = (column: string, field = column): AnswerColumn => ({ column, type: 
 
 const dayMs = 86_400_000
 
-/** Both kinds are asked in the same way: a script for some contracts at once, then the bridge for those that there are. */
+/**
+ * Both kinds are asked in the same way: a script for some contracts at once, then the bridge for those that there
+ * are.
+ */
 function tokenQuestion(options: {
   readonly table: string
   readonly catalogue: string

@@ -43,8 +43,8 @@ export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDril
 }
 
 /**
- * Sets the drill of a worker, in the place of an earlier one. The processes of the farm hear of it at once; ranges that are
- * done already stay done.
+ * Sets the drill of a worker, in the place of an earlier one. The processes of the farm hear of it at once; ranges
+ * that are done already stay done.
  * @throws FatalError `unknown-worker`, `empty-range`
  */
 export async function setDrill(
@@ -63,7 +63,8 @@ export async function setDrill(
     `with drill as (
        insert into app.fault_drills (worker_type, from_height, to_height, reason) values ($1, $2, $3, $4)
        on conflict (worker_type) do update
-         set from_height = excluded.from_height, to_height = excluded.to_height, reason = excluded.reason, created_at = now()
+         set from_height = excluded.from_height, to_height = excluded.to_height, reason = excluded.reason,
+           created_at = now()
        returning worker_type
      )
      select pg_notify('${drillsChannel}', worker_type) from drill`,

@@ -19,8 +19,8 @@ export interface FarmMetricsOptions {
 const statuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 
 /**
- * The figures of the coordinator: what its rounds did, and how far each worker is. Every process of a farm has one of these;
- * only that of the process which coordinates has figures, so that nothing is counted twice.
+ * The figures of the coordinator: what its rounds did, and how far each worker is. Every process of a farm has one
+ * of these; only that of the process which coordinates has figures, so that nothing is counted twice.
  *
  *     silent ──a round was made──► reads at every tick ──no round since the last tick──► silent, its gauges gone
  */

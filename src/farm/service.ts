@@ -40,8 +40,8 @@ export type FarmConfig = SettingValues<typeof farmSettings & typeof enrichmentSe
 }
 
 /**
- * A process that coordinates and is cut off loses its lock 6 s after its last sign of life, so that another one gives out what it had
- * within the 8 s of any other process.
+ * A process that coordinates and is cut off loses its lock 6 s after its last sign of life, so that another one
+ * gives out what it had within the 8 s of any other process.
  */
 const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 
@@ -78,7 +78,8 @@ export async function startFarm(
   // A range that waits for a connection keeps its lease, and has not failed.
   const rangeLimits: PoolOptions = { ...connectionLimits, isPatient: true }
   const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', rangeLimits)
-  // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they rest on.
+  // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they
+  // rest on.
   const leaseLimits: PoolOptions = { ...shortStatementLimits, isDurable: false }
   const leasePool = openPool(3, 'flowfarm leases', { ...leaseLimits, isPatient: true })
   const heartbeatPool = openPool(1, 'flowfarm heartbeats', leaseLimits)
@@ -244,7 +245,10 @@ function openWorkQueue({
   })
 }
 
-/** Starts the upkeep of the database in the background; a farm without it still works, so what keeps it away is only logged. */
+/**
+ * Starts the upkeep of the database in the background; a farm without it still works, so what keeps it away is only
+ * logged.
+ */
 function startUpkeep(
   { config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext<FarmConfig, WeighedBlock>,
   neighbours: UpkeepNeighbours,

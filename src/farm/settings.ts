@@ -42,7 +42,9 @@ const enrichmentRange = (name: string): Omit<Parameters<typeof integer>[0], 'ali
   default: 1000,
   min: 1,
   unit: 'keys',
-  description: `Most keys in one batch of ${name.toLowerCase()}; never more than one call may ask for, which is 50 at most. It has no ranges of heights.`,
+  description:
+    `Most keys in one batch of ${name.toLowerCase()}; never more than one call may ask for, which is ` +
+    '50 at most. It has no ranges of heights.',
 })
 
 export const farmSettings = {
@@ -80,7 +82,8 @@ export const farmSettings = {
     max: 60_000,
     unit: 'ms',
     description:
-      'Least time between two times at which a worker gets ranges of history, so that what is stored meanwhile is one range.',
+      'Least time between two times at which a worker gets ranges of history, so that what is stored ' +
+      'meanwhile is one range.',
   }),
   DERIVERS_CACHE_MIB: integer({
     group,
@@ -89,7 +92,8 @@ export const farmSettings = {
     max: 65_536,
     unit: 'MiB',
     description:
-      'Memory for decoded blocks that workers of a process have yet to derive from. While three quarters of it are full, the history ingester of the process waits; the head never does.',
+      'Memory for decoded blocks that workers of a process have yet to derive from. While three ' +
+      'quarters of it are full, the history ingester of the process waits; the head never does.',
   }),
   WORKER_RETRY_BASE_MS: integer({
     group,
@@ -98,7 +102,8 @@ export const farmSettings = {
     max: 3_600_000,
     unit: 'ms',
     description:
-      'Longest pause after the first failed run of a range; it doubles with each run up to WORKER_RETRY_CAP_MS. After 21 runs the range is flagged.',
+      'Longest pause after the first failed run of a range; it doubles with each run up to ' +
+      'WORKER_RETRY_CAP_MS. After 21 runs the range is flagged.',
   }),
   WORKER_RETRY_CAP_MS: integer({
     group,
@@ -107,7 +112,8 @@ export const farmSettings = {
     max: 86_400_000,
     unit: 'ms',
     description:
-      'Longest pause between two runs of a range that fails. With 300,000 and a base of 1,000 a range that always fails is flagged after some 55 minutes.',
+      'Longest pause between two runs of a range that fails. With 300,000 and a base of 1,000 a range ' +
+      'that always fails is flagged after some 55 minutes.',
   }),
   ...perWorker(farmWorkers, 'ENABLE_', '', (name) =>
     boolean({ group: groupOf(name), default: true, description: `Run ${name.toLowerCase()}.` }),
@@ -123,7 +129,9 @@ export const farmSettings = {
             min: 1,
             max: 1000,
             unit: 'jobs',
-            description: `Jobs that ${name.toLowerCase()} works on at the same time, in each process. A job is one range, or several small ones.`,
+            description:
+              `Jobs that ${name.toLowerCase()} works on at the same time, in each process. A job is one range, ` +
+              'or several small ones.',
           }),
     }),
   ),
@@ -137,7 +145,9 @@ export const farmSettings = {
             default: 1000,
             min: 1,
             unit: 'blocks',
-            description: `Most blocks in one range of ${name.toLowerCase()}; never more than LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.`,
+            description:
+              `Most blocks in one range of ${name.toLowerCase()}; never more than LIVE_DERIVERS_CHUNK or ` +
+              'HISTORY_DERIVERS_CHUNK.',
           }),
     }),
   ),
@@ -150,7 +160,8 @@ export const enrichmentSettings = {
     unit: 'calls per second and node',
     defaultText: '5',
     description:
-      'Most scripts and accounts that the workers ask of one access node, apart from CHAIN_RPC_RPS. Without it 5, what public nodes allow; 0 is no limit of ours.',
+      'Most scripts and accounts that the workers ask of one access node, apart from CHAIN_RPC_RPS. ' +
+      'Without it 5, what public nodes allow; 0 is no limit of ours.',
   }),
   CHAIN_SCRIPT_BURST: optionalInteger({
     group: enrichmentGroup,
@@ -174,7 +185,9 @@ export const enrichmentSettings = {
     secret: true,
     schemes: ['http', 'https'],
     description:
-      'Source of prices: gives {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.41", "currency": "USD", "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}]} as JSON. currency is USD and time that of the answer where they are left out; symbol may be left out.',
+      'Source of prices: gives {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.41", ' +
+      '"currency": "USD", "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}]} as JSON. currency is USD ' +
+      'and time that of the answer where they are left out; symbol may be left out.',
   }),
   PRICE_REFRESH_MIN: integer({
     group: enrichmentGroup,

@@ -44,8 +44,9 @@ const prefix = 'upkeep-'
 const graceMs = 2000
 
 /**
- * Runs upkeep jobs by pg-boss: each has a queue that holds one job at a time in all processes together, filled by the clock
- * and at every start. A job whose process died is given out again after ten minutes, one that fails after a pause.
+ * Runs upkeep jobs by pg-boss: each has a queue that holds one job at a time in all processes together, filled by
+ * the clock and at every start. A job whose process died is given out again after ten minutes, one that fails after
+ * a pause.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions
@@ -66,8 +67,9 @@ export class Upkeep {
   }
 
   /**
-   * Resolves when the jobs are scheduled; the first run of each is soon after. One process at a time, since pg-boss cannot make
-   * its schema in two. @throws errors of `pg` and of pg-boss; the signal's reason when that is aborted first
+   * Resolves when the jobs are scheduled; the first run of each is soon after. One process at a time, since pg-boss
+   * cannot make its schema in two. @throws errors of `pg` and of pg-boss; the signal's reason when that is aborted
+   * first
    */
   async start(signal?: AbortSignal): Promise<void> {
     const lock = await acquireLock(this.#options.pool, 'farm:upkeep', { signal, applicationName: 'flowfarm upkeep' })
@@ -141,7 +143,10 @@ export class Upkeep {
 /** Partitions are there for so many heights above the head: some two days at mainnet's pace. */
 const heightsAhead = 200_000
 
-/** Leases of workers that the program no longer has are kept for this long, in case an older program still runs beside it. */
+/**
+ * Leases of workers that the program no longer has are kept for this long, in case an older program still runs
+ * beside it.
+ */
 const leaseAgeMs = 24 * 3600 * 1000
 
 /** Indexing errors that were met no more are kept for this long. */
@@ -196,7 +201,10 @@ export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: 
   ]
 }
 
-/** Makes partitions ahead of the head, so that no commit has to. @returns the highest stored height, -1 while nothing is stored */
+/**
+ * Makes partitions ahead of the head, so that no commit has to.
+ * @returns the highest stored height, -1 while nothing is stored
+ */
 async function makePartitions(
   pool: pg.Pool,
   workers: readonly Worker[],

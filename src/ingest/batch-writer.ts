@@ -205,8 +205,8 @@ async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Prom
 }
 
 /**
- * Stores shapes of events that may be there already, and learns their numbers. In the order of their hashes, so that two writers
- * never wait crosswise.
+ * Stores shapes of events that may be there already, and learns their numbers. In the order of their hashes, so
+ * that two writers never wait crosswise.
  */
 async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<void> {
   const sorted = [...shapes].sort((a, b) => Buffer.compare(a.hash, b.hash))

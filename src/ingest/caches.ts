@@ -69,7 +69,10 @@ export interface KnownShape {
 
 /** Bytes of texts that are kept; full, the cache starts anew, which costs some statements that change nothing. */
 
-/** The shapes of events by what they say; the decoder's own objects, which come again and again, without looking at it. */
+/**
+ * The shapes of events by what they say; the decoder's own objects, which come again and again, without looking at
+ * it.
+ */
 export class ShapeCache {
   readonly #byText = new Map<string, KnownShape>()
   #byObject = new WeakMap<EventShape, KnownShape>()

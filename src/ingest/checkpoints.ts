@@ -50,7 +50,8 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
 /** Writes down the lowest height that the backward ingester is to bring, for people and for other processes. */
 export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number): Promise<void> {
   await db.query(
-    'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and target_height is distinct from $2',
+    'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and ' +
+      'target_height is distinct from $2',
     [ingesterNames.backward, height],
   )
 }
@@ -72,7 +73,9 @@ export async function storedBlockUpTo(
 ): Promise<{ readonly height: number; readonly id: Buffer } | undefined> {
   const { rows } = await db.query<{ height: number; id: Buffer }>({
     name: 'ingest-stored-block-up-to',
-    text: 'select height::float8 as height, id from raw.blocks where height <= $1 order by raw.blocks.height desc limit 1',
+    text:
+      'select height::float8 as height, id from raw.blocks where height <= $1 order by ' +
+      'raw.blocks.height desc limit 1',
     values: [height],
   })
   return rows[0]

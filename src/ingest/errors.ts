@@ -2,7 +2,10 @@ import { DatabaseError } from 'pg'
 import { asError, FlowfarmError, RetryableError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 
-/** Data exceptions, constraint violations, limits of the program: PostgreSQL will refuse these rows again. SQLSTATE classes. */
+/**
+ * Data exceptions, constraint violations, limits of the program: PostgreSQL will refuse these rows again. SQLSTATE
+ * classes.
+ */
 const refusals: ReadonlySet<string> = new Set(['22', '23', '54'])
 
 /** A block was fetched but cannot be stored, and fetching it again helps only where a node gives another. */
@@ -35,8 +38,8 @@ export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
 }
 
 /**
- * Whether PostgreSQL refuses the rows for what is in them. A duplicate is that only where a block has the id of another:
- * rows of the same height are those of another ingester (`RowsThereError`).
+ * Whether PostgreSQL refuses the rows for what is in them. A duplicate is that only where a block has the id of
+ * another: rows of the same height are those of another ingester (`RowsThereError`).
  */
 export function isRefusal(error: unknown): boolean {
   const thrown = databaseErrorOf(error)

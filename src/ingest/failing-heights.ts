@@ -46,10 +46,10 @@ interface Failing {
  *     failing ──reportAfterMs──► reported (log, metric, raw.failing_heights)
  *        └─► stored                    └──unavailableAfterMs, or an operator skips it──► given up with what can be had
  *
- * The time is that of raw.failing_heights, so a restart does not begin it anew. It is that of a run: a height whose neighbour
- * was given up for the same cause has failed for as long as that, and is given up at once when it fails. So a run of any
- * length is passed one height after the other. A height that is stored ends the run. An outage, in which nodes do not respond
- * at all, is reported and never gives heights up by itself.
+ * The time is that of raw.failing_heights, so a restart does not begin it anew. It is that of a run: a height whose
+ * neighbour was given up for the same cause has failed for as long as that, and is given up at once when it fails.
+ * So a run of any length is passed one height after the other. A height that is stored ends the run. An outage, in
+ * which nodes do not respond at all, is reported and never gives heights up by itself.
  */
 export class FailingHeights {
   readonly #options: FailingHeightsOptions
@@ -163,7 +163,8 @@ export class FailingHeights {
 const reasonLength = 1000
 
 /**
- * Records that a height failed again. It has failed for as long as its neighbour, where that was given up for the same cause.
+ * Records that a height failed again. It has failed for as long as its neighbour, where that was given up for the
+ * same cause.
  * @returns for how long it has failed, and whether an operator skips it
  */
 async function recordFailure(

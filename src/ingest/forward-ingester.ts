@@ -22,7 +22,10 @@ export interface ForwardOptions extends IngesterOptions {
   readonly maxReorgDepth: number
   /** How often the checkpoint is read while no block comes, in milliseconds. */
   readonly recheckMs: number
-  /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
+  /**
+   * Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them
+   * back.
+   */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
 

@@ -14,7 +14,10 @@ import type { Stretch } from './sync-segment.ts'
 import { StretchRun } from './segment-sync.ts'
 import type { StretchSettings } from './segment-sync.ts'
 
-/** What a killed ingester left to the server is committed within moments: rows that are there longer are no such thing. */
+/**
+ * What a killed ingester left to the server is committed within moments: rows that are there longer are no such
+ * thing.
+ */
 const triesOnRowsThere = 8
 
 export interface IngesterOptions extends StretchSettings {
@@ -41,7 +44,10 @@ export abstract class Ingester<Options extends IngesterOptions> {
 
   /** Plans the next stretch; undefined when the work is done for good. */
   protected abstract plan(signal: AbortSignal): Promise<Stretch | undefined>
-  /** Brings the stored chain in line with the node's after a fork. @returns the block that is bad where there is none */
+  /**
+   * Brings the stored chain in line with the node's after a fork.
+   * @returns the block that is bad where there is none
+   */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>
 
   /**

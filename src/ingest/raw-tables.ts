@@ -38,8 +38,9 @@ export type RawTable = keyof typeof rawColumns
 export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 
 /**
- * Heights per partition: 5 to 10 million rows at mainnet's pace (1 block, 4 to 8 transactions with their events a height), so
- * that a partition is small enough to be vacuumed, copied or moved by itself and there are hundreds, not thousands.
+ * Heights per partition: 5 to 10 million rows at mainnet's pace (1 block, 4 to 8 transactions with their events a
+ * height), so that a partition is small enough to be vacuumed, copied or moved by itself and there are hundreds,
+ * not thousands.
  */
 const heightsPerPartition = {
   'raw.blocks': 5_000_000,

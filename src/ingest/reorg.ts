@@ -15,7 +15,10 @@ interface ReorgOptions {
   readonly stored: HeightRange
   /** Blocks that may be taken away at most. */
   readonly maxDepth: number
-  /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
+  /**
+   * Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them
+   * back.
+   */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
   readonly signal: AbortSignal
 }
@@ -77,8 +80,8 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
 }
 
 /**
- * A height that was given up is as the stored one below it. Nothing is stored below the range: what the chains share there
- * does not matter.
+ * A height that was given up is as the stored one below it. Nothing is stored below the range: what the chains
+ * share there does not matter.
  */
 async function compare({ pool, source, stored, signal }: ReorgOptions, height: number): Promise<Relation> {
   const ours = await storedBlockUpTo(pool, height)

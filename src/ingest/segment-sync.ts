@@ -51,8 +51,8 @@ export interface StretchSettings {
   /** Given blocks when they are committed, with the generation of the checkpoint, which goes up with every rollback. */
   readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
   /**
-   * Asked before each batch, and waited for: there is room for what `onStored` gives. No transaction is open while it waits,
-   * but for those of batches that are being stored. @throws the signal's reason
+   * Asked before each batch, and waited for: there is room for what `onStored` gives. No transaction is open while
+   * it waits, but for those of batches that are being stored. @throws the signal's reason
    */
   readonly room?: (signal: AbortSignal) => Promise<void>
 }

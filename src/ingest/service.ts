@@ -28,14 +28,23 @@ import { pause } from '../platform/retry.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import type { WeighedBlock } from '../flow/decoded-block.ts'
 
-/** What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some more. */
+/**
+ * What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some
+ * more.
+ */
 const bytesPerByte = 4
-/** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
+/**
+ * How often progress is logged where there is no terminal, and how often the status line is drawn where there is
+ * one.
+ */
 const logEveryMs = 10_000
 const drawEveryMs = 500
 /** How often an ingester without work checks for heights that became owed. */
 const defaultRecheckMs = 2_000
-/** How long a settled height fails before operators are told, at most; half of UNAVAILABLE_AFTER_S where that is less. */
+/**
+ * How long a settled height fails before operators are told, at most; half of UNAVAILABLE_AFTER_S where that is
+ * less.
+ */
 const maxQuietMs = 30_000
 
 /** How patient the ingesters are: as long as real nodes need, where nothing is given. */

@@ -9,7 +9,8 @@ export const ingestSettings = {
     default: 0,
     unit: 'height',
     description:
-      'Where forward ingestion starts when nothing is stored yet. 0: at the lowest height that the nodes serve; or, while the history ingester is on, ' +
+      'Where forward ingestion starts when nothing is stored yet. 0: at the lowest height that the ' +
+      'nodes serve; or, while the history ingester is on, ' +
       'LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS below the head, and the history ingester brings the rest.',
   }),
   RAW_ONLY: boolean({
@@ -25,7 +26,8 @@ export const ingestSettings = {
     max: 1000,
     unit: 'blocks',
     description:
-      'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+      'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, ' +
+      'grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
   }),
   LATEST_BATCH_SIZE: optionalInteger({
     group,
@@ -34,7 +36,8 @@ export const ingestSettings = {
     max: 10_000,
     unit: 'blocks',
     description:
-      'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 while it is behind; a number set here is kept.',
+      'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 ' +
+      'while it is behind; a number set here is kept.',
   }),
   ENABLE_HISTORY_INGESTER: boolean({
     group,
@@ -48,7 +51,8 @@ export const ingestSettings = {
     max: 1000,
     unit: 'blocks',
     description:
-      'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+      'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, ' +
+      'grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
   }),
   HISTORY_BATCH_SIZE: optionalInteger({
     group,
@@ -57,7 +61,8 @@ export const ingestSettings = {
     max: 10_000,
     unit: 'blocks',
     description:
-      'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a number set here is kept.',
+      'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a ' +
+      'number set here is kept.',
   }),
   HISTORY_STOP_HEIGHT: integer({
     group,
@@ -70,7 +75,9 @@ export const ingestSettings = {
     default: 21_600,
     unit: 'seconds',
     description:
-      'How long a settled height may fail on every access node, or fail to be stored, before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
+      'How long a settled height may fail on every access node, or fail to be stored, before it is ' +
+      'recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: ' +
+      'only an operator gives heights up (npm run raw).',
   }),
   MAX_REORG_DEPTH: integer({
     group,
@@ -85,6 +92,7 @@ export const ingestSettings = {
     default: 100,
     unit: 'blocks',
     description:
-      'Blocks below the head with which a new database starts. So many of the newest stored blocks, and at least one chunk, are derived in live chunks.',
+      'Blocks below the head with which a new database starts. So many of the newest stored blocks, ' +
+      'and at least one chunk, are derived in live chunks.',
   }),
 } satisfies Record<string, Setting<unknown>>

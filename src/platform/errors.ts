@@ -42,13 +42,19 @@ export class ApiError extends FlowfarmError {
 /** Exit codes that a supervisor can act on. */
 export const exitCodes = { done: 0, needsPerson: 1, restartMayHelp: 75 } as const
 
-/** The exit code for an error that ended the process or a command; errors from outside the tree may pass with a restart. */
+/**
+ * The exit code for an error that ended the process or a command; errors from outside the tree may pass with a
+ * restart.
+ */
 export function exitCodeOf(error: unknown): number {
   const isRefusal = error instanceof ApiError && error.status < 500
   return error instanceof FatalError || isRefusal ? exitCodes.needsPerson : exitCodes.restartMayHelp
 }
 
-/** Makes sure that whatever was thrown is an Error with a message and a stack; libraries throw plain copies of errors too. */
+/**
+ * Makes sure that whatever was thrown is an Error with a message and a stack; libraries throw plain copies of
+ * errors too.
+ */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
   if (typeof thrown !== 'object' || thrown === null) return new Error(String(thrown))

@@ -4,7 +4,10 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 /** Digits that a double of JavaScript keeps, whatever they are. */
 const safeDigits = 15
 
-/** Reads JSON. Numbers that a double would round are given as the text that they are, all others as numbers. @throws SyntaxError */
+/**
+ * Reads JSON. Numbers that a double would round are given as the text that they are, all others as numbers.
+ * @throws SyntaxError
+ */
 export function parseExactJson(text: string): JsonValue {
   return JSON.parse(text, exactNumber) as JsonValue
 }

@@ -13,7 +13,7 @@ describe('the description of an error', () => {
       code: 'database-unreachable',
       details: { attempt: 3 },
     })
-    expect(stack).to.include('describe-error.test.ts')
+    expect(stack).to.include('log.test.ts')
     expect(cause).to.include({ type: 'Error', message: 'broken pipe', code: 'EPIPE' })
     expect(cause).to.have.all.keys('type', 'message', 'code', 'stack')
     expect(describeError(new AggregateError([low], 'all failed')).errors?.[0]?.message).to.equal('broken pipe')

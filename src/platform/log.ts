@@ -73,7 +73,10 @@ export function describeError(thrown: unknown): ErrorRecord {
   }
 }
 
-/** The fields of a log line for people who read along: an error that we know becomes a word on why, without its stack. */
+/**
+ * The fields of a log line for people who read along: an error that we know becomes a word on why, without its
+ * stack.
+ */
 export function shortenError(fields: Record<string, unknown>): Record<string, unknown> {
   const { err, ...rest } = fields
   return err instanceof FlowfarmError ? { ...rest, reason: `${err.message} (${err.code})` } : fields

@@ -73,7 +73,9 @@ export class Metrics {
   })
   readonly heightsGivenUp = new Counter({
     name: 'flowfarm_heights_given_up_total',
-    help: 'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or by an operator.',
+    help:
+      'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or ' +
+      'by an operator.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
@@ -139,7 +141,9 @@ export class Metrics {
   })
   readonly farmLeaseEvents = new Counter({
     name: 'flowfarm_farm_lease_events_total',
-    help: 'What the coordinator did with leases: cut, expired (taken from a process that did not renew it), requeued after a failure, handed-over again, folded.',
+    help:
+      'What the coordinator did with leases: cut, expired (taken from a process that did not renew ' +
+      'it), requeued after a failure, handed-over again, folded.',
     labelNames: ['event'],
     registers: [this.registry],
   })
@@ -158,7 +162,9 @@ export class Metrics {
   )
   readonly farmLeases = new Gauge({
     name: 'flowfarm_farm_leases',
-    help: 'Leases that are not done. Like all gauges of workers kept by the process that coordinates, and read every 10 s.',
+    help:
+      'Leases that are not done. Like all gauges of workers kept by the process that coordinates, and ' +
+      'read every 10 s.',
     labelNames: ['worker', 'status'],
     registers: [this.registry],
   })
@@ -178,7 +184,9 @@ export class Metrics {
   })
   readonly askingDue = new Gauge({
     name: 'flowfarm_asking_due_keys',
-    help: 'Keys that are due and have not been asked for, counted up to 10,000. Kept by the process that runs the worker, and read every 10 s.',
+    help:
+      'Keys that are due and have not been asked for, counted up to 10,000. Kept by the process that ' +
+      'runs the worker, and read every 10 s.',
     labelNames: ['worker', 'table'],
     registers: [this.registry],
   })
@@ -191,7 +199,9 @@ export class Metrics {
 
   readonly sqlStuckSessions = new Gauge({
     name: 'flowfarm_sql_stuck_sessions',
-    help: 'Database sessions of the query service that do not end, because PostgreSQL cannot interrupt their statement. Above 0: see docs/operations.md.',
+    help:
+      'Database sessions of the query service that do not end, because PostgreSQL cannot interrupt ' +
+      'their statement. Above 0: see docs/operations.md.',
     labelNames: ['target'],
     registers: [this.registry],
   })
@@ -230,7 +240,9 @@ export class Metrics {
   })
   readonly webhookWaiting = new Gauge({
     name: 'flowfarm_webhook_waiting_deliveries',
-    help: 'Deliveries that wait to be sent, counted up to 100,000. Kept by the process that makes them, and read every 10 s.',
+    help:
+      'Deliveries that wait to be sent, counted up to 100,000. Kept by the process that makes them, ' +
+      'and read every 10 s.',
     registers: [this.registry],
   })
   readonly webhookOldestSeconds = new Gauge({
@@ -324,7 +336,9 @@ export class Metrics {
 
   readonly mcpCallSeconds = new Histogram({
     name: 'flowfarm_mcp_call_seconds',
-    help: 'Time of calls of MCP tools, by what came of it: done, refused (what was asked for cannot be), failed (a fault of ours, of a database, a node or a model), left (the caller did).',
+    help:
+      'Time of calls of MCP tools, by what came of it: done, refused (what was asked for cannot be), ' +
+      'failed (a fault of ours, of a database, a node or a model), left (the caller did).',
     labelNames: ['tool', 'outcome'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
     registers: [this.registry],
@@ -337,14 +351,19 @@ export class Metrics {
   })
   readonly mcpRefused = new Counter({
     name: 'flowfarm_mcp_refused_total',
-    help: 'Requests to the MCP server that did not come to the protocol, by the code of their problem: key-required, bad-key, rate-limited and others.',
+    help:
+      'Requests to the MCP server that did not come to the protocol, by the code of their problem: ' +
+      'key-required, bad-key, rate-limited and others.',
     labelNames: ['reason'],
     registers: [this.registry],
   })
 
   readonly chatAnswers = new Counter({
     name: 'flowfarm_chat_answers_total',
-    help: 'Answers of the chat, by how they ended: complete, steps (the model was made to close), length (the provider cut it off), refused (the model would not), left (the client did), timeout, failed, stopped (the service was).',
+    help:
+      'Answers of the chat, by how they ended: complete, steps (the model was made to close), length ' +
+      '(the provider cut it off), refused (the model would not), left (the client did), timeout, ' +
+      'failed, stopped (the service was).',
     labelNames: ['mode', 'end'],
     registers: [this.registry],
   })
@@ -376,7 +395,9 @@ export class Metrics {
 
   readonly walletAccounts = new Counter({
     name: 'flowfarm_wallet_accounts_total',
-    help: 'Accounts that were asked for, by what became of it: sealed, failed, refused (none was begun: a limit, or nobody pays). Those that were there already are not counted.',
+    help:
+      'Accounts that were asked for, by what became of it: sealed, failed, refused (none was begun: a ' +
+      'limit, or nobody pays). Those that were there already are not counted.',
     labelNames: ['network', 'result'],
     registers: [this.registry],
   })
@@ -394,7 +415,9 @@ export class Metrics {
   })
   readonly walletSignIns = new Counter({
     name: 'flowfarm_wallet_sign_ins_total',
-    help: 'Sessions that began, by how people showed who they are: otp (e-mail), oauth, webauthn (passkey). None where GOTRUE_URL is set.',
+    help:
+      'Sessions that began, by how people showed who they are: otp (e-mail), oauth, webauthn ' +
+      '(passkey). None where GOTRUE_URL is set.',
     labelNames: ['method'],
     registers: [this.registry],
   })

@@ -128,9 +128,15 @@ export class Shared<Block = never> {
   latestHeight: () => number | undefined = () => undefined
   /** Whether this process runs the farm too. */
   isFarmHere = false
-  /** Takes blocks that the ingester of this process has committed, so that the farm of this process need not read them. */
+  /**
+   * Takes blocks that the ingester of this process has committed, so that the farm of this process need not read
+   * them.
+   */
   offerBlocks: ((blocks: readonly Block[], chainVersion: number) => void) | undefined
-  /** Resolves when the farm of this process can take more blocks of history: nobody who follows the head waits for it. */
+  /**
+   * Resolves when the farm of this process can take more blocks of history: nobody who follows the head waits for
+   * it.
+   */
   historyRoom: ((signal: AbortSignal) => Promise<void>) | undefined
   /** Interrupts sessions of the PostgreSQL that this process started, where it did. */
   interruptSessions: ((pids: readonly number[]) => Promise<void>) | undefined
@@ -156,7 +162,10 @@ export class Shared<Block = never> {
   proxyPort: number | undefined
 }
 
-/** Opens something once for a process, however many of its services ask for it; all get the same, also where it failed. */
+/**
+ * Opens something once for a process, however many of its services ask for it; all get the same, also where it
+ * failed.
+ */
 export function oncePerProcess<Context extends { readonly lifecycle: Lifecycle }, Opened>(
   open: (context: Context) => Promise<Opened>,
 ): (context: Context) => Promise<Opened> {

@@ -50,7 +50,10 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
-/** Lets one loop sleep until a time or until somebody calls; a call that comes while it is awake counts for its next sleep. */
+/**
+ * Lets one loop sleep until a time or until somebody calls; a call that comes while it is awake counts for its next
+ * sleep.
+ */
 export class WakeUp {
   #isCalled = false
   #resolve: (() => void) | undefined

@@ -66,7 +66,7 @@ function youngBytes(setUp: string): number {
 describe('young generation', () => {
   it('stops growing near the limit, and would grow beyond it by itself', () => {
     const limited = youngBytes(
-      `import { limitYoungGeneration } from '${import.meta.dirname}/young-generation.ts'; limitYoungGeneration()`,
+      `import { limitYoungGeneration } from '${import.meta.dirname}/thread-limits.ts'; limitYoungGeneration()`,
     )
     expect(limited).to.be.at.most(32 * 1024 * 1024)
     expect(youngBytes('')).to.be.greaterThan(limited)

@@ -6,7 +6,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 export const maxSlowdown = 20
 
 /**
- * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now on, or has taken `limitMs * maxSlowdown` by the clock.
+ * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now on, or has taken `limitMs *
+ * maxSlowdown` by the clock.
  * @returns ends the limit
  */
 export function limitThreadCpu(thread: Pick<Worker, 'cpuUsage'>, limitMs: number, onExceeded: () => void): () => void {
@@ -52,14 +53,18 @@ async function cpuMsOf(thread: Pick<Worker, 'cpuUsage'>): Promise<number> {
 const { PRIORITY_BELOW_NORMAL: lower } = constants.priority
 
 /**
- * Has whatever else wants a processor go first (nice 10, of this thread and those that it starts from now on): of what answers the statements of
- * strangers, so that the explorer and the head of the chain stay fast however many ask. A machine with idle processors is as fast as before.
+ * Has whatever else wants a processor go first (nice 10, of this thread and those that it starts from now on): of
+ * what answers the statements of strangers, so that the explorer and the head of the chain stay fast however many
+ * ask. A machine with idle processors is as fast as before.
  */
 export function yieldToOthers(): void {
   if (getPriority() < lower) setPriority(lower)
 }
 
-/** Both halves together. Blocks live for milliseconds here, so a larger one only means that they wait longer to be freed. */
+/**
+ * Both halves together. Blocks live for milliseconds here, so a larger one only means that they wait longer to be
+ * freed.
+ */
 const limitBytes = 16 * 1024 * 1024
 const checkEveryMs = 50
 

@@ -24,7 +24,10 @@ const account = z
   )
   .overwrite((text) => `0x${text.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`)
 
-/** Types that stand for their contract are left away, as in what is stored: `A.1654653399040a61.FlowToken.Vault` is FlowToken. */
+/**
+ * Types that stand for their contract are left away, as in what is stored: `A.1654653399040a61.FlowToken.Vault` is
+ * FlowToken.
+ */
 const contract = z
   .string()
   .regex(/^A\.(0[xX])?[0-9a-fA-F]{16}\.\w{1,200}(\.\w{1,200})?$/, 'must be of the form A.<16 hex digits>.<name>')
@@ -71,7 +74,8 @@ export const conditionsSchema = z.strictObject(
     ),
     event_names: some(
       z.string().regex(/^[\w.]{1,300}$/, 'must be names of events'),
-      'Full types of events (`A.<address>.<contract>.<event>`); of DeFi and staking events their names, of transfers their kinds (`mint`).',
+      'Full types of events (`A.<address>.<contract>.<event>`); of DeFi and staking events their ' +
+        'names, of transfers their kinds (`mint`).',
     ),
   },
   'must be an object',

@@ -250,7 +250,10 @@ interface Row {
 /** Bodies of a subscription that are read at once: no more than this and the one that goes beyond it. */
 const enoughBytes = 256 * 1024
 
-/** By subscription; those of endpoints that are paused or whose key was revoked are left out. One round trip for all. */
+/**
+ * By subscription; those of endpoints that are paused or whose key was revoked are left out. One round trip for
+ * all.
+ */
 export async function readPending(
   pool: pg.Pool,
   subscriptionIds: readonly number[],
@@ -258,12 +261,15 @@ export async function readPending(
 ): Promise<ReadonlyMap<number, PendingWork>> {
   const { rows } = await query<Row>(
     pool,
-    `select s.id::float8 as subscription_id, e.url, e.secret, case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
+    `select s.id::float8 as subscription_id, e.url, e.secret, case when e.previous_secret_until > now() then
+      e.previous_secret end as previous_secret,
        d.sequence::float8 as sequence, d.event_type, d.body, d.attempt_count
-     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k
+       on k.id = e.key_id
      cross join lateral (
        select *, sum(octet_length(d.body)) over (order by d.sequence) - octet_length(d.body) as bytes_before from (
-         select * from app.webhook_deliveries w where w.subscription_id = s.id and w.status = 'pending' order by w.sequence limit $2
+         select * from app.webhook_deliveries w where w.subscription_id = s.id and w.status = 'pending' order by
+           w.sequence limit $2
        ) d
      ) d
      where s.id = any ($1) and d.bytes_before < $3 and e.paused_at is null and k.revoked_at is null

@@ -14,8 +14,8 @@ export interface NewDelivery {
 const rowsAtOnce = 5000
 
 /**
- * Writes deliveries down, those of a subscription in the order given, counts them and has them sent. The rows of the subscriptions
- * must be locked by the transaction, so that numbers are given out in the order of the commits.
+ * Writes deliveries down, those of a subscription in the order given, counts them and has them sent. The rows of
+ * the subscriptions must be locked by the transaction, so that numbers are given out in the order of the commits.
  */
 export async function insertDeliveries(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
@@ -29,7 +29,8 @@ async function insertSome(client: pg.ClientBase, deliveries: readonly NewDeliver
     client,
     `with given as (
        select d.*, row_number() over (partition by d.subscription_id order by d.place) as nth
-       from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) with ordinality as d (subscription_id, block_height, event_type, body, place)
+       from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) with ordinality as d (subscription_id,
+         block_height, event_type, body, place)
      ), inserted as (
        insert into app.webhook_deliveries (subscription_id, sequence, block_height, event_type, body)
        select g.subscription_id, s.last_sequence + g.nth, g.block_height, g.event_type, g.body
@@ -47,8 +48,8 @@ async function insertSome(client: pg.ClientBase, deliveries: readonly NewDeliver
 }
 
 /**
- * Removes deliveries that were finished long ago, with their failures, and what was counted then; those that somebody has in hand
- * are left for the next time. @returns how many deliveries went
+ * Removes deliveries that were finished long ago, with their failures, and what was counted then; those that
+ * somebody has in hand are left for the next time. @returns how many deliveries went
  */
 export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<number> {
   await query(pool, 'delete from app.webhook_usage where hour < now() - make_interval(days => $1)', [days])
@@ -68,14 +69,16 @@ export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<numb
 }
 
 /**
- * Advisory lock: whoever makes deliveries shares it until the end of the transaction, a rollback of the chain has it alone.
- * So what is told of a height was read wholly before a rollback or wholly after it, and each cursor is moved back that passed it.
+ * Advisory lock: whoever makes deliveries shares it until the end of the transaction, a rollback of the chain has
+ * it alone. So what is told of a height was read wholly before a rollback or wholly after it, and each cursor is
+ * moved back that passed it.
  */
 export const rollbackLock = 7_364_832
 
 /**
- * The part of webhooks in a rollback of the chain, in its transaction: every cursor above the last common block moves back to
- * just above it, and subscriptions that were told of a block that is gone, or asked for `chain.rollback`, are told that it is.
+ * The part of webhooks in a rollback of the chain, in its transaction: every cursor above the last common block
+ * moves back to just above it, and subscriptions that were told of a block that is gone, or asked for
+ * `chain.rollback`, are told that it is.
  * @param ancestor the last height that stays
  */
 export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number): Promise<void> {
@@ -83,7 +86,8 @@ export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number):
   // Also those whose cursors are below: they were told of what is gone before their owners moved them back.
   const { rows } = await query<{ id: number; next_height: number; highest_told: number | null; has_asked: boolean }>(
     client,
-    `select s.id::float8 as id, s.next_height::float8 as next_height, 'chain.rollback' = any (s.event_types) as has_asked, (
+    `select s.id::float8 as id, s.next_height::float8 as next_height, 'chain.rollback' = any (s.event_types) as
+      has_asked, (
        select max(d.block_height) from app.webhook_deliveries d where d.subscription_id = s.id and d.block_height > $1
      )::float8 as highest_told
      from app.webhook_subscriptions s where s.next_height > $1::bigint + 1 or exists (

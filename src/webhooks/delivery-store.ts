@@ -41,11 +41,15 @@ export interface DeliveryFailure {
   readonly responseExcerpt: string | null
 }
 
-const deliveryColumns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type as "eventType",
-  d.block_height::float8 as "blockHeight", d.status, d.attempt_count as "attemptCount", d.response_status as "responseStatus",
-  d.latency_ms as "latencyMs", d.error, d.response_excerpt as "responseExcerpt", d.created_at as "createdAt", d.finished_at as "finishedAt"`
+const deliveryColumns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type
+  as "eventType",
+  d.block_height::float8 as "blockHeight", d.status, d.attempt_count as "attemptCount", d.response_status as
+    "responseStatus",
+  d.latency_ms as "latencyMs", d.error, d.response_excerpt as "responseExcerpt", d.created_at as "createdAt",
+    d.finished_at as "finishedAt"`
 const ofOwner = `exists (
-  select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id where s.id = d.subscription_id and e.key_id = $1
+  select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id where s.id =
+    d.subscription_id and e.key_id = $1
 )`
 
 export interface DeliveriesPage {
@@ -56,8 +60,8 @@ export interface DeliveriesPage {
 }
 
 /**
- * Reads deliveries of a subscription, the newest first; of an owner's alone where one is given. Those that are pending or dead are few among many,
- * and have indexes of their own.
+ * Reads deliveries of a subscription, the newest first; of an owner's alone where one is given. Those that are
+ * pending or dead are few among many, and have indexes of their own.
  */
 export function deliveriesPage(
   subscriptionId: number,
@@ -66,7 +70,8 @@ export function deliveriesPage(
 ): { readonly text: string; readonly values: unknown[] } {
   return {
     text: `select ${deliveryColumns} from app.webhook_deliveries d
-      where d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status = $4) and ($1::bigint is null or ${ofOwner})
+      where d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status =
+        $4) and ($1::bigint is null or ${ofOwner})
       order by d.sequence desc limit $5`,
     values: [owner?.keyId ?? null, subscriptionId, before ?? null, status ?? null, limit],
   }
@@ -95,7 +100,8 @@ export class DeliveryStore {
     const { rows } = await query<LoggedDelivery>(
       this.#pool,
       `select ${deliveryColumns}, d.body, p.endpoint_id::float8 as "endpointId" from (
-         select l.*, s.endpoint_id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id cross join lateral (
+         select l.*, s.endpoint_id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id =
+           s.endpoint_id cross join lateral (
            select w.subscription_id, w.sequence, w.created_at from app.webhook_deliveries w
            where w.subscription_id = s.id and w.attempt_count > 0 order by w.sequence desc limit $2::int + $3::int
          ) l
@@ -113,20 +119,26 @@ export class DeliveryStore {
       rows: [delivery],
     } = await query<WebhookDelivery & { body: string }>(
       this.#pool,
-      `select ${deliveryColumns}, d.body from app.webhook_deliveries d where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3`,
+      `select ${deliveryColumns}, d.body from app.webhook_deliveries d where ${ofOwner} and ` +
+        'd.subscription_id = $2 and d.sequence = $3',
       [owner.keyId, subscriptionId, sequence],
     )
     if (delivery === undefined) throw unknownDelivery(sequence)
     const { rows: failures } = await query<DeliveryFailure>(
       this.#pool,
-      `select attempt, failed_at as "failedAt", response_status as "responseStatus", latency_ms as "latencyMs", error, response_excerpt as "responseExcerpt"
+      `select attempt, failed_at as "failedAt", response_status as "responseStatus", latency_ms as "latencyMs",
+        error, response_excerpt as "responseExcerpt"
        from app.webhook_failures where subscription_id = $1 and sequence = $2 order by attempt`,
       [subscriptionId, sequence],
     )
     return { ...delivery, failures }
   }
 
-  /** Has a delivery sent again, by the same id and before all others of its subscription; one that waits is tried at once. @throws ApiError 404 */
+  /**
+   * Has a delivery sent again, by the same id and before all others of its subscription; one that waits is tried at
+   * once.
+   * @throws ApiError 404
+   */
   async replay(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<WebhookDelivery> {
     return withTransaction(this.#pool, async (client) => {
       // Before the delivery: whoever writes down what became of it takes them in this order too.
@@ -135,7 +147,8 @@ export class DeliveryStore {
         rows: [delivery],
       } = await query<WebhookDelivery>(
         client,
-        `update app.webhook_deliveries d set status = 'pending', finished_at = null, attempt_count = case when d.status = 'pending' then d.attempt_count else 0 end
+        `update app.webhook_deliveries d set status = 'pending', finished_at = null, attempt_count = case when
+          d.status = 'pending' then d.attempt_count else 0 end
          where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3 returning ${deliveryColumns}`,
         [owner.keyId, subscriptionId, sequence],
       )

@@ -42,8 +42,9 @@ const behindMs = 100
 const gatherMs = 10
 
 /**
- * Turns derived rows into deliveries. The rows themselves are the outbox: each subscription has the height up to which its
- * deliveries are made, and what is new above it is whatever is there above it, also after days without a dispatcher.
+ * Turns derived rows into deliveries. The rows themselves are the outbox: each subscription has the height up to
+ * which its deliveries are made, and what is new above it is whatever is there above it, also after days without a
+ * dispatcher.
  *
  *     waiting for the lock ──held──► round ──nothing new──► idle ──announcement──► round …
  *              ▲                        │
@@ -117,7 +118,11 @@ export class Dispatcher {
     }
   }
 
-  /** One step of every subscription that has something to read. @returns whether there may be more at once @throws what one group met, after the others had their turn */
+  /**
+   * One step of every subscription that has something to read.
+   * @returns whether there may be more at once
+   * @throws what one group met, after the others had their turn
+   */
   async #round(ending: AbortSignal): Promise<boolean> {
     const { pool, onMade } = this.#options
     let hasMoved = false
@@ -151,15 +156,19 @@ export class Dispatcher {
     await query(
       pool,
       `update app.webhook_subscriptions set next_height = stored.lowest
-       from (select lower(covered) as lowest from app.coverage where service_name = 'main_ingester' and not isempty(covered)) stored
+       from (select lower(covered) as lowest from app.coverage where service_name = 'main_ingester' and not
+         isempty(covered)) stored
        where next_height is null`,
     )
     const { rows } = await query<{ ids: number[]; from: number; event_types: string }>(
       pool,
-      `select array_agg(s.id::float8) as ids, s.next_height::float8 as "from", array_to_string(s.event_types, ' ') as event_types
-       from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+      `select array_agg(s.id::float8) as ids, s.next_height::float8 as "from", array_to_string(s.event_types, ' ')
+        as event_types
+       from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys
+         k on k.id = e.key_id
        ${joinHour('$1', '$2')}
-       where s.is_enabled and s.next_height is not null and e.paused_at is null and k.revoked_at is null and (h."left" is null or h."left" > 0)
+       where s.is_enabled and s.next_height is not null and e.paused_at is null and k.revoked_at is null and
+         (h."left" is null or h."left" > 0)
        group by 2, 3`,
       hourlyParameters(this.#limits.eventsPerHour),
     )
@@ -178,7 +187,10 @@ export class Dispatcher {
   }
 }
 
-/** A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows without bound. */
+/**
+ * A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows
+ * without bound.
+ */
 const enoughDeliveries = 10_000
 
 /** Subscriptions that are at the same height and wait for the same workers. */
@@ -207,8 +219,9 @@ interface LockedSubscription {
 }
 
 /**
- * Makes the deliveries of the next heights of a group, moves its cursors and has them sent, in one transaction: either all of
- * it happened or nothing, and no height is done twice for a subscription, however many processes do this.
+ * Makes the deliveries of the next heights of a group, moves its cursors and has them sent, in one transaction:
+ * either all of it happened or nothing, and no height is done twice for a subscription, however many processes do
+ * this.
  * @returns how many deliveries were made; undefined: no cursor moved
  */
 async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: DispatchLimits): Promise<number | undefined> {
@@ -246,7 +259,8 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
     })
     await query(
       client,
-      'update app.webhook_subscriptions s set next_height = e.height from unnest($1::bigint[], $2::bigint[]) as e (id, height) where s.id = e.id',
+      'update app.webhook_subscriptions s set next_height = e.height from unnest($1::bigint[], ' +
+        '$2::bigint[]) as e (id, height) where s.id = e.id',
       [[...ends.keys()], [...ends.values()]],
     )
     await countEvents(client, deliveries, new Map(subscriptions.map((one) => [one.id, one.key_id])))
@@ -264,10 +278,13 @@ async function lockSubscriptions(
   const { rows } = await query<LockedSubscription>(
     client,
     `select s.id::float8 as id, k.id::float8 as key_id, s.event_types, s.conditions, h."left"::float8 as "left"
-     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k
+       on k.id = e.key_id
      ${joinHour('$4', '$5')}
-     where s.id = any ($1) and s.next_height = $2 and s.is_enabled and (h."left" is null or h."left" > 0) and s.last_sequence - coalesce((
-       select sequence - 1 from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending' order by sequence limit 1
+     where s.id = any ($1) and s.next_height = $2 and s.is_enabled and (h."left" is null or h."left" > 0) and
+       s.last_sequence - coalesce((
+       select sequence - 1 from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending'
+         order by sequence limit 1
      ), s.last_sequence) < $3
      order by s.id for no key update of s`,
     [group.subscriptionIds, group.from, maxPending, ...hourlyParameters(eventsPerHour)],
@@ -278,13 +295,17 @@ async function lockSubscriptions(
 async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<ReadonlyMap<number, BlockFacts>> {
   const { rows } = await query<{ height: number; id: string; timestamp: Date }>(
     client,
-    `select height::float8 as height, encode(id, 'hex') as id, "timestamp" from raw.blocks where height >= $1 and height < $2`,
+    `select height::float8 as height, encode(id, 'hex') as id, "timestamp" from raw.blocks where ` +
+      'height >= $1 and height < $2',
     [range.from, range.to],
   )
   return new Map(rows.map((row) => [row.height, row]))
 }
 
-/** What ingesters and workers have done, by name. Heights that were given up (raw.unavailable) have nothing to wait for. */
+/**
+ * What ingesters and workers have done, by name. Heights that were given up (raw.unavailable) have nothing to wait
+ * for.
+ */
 type Coverage = ReadonlyMap<string, HeightSet>
 
 async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {

@@ -42,10 +42,13 @@ export interface EndpointChange {
 }
 
 /** As an administrator sees them too. */
-export const endpointColumns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at as "pausedAt", paused_reason as "pausedReason",
-  case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as "createdAt"`
+export const endpointColumns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at
+  as "pausedAt", paused_reason as "pausedReason",
+  case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as
+    "createdAt"`
 
-const subscriptionsOf = `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
+const subscriptionsOf = `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on
+  e.id = s.endpoint_id
   where s.endpoint_id = $1 and e.key_id = $2`
 
 const wakeDispatcher = "select pg_notify('flowfarm_webhook_changes', '')"
@@ -107,7 +110,8 @@ export class EndpointStore {
     }
     const { rows } = await query<WebhookEndpoint>(
       client,
-      `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
+      'insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) ' +
+        `returning ${endpointColumns}`,
       [owner.keyId, target, description, secret],
     )
     return { endpoint: known(rows[0], 0), secret: secretText(secret) }
@@ -134,7 +138,8 @@ export class EndpointStore {
         `update app.webhook_endpoints set url = coalesce($3, url), description = coalesce($4, description),
            failures = case when $5 = false then 0 else failures end,
            paused_at = case when $5 then coalesce(paused_at, now()) when $5 = false then null else paused_at end,
-           paused_reason = case when $5 then coalesce(paused_reason, 'owner') when $5 = false then null else paused_reason end
+           paused_reason = case when $5 then coalesce(paused_reason, 'owner') when $5 = false then null else
+             paused_reason end
          where id = $1 and key_id = $2 returning ${endpointColumns}`,
         [id, owner.keyId, target ?? null, description ?? null, isPaused ?? null],
       )
@@ -157,12 +162,16 @@ export class EndpointStore {
     })
   }
 
-  /** Makes a new secret; the old one signs too for so many hours, so that the receiver can be changed without a gap. @throws ApiError 404 */
+  /**
+   * Makes a new secret; the old one signs too for so many hours, so that the receiver can be changed without a gap.
+   * @throws ApiError 404
+   */
   async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<MadeEndpoint> {
     const secret = randomBytes(32)
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,
-      `update app.webhook_endpoints set secret = $3, previous_secret = secret, previous_secret_until = now() + make_interval(hours => $4)
+      `update app.webhook_endpoints set secret = $3, previous_secret = secret, previous_secret_until = now() +
+        make_interval(hours => $4)
        where id = $1 and key_id = $2 returning ${endpointColumns}`,
       [id, owner.keyId, secret, overlapHours],
     )

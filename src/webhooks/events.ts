@@ -21,7 +21,8 @@ export const eventTypes = {
   'defi.event': 'Any event of a pair: swaps, liquidity, flash loans, fees of the exchange.',
   'staking.event': 'Something happened to a node, to a delegator or to the rules of staking.',
   'chain.rollback':
-    'Blocks were taken back: what was told of them did not happen. It comes unasked to subscriptions that were told of one.',
+    'Blocks were taken back: what was told of them did not happen. It comes unasked to subscriptions ' +
+    'that were told of one.',
 } as const
 
 export type EventType = keyof typeof eventTypes
@@ -96,8 +97,8 @@ export interface BlockFacts {
 
 /**
  * The text that is posted: `type`, `timestamp` and `data` as the Standard Webhooks describe them, `event_type` and
- * `block_height` as clients of the Flow explorer know them. `event_id` is the same whenever the same event of the same block
- * is told, to whomever, also when it is told again because somebody asked.
+ * `block_height` as clients of the Flow explorer know them. `event_id` is the same whenever the same event of the
+ * same block is told, to whomever, also when it is told again because somebody asked.
  */
 export function deliveryBody(type: string, event: Pick<ChainEvent, 'place' | 'data'>, block: BlockFacts): string {
   const { height, txIndex, eventIndex, leg } = event.place

@@ -18,7 +18,10 @@ export interface MatchOptions {
   readonly end: number
   /** So many deliveries end it with the block it is at. */
   readonly enough: number
-  /** Events that each key may still be told of, all its subscriptions together. The block in which they end is told whole. */
+  /**
+   * Events that each key may still be told of, all its subscriptions together. The block in which they end is told
+   * whole.
+   */
   readonly left: ReadonlyMap<number, number>
 }
 
@@ -32,7 +35,10 @@ export interface MatchedEvents {
 /** So long at most, deliveries in hand are not looked after. */
 const sliceMs = 20
 
-/** Who is told of what: each event once at most to a subscription. @param events in any order; they are sorted in place */
+/**
+ * Who is told of what: each event once at most to a subscription.
+ * @param events in any order; they are sorted in place
+ */
 export async function matchEvents(
   events: ChainEvent[],
   { subscriptions, blocks, end, enough, left: allowed }: MatchOptions,

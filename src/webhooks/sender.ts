@@ -54,8 +54,8 @@ interface Run {
 }
 
 /**
- * Sends what waits: many subscriptions at the same time, the deliveries of one after the other, up to the first that fails.
- * A receiver that does not answer holds its own subscription and nothing else.
+ * Sends what waits: many subscriptions at the same time, the deliveries of one after the other, up to the first
+ * that fails. A receiver that does not answer holds its own subscription and nothing else.
  */
 export class Sender {
   readonly #options: SenderOptions
@@ -132,7 +132,10 @@ export class Sender {
     return turns.length === most
   }
 
-  /** Keys that have more than their share of what is sent at a time: their receivers may be slow, and others are not to wait for them. */
+  /**
+   * Keys that have more than their share of what is sent at a time: their receivers may be slow, and others are not
+   * to wait for them.
+   */
   #busyKeys(): number[] {
     const share = Math.max(1, Math.floor(this.#options.concurrency * shareOfKey))
     const counts = new Map<number, number>()
@@ -222,8 +225,8 @@ interface RunRecorderOptions {
 const runsAtOnce = 500
 
 /**
- * Writes down what became of deliveries, and ends the turns. Whatever was finished while a transaction was under way goes
- * together in the next one, so that a thousand deliveries a second cost a few dozen transactions.
+ * Writes down what became of deliveries, and ends the turns. Whatever was finished while a transaction was under
+ * way goes together in the next one, so that a thousand deliveries a second cost a few dozen transactions.
  */
 class RunRecorder {
   readonly #options: RunRecorderOptions
@@ -318,14 +321,16 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
        select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[])
          as a (subscription_id, sequence, attempt, latency_ms, response_status, response_excerpt, error)
      ), updated as (
-       update app.webhook_deliveries d set attempt_count = g.attempt, latency_ms = g.latency_ms, response_status = g.response_status,
+       update app.webhook_deliveries d set attempt_count = g.attempt, latency_ms = g.latency_ms, response_status =
+         g.response_status,
          response_excerpt = g.response_excerpt, error = g.error,
          status = case when g.error is null then 'delivered' when g.attempt >= $8 then 'dead' else 'pending' end,
          finished_at = case when g.error is null or g.attempt >= $8 then now() end
        from given g where d.subscription_id = g.subscription_id and d.sequence = g.sequence and d.status = 'pending'
        returning d.subscription_id, d.sequence
      )
-     insert into app.webhook_failures (subscription_id, sequence, attempt, latency_ms, response_status, error, response_excerpt)
+     insert into app.webhook_failures (subscription_id, sequence, attempt, latency_ms, response_status, error,
+       response_excerpt)
      select g.subscription_id, g.sequence, g.attempt, g.latency_ms, g.response_status, g.error, g.response_excerpt
      from given g join updated using (subscription_id, sequence) where g.error is not null
      on conflict do nothing`,
@@ -342,7 +347,10 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
   )
 }
 
-/** Failures of an endpoint in a row: one that answers 410, or fails too often, is paused. Its cursors wait, so nothing is lost by that. */
+/**
+ * Failures of an endpoint in a row: one that answers 410, or fails too often, is paused. Its cursors wait, so
+ * nothing is lost by that.
+ */
 async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[], pauseAfter: number): Promise<void> {
   const outcomes = runs.flatMap(({ turn, attempts }) => {
     const last = attempts.at(-1)
@@ -361,8 +369,10 @@ async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[]
   await query(
     client,
     `with outcome as (
-       select s.endpoint_id, count(*) filter (where o.is_failed) as failed, bool_or(o.is_gone) as is_gone, bool_or(o.has_succeeded) as has_succeeded
-       from unnest($1::bigint[], $2::bool[], $3::bool[], $4::bool[]) as o (subscription_id, is_failed, is_gone, has_succeeded)
+       select s.endpoint_id, count(*) filter (where o.is_failed) as failed, bool_or(o.is_gone) as is_gone,
+         bool_or(o.has_succeeded) as has_succeeded
+       from unnest($1::bigint[], $2::bool[], $3::bool[], $4::bool[]) as o (subscription_id, is_failed, is_gone,
+         has_succeeded)
        join app.webhook_subscriptions s on s.id = o.subscription_id group by 1
      ), counted as (
        select e.id, case when o.has_succeeded then 0 else e.failures end + o.failed as failures, o.is_gone
@@ -371,7 +381,8 @@ async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[]
      )
      update app.webhook_endpoints e set failures = c.failures,
        paused_at = case when e.paused_at is null and (c.is_gone or c.failures >= $5) then now() else e.paused_at end,
-       paused_reason = case when e.paused_at is null and c.is_gone then 'gone' when e.paused_at is null and c.failures >= $5 then 'failures' else e.paused_reason end
+       paused_reason = case when e.paused_at is null and c.is_gone then 'gone' when e.paused_at is null and
+         c.failures >= $5 then 'failures' else e.paused_reason end
      from counted c where e.id = c.id`,
     [
       outcomes.map((o) => o.id),

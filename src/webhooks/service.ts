@@ -198,7 +198,10 @@ export class WebhookService {
     this.#running = Promise.all([sender.run(), dispatcher.run()]).finally(() => poster.close())
   }
 
-  /** Attempts under way may end for a moment, else they are made again by whoever is next; what was sent is written down. */
+  /**
+   * Attempts under way may end for a moment, else they are made again by whoever is next; what was sent is written
+   * down.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

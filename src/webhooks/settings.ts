@@ -15,7 +15,9 @@ export const webhookSettings = {
     group,
     schemes: ['http', 'https'],
     description:
-      'A delivery service of your own. Every delivery is posted to it, signed, with its target in the header Webhook-Target; a 2xx says that it took it over. Without it flowfarm sends to the targets itself.',
+      'A delivery service of your own. Every delivery is posted to it, signed, with its target in the ' +
+      'header Webhook-Target; a 2xx says that it took it over. Without it flowfarm sends to the ' +
+      'targets itself.',
   }),
   WEBHOOK_AUTH_TOKEN: optionalText({
     group,
@@ -25,7 +27,8 @@ export const webhookSettings = {
   WEBHOOK_ALLOWED_NETWORKS: addresses({
     group,
     description:
-      'Networks that webhooks may be sent to although they are not the public internet, such as 127.0.0.0/8 for trials; there also by http and on any port.',
+      'Networks that webhooks may be sent to although they are not the public internet, such as ' +
+      '127.0.0.0/8 for trials; there also by http and on any port.',
   }),
   WEBHOOK_CONCURRENCY: integer({
     group,
@@ -50,7 +53,8 @@ export const webhookSettings = {
     min: 1,
     max: 100,
     description:
-      'A delivery that failed so often is given up (dead), and the next one has its turn. With the defaults below after some three hours.',
+      'A delivery that failed so often is given up (dead), and the next one has its turn. With the ' +
+      'defaults below after some three hours.',
   }),
   WEBHOOK_RETRY_BASE_MS: integer({
     group,
@@ -73,7 +77,8 @@ export const webhookSettings = {
     default: 50,
     min: 1,
     description:
-      'An endpoint is paused after so many failed attempts in a row, until its owner lets it go on; nothing is lost by that. One that answers 410 is paused at once.',
+      'An endpoint is paused after so many failed attempts in a row, until its owner lets it go on; ' +
+      'nothing is lost by that. One that answers 410 is paused at once.',
   }),
   WEBHOOK_LOG_DAYS: integer({
     group,

@@ -19,14 +19,20 @@ export interface SignedMessage {
   readonly body: string
 }
 
-/** `webhook-signature` of the Standard Webhooks: one signature for each secret that is good, so that secrets can be changed without a gap. */
+/**
+ * `webhook-signature` of the Standard Webhooks: one signature for each secret that is good, so that secrets can be
+ * changed without a gap.
+ */
 export function standardSignature({ id, timestamp, body }: SignedMessage, secrets: readonly Buffer[]): string {
   return secrets
     .map((secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
     .join(' ')
 }
 
-/** The signature of the body alone, as clients of the Flow explorer know it. It does not keep anybody from sending it again. */
+/**
+ * The signature of the body alone, as clients of the Flow explorer know it. It does not keep anybody from sending
+ * it again.
+ */
 export function bodySignature(body: string, secret: Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }

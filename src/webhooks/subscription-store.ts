@@ -43,7 +43,8 @@ export interface SubscriptionChange {
 }
 
 /** As an administrator sees them too. */
-export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as "eventTypes", s.conditions, s.is_enabled as "isEnabled",
+export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as
+  "eventTypes", s.conditions, s.is_enabled as "isEnabled",
   s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt",
   s.changed_at as "changedAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
@@ -52,7 +53,9 @@ const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endp
 const mostTests = 20
 
 /** One above the highest block that the forward ingester has stored. */
-const nextBlock = `(select max(upper(r)) from app.indexing_checkpoints c, unnest(c.covered) r where c.service_name = 'main_ingester')`
+const nextBlock =
+  '(select max(upper(r)) from app.indexing_checkpoints c, unnest(c.covered) r where c.service_name ' +
+  `= 'main_ingester')`
 
 /** Subscriptions of developer keys. What belongs to another key is as if it did not exist. */
 export class SubscriptionStore {
@@ -68,7 +71,8 @@ export class SubscriptionStore {
   async list(owner: WebhookOwner, endpointId: number | undefined): Promise<readonly WebhookSubscription[]> {
     const { rows } = await query<WebhookSubscription>(
       this.#pool,
-      `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc`,
+      `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint ` +
+        'is null or s.endpoint_id = $2) order by s.id desc',
       [owner.keyId, endpointId ?? null],
     )
     return rows
@@ -86,7 +90,8 @@ export class SubscriptionStore {
 
   /**
    * @returns with the secret of the endpoint that was made with it
-   * @throws ApiError 400 for conditions that do not fit or a URL that is not sent to, 403 `webhook-limit`, 404 `unknown-endpoint`
+   * @throws ApiError 400 for conditions that do not fit or a URL that is not sent to, 403 `webhook-limit`, 404
+   * `unknown-endpoint`
    */
   async create(
     owner: WebhookOwner,
@@ -131,7 +136,8 @@ export class SubscriptionStore {
     return this.#change(async (client) => {
       const { rows } = await query<WebhookSubscription>(
         client,
-        `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`,
+        `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 ` +
+          'for no key update',
         [owner.keyId, id],
       )
       const before = known(rows[0], id)
@@ -144,7 +150,8 @@ export class SubscriptionStore {
       checkConditions(eventTypes, conditions)
       const { rows: changed } = await query<WebhookSubscription>(
         client,
-        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5, changed_at = now() where id = $1 returning ${subscriptionColumns}`,
+        'update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, ' +
+          `next_height = $5, changed_at = now() where id = $1 returning ${subscriptionColumns}`,
         [id, [...new Set(eventTypes)], JSON.stringify(conditions), isEnabled, fromHeight],
       )
       return known(changed[0], id)
@@ -172,7 +179,8 @@ export class SubscriptionStore {
     return this.#change(async (client) => {
       const { rows } = await query<WebhookSubscription>(
         client,
-        `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`,
+        `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 ` +
+          'for no key update',
         [owner.keyId, id],
       )
       const { nextHeight } = known(rows[0], id)
@@ -181,7 +189,8 @@ export class SubscriptionStore {
       } = await query<{ tests: number }>(
         client,
         `select count(*)::int as tests from (
-           select from app.webhook_deliveries where subscription_id = $1 and status = 'pending' and event_type = $2 limit ${mostTests}
+           select from app.webhook_deliveries where subscription_id = $1 and status = 'pending' and event_type = $2
+             limit ${mostTests}
          ) t`,
         [id, testEventType],
       )
@@ -245,7 +254,8 @@ function checkConditions(
     throw new ApiError(
       400,
       'invalid-field',
-      'Field "conditions.contracts" or "conditions.event_names" must say which events: contract.event alone is every event of the chain.',
+      'Field "conditions.contracts" or "conditions.event_names" must say which events: contract.event ' +
+        'alone is every event of the chain.',
       { field: 'conditions.contracts' },
     )
   }

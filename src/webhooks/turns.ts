@@ -20,22 +20,24 @@ export interface EndedTurn {
 export const turnsChannel = 'flowfarm_webhook_turns'
 
 /**
- * Each subscription has one row in app.webhook_turns, which says whether it is to be sent to and by whom it is, so that its
- * deliveries go one after the other in all processes together:
+ * Each subscription has one row in app.webhook_turns, which says whether it is to be sent to and by whom it is, so
+ * that its deliveries go one after the other in all processes together:
  *
- *     nothing waits (due_at null) ──deliveries──► due ──taken──► held until due_at ──ended──► nothing waits, due, or put off
+ *     nothing waits (due_at null) ──deliveries──► due ──taken──► held until due_at ──ended──► nothing waits, due,
+ * or put off
  *                                                  ▲                   │
  *                                                  └──its process is silent until due_at──┘
  *
- * Locks are taken in this order, rows of one kind by rising number: developer keys, subscriptions, usage, turns, deliveries, endpoints.
+ * Locks are taken in this order, rows of one kind by rising number: developer keys, subscriptions, usage, turns,
+ * deliveries, endpoints.
  */
 
 const lockText =
   'select 1 from app.webhook_turns where subscription_id = any ($1) order by subscription_id for no key update'
 
 /**
- * In the transaction that writes deliveries, after them. Whoever ends a turn locks it before looking for what waits, so either
- * that look finds the deliveries or this finds the turn ended.
+ * In the transaction that writes deliveries, after them. Whoever ends a turn locks it before looking for what
+ * waits, so either that look finds the deliveries or this finds the turn ended.
  */
 export async function wakeTurns(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
   await query(client, lockText, [subscriptionIds])
@@ -85,9 +87,11 @@ export async function takeTurns(
        select subscription_id from app.webhook_turns where due_at <= clock_timestamp() and key_id <> all ($3::bigint[])
        order by due_at limit $1 for no key update skip locked
      )
-     update app.webhook_turns t set due_at = clock_timestamp() + make_interval(secs => $2 / 1000.0), generation = generation + 1, is_held = true
+     update app.webhook_turns t set due_at = clock_timestamp() + make_interval(secs => $2 / 1000.0), generation =
+       generation + 1, is_held = true
      from due where t.subscription_id = due.subscription_id
-     returning t.subscription_id::float8 as "subscriptionId", t.key_id::float8 as "keyId", t.generation::float8 as generation`,
+     returning t.subscription_id::float8 as "subscriptionId", t.key_id::float8 as "keyId", t.generation::float8 as
+       generation`,
     [most, leaseMs, exceptKeys],
   )
   return rows
@@ -122,8 +126,8 @@ export async function lockTurns(client: pg.ClientBase, turns: readonly Turn[]): 
 }
 
 /**
- * Ends turns that the transaction has locked. Nothing waits where no delivery does, and while nothing may be sent: whoever lets
- * an endpoint go on hurries its turns.
+ * Ends turns that the transaction has locked. Nothing waits where no delivery does, and while nothing may be sent:
+ * whoever lets an endpoint go on hurries its turns.
  */
 export async function endTurns(client: pg.ClientBase, ended: readonly EndedTurn[]): Promise<void> {
   await query(
@@ -131,10 +135,12 @@ export async function endTurns(client: pg.ClientBase, ended: readonly EndedTurn[
     `update app.webhook_turns t set is_held = false, due_at = case when exists (
        select from app.webhook_deliveries d where d.subscription_id = t.subscription_id and d.status = 'pending'
      ) and exists (
-       select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+       select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join
+         app.developer_keys k on k.id = e.key_id
        where s.id = t.subscription_id and e.paused_at is null and k.revoked_at is null
      ) then now() + make_interval(secs => g.retry_ms / 1000.0) end
-     from unnest($1::bigint[], $2::float8[]) as g (subscription_id, retry_ms) where t.subscription_id = g.subscription_id`,
+     from unnest($1::bigint[], $2::float8[]) as g (subscription_id, retry_ms) where t.subscription_id =
+       g.subscription_id`,
     [ended.map(({ turn }) => turn.subscriptionId), ended.map(({ retryMs }) => retryMs)],
   )
 }

@@ -12,11 +12,12 @@ export type HourlyLimits = Readonly<Record<KeyTier, number | null>>
 export const thisHour = "date_trunc('hour', now(), 'UTC')"
 
 /**
- * Joins to a developer key `k` how many events it may still be told of in this hour: `h.left`, null without limit. The tiers and
- * their limits are two parameters, as `hourlyParameters` gives them.
+ * Joins to a developer key `k` how many events it may still be told of in this hour: `h.left`, null without limit.
+ * The tiers and their limits are two parameters, as `hourlyParameters` gives them.
  */
 export const joinHour = (tiers: string, limits: string): string => `cross join lateral (
-  select l.events - coalesce((select u.events from app.webhook_usage u where u.key_id = k.id and u.hour = ${thisHour}), 0) as "left"
+  select l.events - coalesce((select u.events from app.webhook_usage u where u.key_id = k.id and u.hour =
+    ${thisHour}), 0) as "left"
   from unnest(${tiers}::text[], ${limits}::bigint[]) as l (tier, events) where l.tier = k.tier
 ) h`
 
@@ -39,7 +40,8 @@ export async function countEvents(
   await query(
     client,
     `insert into app.webhook_usage as u (key_id, hour, events)
-     select c.key_id, ${thisHour}, c.events from unnest($1::bigint[], $2::bigint[]) as c (key_id, events) order by c.key_id
+     select c.key_id, ${thisHour}, c.events from unnest($1::bigint[], $2::bigint[]) as c (key_id, events) order by
+       c.key_id
      on conflict (key_id, hour) do update set events = u.events + excluded.events`,
     [[...counts.keys()], [...counts.values()]],
   )
@@ -60,8 +62,10 @@ export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise
   } = await query<WebhookUsage>(
     pool,
     `select (select count(*)::int from app.webhook_endpoints e where e.key_id = $1) as endpoints,
-       (select count(*)::int from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id where e.key_id = $1) as subscriptions,
-       coalesce((select u.events::float8 from app.webhook_usage u where u.key_id = $1 and u.hour = ${thisHour}), 0) as events,
+       (select count(*)::int from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
+         where e.key_id = $1) as subscriptions,
+       coalesce((select u.events::float8 from app.webhook_usage u where u.key_id = $1 and u.hour = ${thisHour}), 0)
+         as events,
        ${thisHour} + interval '1 hour' as "hourEndsAt"`,
     [keyId],
   )

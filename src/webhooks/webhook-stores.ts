@@ -76,7 +76,8 @@ export class OverviewStore {
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,
       `select ${endpointColumns} from app.webhook_endpoints
-       where ($1::bigint is null or id < $1) and ($2::bigint is null or key_id = $2) and ($3::boolean is null or (paused_at is not null) = $3)
+       where ($1::bigint is null or id < $1) and ($2::bigint is null or key_id = $2) and ($3::boolean is null or
+         (paused_at is not null) = $3)
        order by id desc limit $4`,
       [before ?? null, filter.keyId ?? null, filter.isPaused ?? null, limit],
     )
@@ -90,15 +91,19 @@ export class OverviewStore {
   ): Promise<readonly SubscriptionState[]> {
     const { rows } = await query<SubscriptionState>(
       this.#pool,
-      `select ${subscriptionColumns}, t.key_id::float8 as "keyId", t.due_at as "dueAt", t.is_held as "isBeingSent", w.waiting, w.oldest as "oldestWaitingAt",
+      `select ${subscriptionColumns}, t.key_id::float8 as "keyId", t.due_at as "dueAt", t.is_held as "isBeingSent",
+        w.waiting, w.oldest as "oldestWaitingAt",
          coalesce(h."left" <= 0, false) as "isOverLimit"
-       from app.webhook_subscriptions s join app.webhook_turns t on t.subscription_id = s.id join app.developer_keys k on k.id = t.key_id
+       from app.webhook_subscriptions s join app.webhook_turns t on t.subscription_id = s.id join app.developer_keys
+         k on k.id = t.key_id
        ${joinHour('$4', '$5')} cross join lateral (
          select count(*)::int as waiting, min(created_at) as oldest from (
-           select created_at from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending' order by sequence limit ${mostCounted}
+           select created_at from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending'
+             order by sequence limit ${mostCounted}
          ) p
        ) w
-       where ($1::bigint is null or s.id < $1) and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc limit $3`,
+       where ($1::bigint is null or s.id < $1) and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc
+         limit $3`,
       [before ?? null, endpointId ?? null, limit, ...hourlyParameters(usualHourlyLimits)],
     )
     return rows
@@ -125,10 +130,12 @@ export class OverviewStore {
     } = await query<{ deliveries: number; seconds: number; owner: number; failures: number; gone: number }>(
       this.#pool,
       `select w.deliveries, w.seconds, e.* from (
-         select count(*)::int as deliveries, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
+         select count(*)::int as deliveries, coalesce(extract(epoch from clock_timestamp() - min(created_at)),
+           0)::float8 as seconds
          from (select created_at from app.webhook_deliveries where status = 'pending' limit 100000) p
        ) w cross join (
-         select (count(*) filter (where paused_reason = 'owner'))::int as owner, (count(*) filter (where paused_reason = 'failures'))::int as failures,
+         select (count(*) filter (where paused_reason = 'owner'))::int as owner, (count(*) filter (where
+           paused_reason = 'failures'))::int as failures,
            (count(*) filter (where paused_reason = 'gone'))::int as gone from app.webhook_endpoints
        ) e`,
     )

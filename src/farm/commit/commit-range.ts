@@ -41,13 +41,13 @@ interface RangeCommit {
 
 /**
  * Puts a range's rows in the place of what was there, folds the keys that it touches and ends its lease, all in one
- * transaction. The lease comes first: from there on no other process can take it, and none that lost it gets as far as a
- * row. Throws errors of our tree; after a retryable one the commit may have happened, which a second try finds out, since
- * the lease is no longer held then.
+ * transaction. The lease comes first: from there on no other process can take it, and none that lost it gets as far
+ * as a row. Throws errors of our tree; after a retryable one the commit may have happened, which a second try finds
+ * out, since the lease is no longer held then.
  *
- * Where rows were there, keys may be gone from the range that nobody would think of again: they are folded here and now,
- * also those of the workers that follow, with which these rows are theirs to read. What is new in the range they find
- * when they come to it themselves. So no fold is wrong for longer than a follower owes the range.
+ * Where rows were there, keys may be gone from the range that nobody would think of again: they are folded here and
+ * now, also those of the workers that follow, with which these rows are theirs to read. What is new in the range
+ * they find when they come to it themselves. So no fold is wrong for longer than a follower owes the range.
  *
  * Round trips: begin, two for each table with rows, COMMIT; where the worker folds, one for the lock, one for each fold
  * to look for keys, and one more for each that found some, with two for each sum over it.
@@ -85,9 +85,9 @@ function hasToFold(worker: Worker, output: RangeOutput): boolean {
 }
 
 /**
- * Runs the statements `first` and then `write`, which is told how many rows each of them changed, in a transaction that no
- * rollback of the chain crosses. It is committed if `write` says so and rolled back otherwise; `write` does not run when the
- * version of the chain is not `chainVersion`, if one is given.
+ * Runs the statements `first` and then `write`, which is told how many rows each of them changed, in a transaction
+ * that no rollback of the chain crosses. It is committed if `write` says so and rolled back otherwise; `write` does
+ * not run when the version of the chain is not `chainVersion`, if one is given.
  */
 async function inCommit(
   pool: pg.Pool,
@@ -129,7 +129,8 @@ async function recordProblems(
   await client.query({
     name: 'farm-record-problems',
     text: `
-      insert into raw.indexing_errors as e (worker_name, block_height, tx_index, event_index, code, message, event_type, raw_data)
+      insert into raw.indexing_errors as e (worker_name, block_height, tx_index, event_index, code, message,
+        event_type, raw_data)
       select $1, p.*, (
         select convert_to(r.payload::text, 'UTF8') from raw.events r
         where r.block_height = p.block_height and r.tx_index = p.tx_index and r.event_index = p.event_index
@@ -137,7 +138,8 @@ async function recordProblems(
       from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[])
         as p (block_height, tx_index, event_index, code, message, event_type)
       on conflict (worker_name, block_height, tx_index, event_index, code) do update
-      set occurrences = e.occurrences + 1, last_seen_at = now(), resolved_at = null, message = excluded.message, raw_data = excluded.raw_data`,
+      set occurrences = e.occurrences + 1, last_seen_at = now(), resolved_at = null, message = excluded.message,
+        raw_data = excluded.raw_data`,
     values: [
       workerName,
       once.map((p) => p.blockHeight),
@@ -160,15 +162,18 @@ export interface EmptyCommit {
   readonly lease: ClaimedLease
 }
 
-/** Whether a range without rows may end together with others: not where a fold has to look at rows of another worker. */
+/**
+ * Whether a range without rows may end together with others: not where a fold has to look at rows of another
+ * worker.
+ */
 export function mayEndWithOthers(worker: Worker): boolean {
   return !foldsOthersRows(worker)
 }
 
 /**
  * Ends the leases of many empty ranges, of any workers, in one transaction of four round trips; the outcome of each by
- * its place. Undefined when rows or problems of an earlier derivation are there: then each is to be committed by itself.
- * All of them are of one version of the chain.
+ * its place. Undefined when rows or problems of an earlier derivation are there: then each is to be committed by
+ * itself. All of them are of one version of the chain.
  */
 export async function commitEmptyRanges(
   pool: pg.Pool,

@@ -37,8 +37,9 @@ export function foldsOthersRows({ tables, folds }: Worker): boolean {
 }
 
 /**
- * One at a time folds for a worker, until its transaction ends. Call it before looking for keys and in a statement of its
- * own: what follows needs a snapshot that is younger than the wait, or it would miss what the one before it committed.
+ * One at a time folds for a worker, until its transaction ends. Call it before looking for keys and in a statement
+ * of its own: what follows needs a snapshot that is younger than the wait, or it would miss what the one before it
+ * committed.
  */
 export async function lockFolds(client: pg.ClientBase, workers: readonly Worker[]): Promise<void> {
   const names = workers.filter(({ folds }) => folds.length > 0).map(({ name }) => name)
@@ -210,9 +211,9 @@ function columnsOf(fold: SumFold): readonly SqlColumn[] {
 }
 
 /**
- * Statements that delete what is there of a range in all of a worker's tables, and resolve its problems: those that are met
- * again are opened again. Heights are written into the text, so that the planner looks at the partitions of the range and
- * at no others, and all can go in one round trip.
+ * Statements that delete what is there of a range in all of a worker's tables, and resolve its problems: those that
+ * are met again are opened again. Heights are written into the text, so that the planner looks at the partitions of
+ * the range and at no others, and all can go in one round trip.
  */
 export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   return [
@@ -268,9 +269,9 @@ function literal(height: number): string {
  * Takes away everything that workers derived above a height and folds the keys again that this touches. A part of the
  * transaction that rolls the chain back, after `lockOutCommits`; leases and coverage are cut beside it.
  *
- * The order matters: a fold tells the keys that it touches by rows that are about to go, maybe of another worker's table;
- * so first all keys, then all rows, then all folds. Workers are given in the order of their phases, since a fold may read
- * what another one made.
+ * The order matters: a fold tells the keys that it touches by rows that are about to go, maybe of another worker's
+ * table; so first all keys, then all rows, then all folds. Workers are given in the order of their phases, since a
+ * fold may read what another one made.
  */
 export async function rollBackDerived(
   client: pg.ClientBase,

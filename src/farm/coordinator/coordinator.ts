@@ -26,13 +26,19 @@ export interface CoordinatorOptions {
   readonly enqueue: Enqueue
   /** ENABLE_LIVE_DERIVERS. False: the head is given out like history. Default true. */
   readonly isLiveEnabled?: boolean
-  /** ENABLE_HISTORY_DERIVERS. False: only what is near the head, or newer than anything the worker has. Default true. */
+  /**
+   * ENABLE_HISTORY_DERIVERS. False: only what is near the head, or newer than anything the worker has. Default
+   * true.
+   */
   readonly isHistoryEnabled?: boolean
   /** HISTORY_DERIVERS_SLEEP_MS. Above 0 each worker has one range of history at a time. Default 0. */
   readonly historySleepMs?: number
   /** HISTORY_DERIVERS_GATHER_MS: least time between two times at which a worker gets ranges of history. Default 0. */
   readonly historyGatherMs?: number
-  /** LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: the newest stored heights, which are given out in live chunks; at least one chunk. Default 100. */
+  /**
+   * LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: the newest stored heights, which are given out in live chunks; at least one
+   * chunk. Default 100.
+   */
   readonly liveBlocks?: number
   /** Most leases of a worker, queued and active, in history and as many again near the head. Default 64. */
   readonly maxOpen?: number
@@ -51,7 +57,10 @@ export interface CoordinatorOptions {
   readonly span?: number
   /** When the connections for the lock and LISTEN are taken for dead. Default: after 20 s of silence. */
   readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
-  /** After so long in which the queues took nothing, another process may coordinate: perhaps they answer there. Default 10,000 ms. */
+  /**
+   * After so long in which the queues took nothing, another process may coordinate: perhaps they answer there.
+   * Default 10,000 ms.
+   */
   readonly queuePatienceMs?: number
   /** Told what every round did. */
   readonly onRound?: (report: RoundReport) => void
@@ -170,7 +179,8 @@ export class Coordinator {
           this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
       },
     )
-    // A statement on a connection that went silent may never return; the loss of the lock must end the term all the same.
+    // A statement on a connection that went silent may never return; the loss of the lock must end the term all the
+    // same.
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(asError(signal.reason))
     signal.addEventListener('abort', end, { once: true })
@@ -184,7 +194,8 @@ export class Coordinator {
         const isMore = await Promise.race([round, ended.promise])
         onProgress()
         if (this.#handOver.unansweredMs > queuePatienceMs) return
-        // As long as it worked, so that announcements in any number leave the database half of its time; there are few of the head.
+        // As long as it worked, so that announcements in any number leave the database half of its time; there are
+        // few of the head.
         await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)
         if (!isMore) await this.#wakeUp.sleep(longestMs, signal)
       }

@@ -9,9 +9,9 @@ export interface OfferedLease extends QueuedLease {
 export type Enqueue = (worker: string, leases: readonly OfferedLease[]) => Promise<void>
 
 /**
- * Hands leases to the queues, one call a worker at a time, without making the coordinator wait: a queue that does not answer
- * must not keep it from reaping, nor from serving the queues of others. What is refused is forgotten here; the
- * lease is still queued in its table and is handed over again.
+ * Hands leases to the queues, one call a worker at a time, without making the coordinator wait: a queue that does
+ * not answer must not keep it from reaping, nor from serving the queues of others. What is refused is forgotten
+ * here; the lease is still queued in its table and is handed over again.
  */
 export class HandOver {
   readonly #enqueue: Enqueue

@@ -24,8 +24,8 @@ interface PlanSettings {
 }
 
 /**
- * The workers that the configuration has on: none with RAW_ONLY, else those whose ENABLE_<name> is not false. A range is at
- * most <name>_RANGE long, and at most LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
+ * The workers that the configuration has on: none with RAW_ONLY, else those whose ENABLE_<name> is not false. A
+ * range is at most <name>_RANGE long, and at most LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
  */
 export function planWorkers(
   config: PlanSettings,
@@ -68,12 +68,13 @@ export interface CutOptions {
 }
 
 /**
- * Gives out what workers owe, as queued leases: head first, then the newest history. Owed are the heights of the raw tables
- * that all workers it follows have done (or a person has skipped for them), that are not in the worker's own coverage
- * and under no lease of it. The caller has locked the checkpoints of the workers (`lockCheckpoints`).
+ * Gives out what workers owe, as queued leases: head first, then the newest history. Owed are the heights of the
+ * raw tables that all workers it follows have done (or a person has skipped for them), that are not in the worker's
+ * own coverage and under no lease of it. The caller has locked the checkpoints of the workers (`lockCheckpoints`).
  *
- * The work is bounded whatever is owed: sets are first cut down to the window, `room` pieces are taken from the top, and
- * each gives no more ranges than there is room left for. What remains is reading the sets, linear in their pieces.
+ * The work is bounded whatever is owed: sets are first cut down to the window, `room` pieces are taken from the
+ * top, and each gives no more ranges than there is room left for. What remains is reading the sets, linear in their
+ * pieces.
  */
 export async function cutLeases(
   client: pg.ClientBase,
@@ -118,13 +119,15 @@ const cutStatement = `
   with raw as materialized (
     select covered, upper(covered) as head
     from (
-      select coalesce(range_agg(covered), '{}') as covered from app.indexing_checkpoints where service_name = any ($1::text[])
+      select coalesce(range_agg(covered), '{}') as covered from app.indexing_checkpoints where service_name = any
+        ($1::text[])
     ) r
   ), plan as materialized (
     select p.*, raw.head - $2::bigint as live_from, coalesce(lower(p.within), raw.head - p.span) as lowest,
       upper(p.within) as ceiling
     from raw cross join unnest(
-      $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $13::int8multirange[])
+      $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[],
+        $13::int8multirange[])
       as p (worker_type, live_chunk, live_room, history_chunk, history_room, span, follow_group, within)
     where raw.head is not null and p.live_room + p.history_room > 0
   ), edge as materialized (
@@ -158,17 +161,20 @@ const cutStatement = `
       from app.worker_leases l where ${leasesFrom('p.worker_type', 'p.lowest')} and ${startsBelow('p.ceiling')}
     ) taken
     left join lateral (
-      select l.to_height from app.worker_leases l where l.worker_type = p.worker_type order by l.from_height desc limit 1
+      select l.to_height from app.worker_leases l where l.worker_type = p.worker_type order by l.from_height desc
+        limit 1
     ) newest on true
     left join passable on passable.follow_group = p.follow_group
     cross join lateral (
-      select raw.covered * coalesce(passable.heights, '{(,)}') * coalesce(p.within, int8multirange(int8range(p.lowest, null)))
+      select raw.covered * coalesce(passable.heights, '{(,)}') * coalesce(p.within,
+        int8multirange(int8range(p.lowest, null)))
         - coalesce(own.covered * int8multirange(int8range(p.lowest, p.ceiling)), '{}') as owed
     ) w
   ), piece as (
     select o.worker_type, z.zone, z.chunk, z.room, lower(r) as low, upper(r) as high,
       coalesce(sum((upper(r) - lower(r) + z.chunk - 1) / z.chunk)
-        over (partition by o.worker_type, z.zone order by lower(r) desc rows between unbounded preceding and 1 preceding), 0) as before
+        over (partition by o.worker_type, z.zone order by lower(r) desc rows between unbounded preceding and 1
+          preceding), 0) as before
     from owed o
     cross join lateral (values
       (1, o.live_chunk, o.live_room, int8range(o.live_from, null)),
@@ -190,8 +196,9 @@ const cutStatement = `
   returning ${leaseColumns}`
 
 /**
- * Finds queued leases of `workers` that were never handed to the queue, or so long ago (`staleMs`) that their job may be
- * lost, and notes that they are handed over now. By the index on open leases; it visits the queued ones only.
+ * Finds queued leases of `workers` that were never handed to the queue, or so long ago (`staleMs`) that their job
+ * may be lost, and notes that they are handed over now. By the index on open leases; it visits the queued ones
+ * only.
  * @returns the leases whose jobs are to be added; those that are still there must not be added twice
  */
 export async function handOverLeases(

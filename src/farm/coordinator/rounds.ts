@@ -69,7 +69,10 @@ export class Rounds {
     return isMore
   }
 
-  /** Without live derivers no height is live; else at least as many as go into one range, or a new block could be history. */
+  /**
+   * Without live derivers no height is live; else at least as many as go into one range, or a new block could be
+   * history.
+   */
   #liveBlocks(plans: readonly WorkerPlan[]): number {
     const { isLiveEnabled = true, liveBlocks = 100 } = this.#options
     return isLiveEnabled ? Math.max(liveBlocks, ...plans.map((plan) => plan.liveChunk)) : 0
@@ -227,10 +230,10 @@ async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<st
 }
 
 /**
- * HISTORY_DERIVERS_GATHER_MS: a worker that keeps up with ingest would get many small ranges of history, and each commit
- * costs as much as some ten blocks. So it gets none for a while after it got some, and what is stored meanwhile comes as
- * one range. Where much is owed this holds nothing up: each time many ranges are given. Who follows other workers has
- * no need of it.
+ * HISTORY_DERIVERS_GATHER_MS: a worker that keeps up with ingest would get many small ranges of history, and each
+ * commit costs as much as some ten blocks. So it gets none for a while after it got some, and what is stored
+ * meanwhile comes as one range. Where much is owed this holds nothing up: each time many ranges are given. Who
+ * follows other workers has no need of it.
  */
 export class HistoryGather {
   readonly #gatherMs: number
@@ -266,7 +269,10 @@ export class HistoryRest {
     this.#restMs = restMs
   }
 
-  /** How many ranges of history a worker that has `open` of them may have more, out of `room`. `now` in milliseconds. */
+  /**
+   * How many ranges of history a worker that has `open` of them may have more, out of `room`. `now` in
+   * milliseconds.
+   */
   room(worker: string, open: number, room: number, now: number): number {
     if (this.#restMs === 0) return room
     if (open > 0) {
@@ -311,8 +317,8 @@ interface Row {
 }
 
 /**
- * Reads the ends of the raw tables and counts the leases of `workers` that are neither done nor skipped. The live zone is the
- * newest `liveBlocks` stored heights. By the index on open leases, so what is done costs nothing.
+ * Reads the ends of the raw tables and counts the leases of `workers` that are neither done nor skipped. The live
+ * zone is the newest `liveBlocks` stored heights. By the index on open leases, so what is done costs nothing.
  */
 export async function readFarmState(
   db: pg.Pool | pg.ClientBase,
@@ -329,8 +335,10 @@ export async function readFarmState(
       select w.worker, raw.lowest, raw.highest, c.*
       from raw cross join unnest($2::text[]) as w (worker) cross join lateral (
         select
-          count(*) filter (where l.status in ('queued', 'active') and l.from_height >= raw.highest - $3::bigint) as open_live,
-          count(*) filter (where l.status in ('queued', 'active') and (l.from_height >= raw.highest - $3::bigint) is not true) as open_history,
+          count(*) filter (where l.status in ('queued', 'active') and l.from_height >= raw.highest - $3::bigint) as
+            open_live,
+          count(*) filter (where l.status in ('queued', 'active') and (l.from_height >= raw.highest - $3::bigint) is
+            not true) as open_history,
           count(*) filter (where l.status = 'failed') as failed,
           count(*) filter (where l.status = 'flagged') as flagged
         from app.worker_leases l

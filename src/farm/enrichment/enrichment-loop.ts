@@ -176,9 +176,9 @@ interface BatchResult {
 }
 
 /**
- * Asks for some keys at once, and where that fails because of what is asked, in halves, down to the keys at fault: one bad
- * contract does not hold up the others. An error that says nothing of the keys interrupts it, and so do calls that fail
- * for key after key: then it is the node.
+ * Asks for some keys at once, and where that fails because of what is asked, in halves, down to the keys at fault:
+ * one bad contract does not hold up the others. An error that says nothing of the keys interrupts it, and so do
+ * calls that fail for key after key: then it is the node.
  * @throws the signal's reason
  */
 async function askBatch(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<BatchResult> {

@@ -26,8 +26,8 @@ export interface AskingFarmOptions extends Omit<AskingLoopOptions, 'worker' | 'c
 const applicationName = 'flowfarm asking'
 
 /**
- * Runs workers that ask: of each that this process has the lock of, a loop. Others wait in other processes, and take over
- * what a process held as soon as it is gone.
+ * Runs workers that ask: of each that this process has the lock of, a loop. Others wait in other processes, and
+ * take over what a process held as soon as it is gone.
  *
  *     connecting ──► holding some locks, their loops run ──session lost: loops end──► connecting … ──signal──► stopped
  *
@@ -128,9 +128,9 @@ interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeat
 }
 
 /**
- * The locks of several workers in one session: whatever of them is free is taken, at once and whenever it becomes so. All
- * are lost together, with the session; a process that dies loses them at once. The session hears notifications too, so that
- * a process needs one connection for both.
+ * The locks of several workers in one session: whatever of them is free is taken, at once and whenever it becomes
+ * so. All are lost together, with the session; a process that dies loses them at once. The session hears
+ * notifications too, so that a process needs one connection for both.
  */
 class WorkerLocks {
   readonly #connection: DedicatedConnection
@@ -210,7 +210,8 @@ export async function countEnrichment(pool: pg.Pool, workers: readonly Enrichmen
     questions
       .map(
         ({ table }, i) =>
-          `select ${i} as i, ${bounded(table, 'next_ask_at <= now()')} as due, ${bounded(table, `status = 'failed'`)} as failed`,
+          `select ${i} as i, ${bounded(table, 'next_ask_at <= now()')} as due, ` +
+          `${bounded(table, `status = 'failed'`)} as failed`,
       )
       .join(' union all ') + ' order by i',
   )

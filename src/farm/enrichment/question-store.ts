@@ -154,7 +154,10 @@ function writesOf(outcomes: readonly KeyOutcome[]): Statement[] {
 
 type AnyQuestion = Pick<Question<never>, 'table' | 'key' | 'answer' | 'details' | 'walk' | 'newest'>
 
-/** The statements of a question, made of its declaration. All of them are served by the key or by the index on next_ask_at. */
+/**
+ * The statements of a question, made of its declaration. All of them are served by the key or by the index on
+ * next_ask_at.
+ */
 interface QuestionSql {
   /** $1: most rows. Keys that are due, the longest due first. */
   readonly due: string
@@ -191,7 +194,8 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
      on conflict do nothing`
   const position = walk?.position ?? keys
   const because = (status: string, pause: string): string => `
-    update ${table} t set status = '${status}', failures = ${status === 'failed' ? 't.failures + 1' : '0'}, asked_at = now(),
+    update ${table} t set status = '${status}', failures = ${status === 'failed' ? 't.failures + 1' : '0'}, asked_at
+      = now(),
       next_ask_at = now() + ${pause} * interval '1 ms', last_error_code = j.code, last_error = j.message
     from jsonb_to_recordset($1::jsonb) as j (${typed(keys)}, code text, message text) where ${sameKey}`
   return {
@@ -201,11 +205,13 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
       walk &&
       `
       with page as materialized (${walk.text}), added as (${add('page')} returning 1)
-      select ${position.map((column) => `p.${column}::text`).join(', ')}, (select count(*) from added) as added from page p`,
+      select ${position.map((column) => `p.${column}::text`).join(', ')}, (select count(*) from added) as added from
+        page p`,
     // Before all that waits, and the last that came before the others: somebody looks at what has just come.
     newest: newest && add(`(${newest})`, 'to_timestamp(-extract(epoch from now()))'),
     storeAnswers: (columns) => `
-      update ${table} t set ${columns.map((column) => `${column} = j.${column}, `).join('')}status = 'answered', failures = 0, asked_at = now(),
+      update ${table} t set ${columns.map((column) => `${column} = j.${column}, `).join('')}status = 'answered',
+        failures = 0, asked_at = now(),
         next_ask_at = now() + $2::float8 * ${jitter} * interval '1 ms', last_error_code = null, last_error = null
       from jsonb_to_recordset($1::jsonb) as j (${typed([...keys, ...columns])}) where ${sameKey}`,
     storeNone: because('none', `$2::float8 * ${jitter}`),

@@ -19,7 +19,11 @@ import { responseText } from '../../platform/outbound/response-text.ts'
 
 type Config = SettingValues<typeof farmSettings & typeof enrichmentSettings> & { readonly RAW_ONLY: boolean }
 
-/** Opens a reader of the chain. @param rps calls per second and node; 0: no limit @param burst calls at once after a pause */
+/**
+ * Opens a reader of the chain.
+ * @param rps calls per second and node; 0: no limit
+ * @param burst calls at once after a pause
+ */
 export type OpenChainReader = (limits: {
   readonly rps: number
   readonly burst: number | undefined

@@ -8,7 +8,10 @@ import { asDatabaseError } from '../../platform/db/errors.ts'
  */
 export const versionQuery = "select generation from app.indexing_checkpoints where service_name = 'main_ingester'"
 
-/** Advisory lock: commits share it, a rollback has it alone. So a commit happens before a rollback or after, never across. */
+/**
+ * Advisory lock: commits share it, a rollback has it alone. So a commit happens before a rollback or after, never
+ * across.
+ */
 const rollbackLock = 7_364_831
 
 export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<number> {
@@ -27,7 +30,8 @@ export async function beginCommit(
   statements: readonly string[] = [],
 ): Promise<{ readonly chainVersion: number; readonly changed: readonly (number | null)[] }> {
   try {
-    // Statements of a simple query have a snapshot each, so those after the lock see what a rollback did that was waited for.
+    // Statements of a simple query have a snapshot each, so those after the lock see what a rollback did that was
+    // waited for.
     const text = ['begin', `select pg_advisory_xact_lock_shared(${rollbackLock})`, versionQuery, ...statements].join(
       '; ',
     )

@@ -19,7 +19,9 @@ export async function readCoverage(
 ): Promise<Map<string, HeightSet>> {
   const { rows } = await db.query<{ service_name: string; covered: string }>({
     name: 'farm-read-coverage',
-    text: 'select service_name, covered::text as covered from app.coverage where $1::text[] is null or service_name = any ($1)',
+    text:
+      'select service_name, covered::text as covered from app.coverage where $1::text[] is null or ' +
+      'service_name = any ($1)',
     values: [names ?? null],
   })
   return new Map(rows.map((row) => [row.service_name, parseMultirange(row.covered)]))
@@ -34,15 +36,17 @@ export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: reado
 }
 
 /**
- * Locks the checkpoints of workers until the end of the transaction. Whoever adds leases or takes any away holds them: two
- * coordinators (one of which does not know yet that it lost its lock), a rollback of the chain, a person who reopens a
- * range. It must be a statement of its own, before the one that reads: a statement sees what was there when it began, and
- * this one may have to wait.
+ * Locks the checkpoints of workers until the end of the transaction. Whoever adds leases or takes any away holds
+ * them: two coordinators (one of which does not know yet that it lost its lock), a rollback of the chain, a person
+ * who reopens a range. It must be a statement of its own, before the one that reads: a statement sees what was
+ * there when it began, and this one may have to wait.
  */
 export async function lockCheckpoints(client: pg.ClientBase, workers: readonly string[]): Promise<void> {
   await client.query({
     name: 'farm-lock-checkpoints',
-    text: 'select 1 from app.indexing_checkpoints where service_name = any ($1::text[]) order by service_name for no key update',
+    text:
+      'select 1 from app.indexing_checkpoints where service_name = any ($1::text[]) order by ' +
+      'service_name for no key update',
     values: [workers],
   })
 }
@@ -67,7 +71,8 @@ export async function foldLeases(client: pg.ClientBase, workers: readonly string
         from folded group by worker_type
       ), updated as (
         update app.indexing_checkpoints c
-        set covered = c.covered + a.heights, updated_at = now(), succeeded_at = greatest(c.succeeded_at, a.succeeded_at),
+        set covered = c.covered + a.heights, updated_at = now(), succeeded_at = greatest(c.succeeded_at,
+          a.succeeded_at),
           last_height = (select upper(first) - 1 from unnest(c.covered + a.heights) as first limit 1)
         from added a
         where c.service_name = a.worker_type
@@ -79,12 +84,13 @@ export async function foldLeases(client: pg.ClientBase, workers: readonly string
 }
 
 /**
- * Takes the farm's part in a rollback of the chain to `ancestor`: coverage is cut above it, leases that reach above it are
- * deleted, skipped ones too, and so every commit under way for these heights is fenced off.
+ * Takes the farm's part in a rollback of the chain to `ancestor`: coverage is cut above it, leases that reach above
+ * it are deleted, skipped ones too, and so every commit under way for these heights is fenced off.
  *
- * It runs in the transaction that rolls back the raw tables, which has locked all of app.indexing_checkpoints, and before
- * anything else is deleted in it: a commit that was faster has ended when this returns, and one that comes later finds
- * its lease gone before it has written a row. The rows that workers derived above `ancestor` are deleted afterwards.
+ * It runs in the transaction that rolls back the raw tables, which has locked all of app.indexing_checkpoints, and
+ * before anything else is deleted in it: a commit that was faster has ended when this returns, and one that comes
+ * later finds its lease gone before it has written a row. The rows that workers derived above `ancestor` are
+ * deleted afterwards.
  */
 export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Promise<void> {
   const { rows } = await client.query<{ worker: string }>(
@@ -101,22 +107,23 @@ export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Pro
 }
 
 /**
- * A condition on leases `l`: those of `worker` that end above the height `lowest`. Leases of a worker do not overlap, so the
- * one that reaches across `lowest` is the one with the greatest start below it, and the primary key finds it.
- * Both arguments are SQL expressions. A lease that ends exactly at `lowest` is let through.
+ * A condition on leases `l`: those of `worker` that end above the height `lowest`. Leases of a worker do not
+ * overlap, so the one that reaches across `lowest` is the one with the greatest start below it, and the primary key
+ * finds it. Both arguments are SQL expressions. A lease that ends exactly at `lowest` is let through.
  */
 export function leasesFrom(worker: string, lowest: string): string {
   return `l.worker_type = ${worker} and l.from_height >= coalesce(
-    (select max(b.from_height) from app.worker_leases b where b.worker_type = ${worker} and b.from_height <= ${lowest}), ${lowest})`
+    (select max(b.from_height) from app.worker_leases b where b.worker_type = ${worker} and b.from_height <=
+      ${lowest}), ${lowest})`
 }
 
 /**
- * Makes heights owed again: they leave the coverage of the given workers, and leases that reach into them are deleted in
- * whatever state they are, so that no work under way can commit. What such leases had done outside the heights stays
- * covered, what was skipped outside stays skipped; the rest of them is owed again too.
+ * Makes heights owed again: they leave the coverage of the given workers, and leases that reach into them are
+ * deleted in whatever state they are, so that no work under way can commit. What such leases had done outside the
+ * heights stays covered, what was skipped outside stays skipped; the rest of them is owed again too.
  *
- * The caller has locked the checkpoints. The leases are locked first, in order: that waits for commits under way, so rows
- * that they wrote are visible to the statements that come after this one.
+ * The caller has locked the checkpoints. The leases are locked first, in order: that waits for commits under way,
+ * so rows that they wrote are visible to the statements that come after this one.
  * @param to end, exclusive; undefined: all heights from `from` up
  */
 export async function reopenHeights(
@@ -137,17 +144,22 @@ export async function reopenHeights(
        where ${reaching}
        returning l.*
      ), kept as (
-       insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, expiries, reason,
+       insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, expiries,
+         reason,
          last_error, last_error_code, last_error_stack, created_at)
-       select worker_type, lower(part), upper(part), generation, status, attempt, expiries, reason, last_error, last_error_code,
+       select worker_type, lower(part), upper(part), generation, status, attempt, expiries, reason, last_error,
+         last_error_code,
          last_error_stack, created_at
        from gone
-       cross join lateral unnest(int8multirange(int8range(from_height, to_height)) - int8multirange(int8range($2::bigint, $3::bigint))) as part
+       cross join lateral unnest(int8multirange(int8range(from_height, to_height)) -
+         int8multirange(int8range($2::bigint, $3::bigint))) as part
        where status = 'skipped'
      ), done as (
-       select worker_type, range_agg(int8range(from_height, to_height)) as heights from gone where status = 'done' group by worker_type
+       select worker_type, range_agg(int8range(from_height, to_height)) as heights from gone where status = 'done'
+         group by worker_type
      ), cut as (
-       select c.service_name, c.covered + coalesce(d.heights, '{}') - int8multirange(int8range($2::bigint, $3::bigint)) as covered
+       select c.service_name, c.covered + coalesce(d.heights, '{}') - int8multirange(int8range($2::bigint,
+         $3::bigint)) as covered
        from app.indexing_checkpoints c left join done d on d.worker_type = c.service_name
        where c.service_name = any ($1::text[])
      )
@@ -160,7 +172,8 @@ export async function reopenHeights(
 }
 
 /** Leases `l` of `w.worker` that reach into the heights. */
-const reaching = `${leasesFrom('w.worker', '$2::bigint')} and l.to_height > $2 and ($3::bigint is null or l.from_height < $3)`
+const reaching =
+  `${leasesFrom('w.worker', '$2::bigint')} and l.to_height > $2 and ($3::bigint is null or ` + 'l.from_height < $3)'
 
 /** A height that ingestion waits for, or that was given up, whole or in part. */
 interface FailingHeight {
@@ -191,8 +204,10 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
       name: 'farm-list-failing-heights',
       text: `
         with counts as (
-          select (select count(*)::float8 from (select from raw.failing_heights where given_up_at is null limit ${maxCount}) f) as failing,
-            (select count(*)::float8 from (select distinct block_height from raw.unavailable limit ${maxCount}) u) as unavailable
+          select (select count(*)::float8 from (select from raw.failing_heights where given_up_at is null limit
+            ${maxCount}) f) as failing,
+            (select count(*)::float8 from (select distinct block_height from raw.unavailable limit ${maxCount}) u)
+              as unavailable
         ), listed as (
           (select 0 as place, height, case when skip_requested_at is null then 'failing' else 'skipping' end as state,
             null as part, reason, failing_since as since, attempts as count
@@ -219,9 +234,10 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
 const maxHeights = 1000
 
 /**
- * Has the unavailable heights of a range fetched again: those that were given up as a whole are owed from now on, and those
- * of which parts are missing are deleted from the raw tables first. Derived rows stay until the heights are derived again.
- * The version of the stored chain goes up, so that commits and caches of the blocks before are refused.
+ * Has the unavailable heights of a range fetched again: those that were given up as a whole are owed from now on,
+ * and those of which parts are missing are deleted from the raw tables first. Derived rows stay until the heights
+ * are derived again. The version of the stored chain goes up, so that commits and caches of the blocks before are
+ * refused.
  * @returns the heights, lowest first
  */
 export async function retryHeights(pool: pg.Pool, range: HeightRange): Promise<readonly number[]> {

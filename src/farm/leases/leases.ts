@@ -81,7 +81,10 @@ export interface EndedRun extends LeaseKey {
   readonly isHalved: boolean
 }
 
-/** Ascending by worker and height: the order in which every statement locks the rows of leases, so none wait crosswise. */
+/**
+ * Ascending by worker and height: the order in which every statement locks the rows of leases, so none wait
+ * crosswise.
+ */
 export function inLockOrder<T extends LeaseKey>(leases: readonly T[]): T[] {
   return [...leases].sort((a, b) => (a.worker < b.worker ? -1 : a.worker > b.worker ? 1 : a.from - b.from))
 }
@@ -112,7 +115,10 @@ export function asLease(row: LeaseRow): QueuedLease {
 export interface RetryPolicy {
   /** Runs of a height before it is flagged. */
   readonly maxRuns: number
-  /** Longest pause after the first failed run, in milliseconds; doubles with each. The pause is from half of it up, at random. */
+  /**
+   * Longest pause after the first failed run, in milliseconds; doubles with each. The pause is from half of it up,
+   * at random.
+   */
   readonly baseMs: number
   /** Longest pause, in milliseconds. */
   readonly capMs: number
@@ -139,12 +145,12 @@ export const defaultRetryPolicy: RetryPolicy = {
 }
 
 /**
- * queued → active, for as many of `keys` as are queued; each claim is given to one caller. A lease that is locked at this
- * moment is waited for rather than passed over: whoever holds it may leave it queued.
- * By primary key, one round trip whatever the number. Rows are locked in the order of the keys as long as the planner joins by
- * them; on a table without statistics it may hash instead, and then two who claim the same leases can meet in a deadlock, after
- * which the one that lost it claims again: not to be called within a transaction. A locking subquery would promise the order and
- * costs half as much again.
+ * queued → active, for as many of `keys` as are queued; each claim is given to one caller. A lease that is locked
+ * at this moment is waited for rather than passed over: whoever holds it may leave it queued. By primary key, one
+ * round trip whatever the number. Rows are locked in the order of the keys as long as the planner joins by them; on
+ * a table without statistics it may hash instead, and then two who claim the same leases can meet in a deadlock,
+ * after which the one that lost it claims again: not to be called within a transaction. A locking subquery would
+ * promise the order and costs half as much again.
  */
 export async function claimLeases(
   db: pg.Pool | pg.ClientBase,
@@ -173,8 +179,8 @@ export async function claimLeases(
 
 /**
  * Renews the leases of a process that have used up a quarter of their time. One statement for all of them, by primary
- * key. A row that is locked is about to be completed, by this process in its commit: it is left out, since waiting for it
- * would keep all others from being renewed, and the reaper leaves it alone too.
+ * key. A row that is locked is about to be completed, by this process in its commit: it is left out, since waiting
+ * for it would keep all others from being renewed, and the reaper leaves it alone too.
  * @returns the claims that were taken away: their work must stop. One that ended meanwhile by its own commit is among
  *   them too; the caller knows which.
  */
@@ -188,7 +194,8 @@ export async function heartbeatLeases(
     name: 'farm-heartbeat-leases',
     text: `
       with mine as materialized (
-        select m.position, m.generation = l.generation and m.to_height = l.to_height and l.status = 'active' as is_held, 
+        select m.position, m.generation = l.generation and m.to_height = l.to_height and l.status = 'active' as
+          is_held, 
           l.worker_type, l.from_height, l.to_height, l.generation, l.lease_expires_at
         from unnest($1::text[], $2::bigint[], $3::bigint[], $5::bigint[]) with ordinality
           as m (worker_type, from_height, generation, to_height, position)
@@ -221,8 +228,8 @@ const completed = `
         last_error_stack = null, updated_at = now()`
 
 /**
- * The same for one lease as text without parameters, so that it can travel with others in one round trip. Changes one row
- * if the lease was still held, and else none.
+ * The same for one lease as text without parameters, so that it can travel with others in one round trip. Changes
+ * one row if the lease was still held, and else none.
  */
 export function completeLeaseText({ worker, from, to, generation }: LeaseClaim): string {
   return `update app.worker_leases ${completed}
@@ -231,10 +238,12 @@ export function completeLeaseText({ worker, from, to, generation }: LeaseClaim):
 }
 
 /**
- * active → done, as a part of the commit of the rows. Best as the commit's first statement: from here to COMMIT the row is
- * locked, so the lease cannot be reaped, and a rollback of the chain waits for the commit instead of crossing it.
- * By primary key, in the order of the keys; a locking subquery would promise that order and costs half as much again.
- * @returns the leases that were still held. Where one is missing its claim was taken away: nothing derived for it may be
+ * active → done, as a part of the commit of the rows. Best as the commit's first statement: from here to COMMIT the
+ * row is locked, so the lease cannot be reaped, and a rollback of the chain waits for the commit instead of
+ * crossing it. By primary key, in the order of the keys; a locking subquery would promise that order and costs half
+ * as much again.
+ * @returns the leases that were still held. Where one is missing its claim was taken away: nothing derived for it
+ * may be
  *   committed.
  */
 export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<LeaseKey[]> {
@@ -243,8 +252,10 @@ export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readon
     name: 'farm-complete-leases',
     text: `
       update app.worker_leases l ${completed}
-      from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height, generation)
-      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.to_height = k.to_height and l.generation = k.generation
+      from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height,
+        generation)
+      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.to_height = k.to_height and
+        l.generation = k.generation
         and l.status = 'active'
       returning l.worker_type, l.from_height`,
     values: [
@@ -280,9 +291,11 @@ export async function failLeases(
     name: 'farm-fail-leases',
     text: `
       with ended as materialized (
-        select ${endedColumns}, false as is_expiry, true as may_wait, k.may_halve, k.is_counted, k.error, k.code, k.stack
+        select ${endedColumns}, false as is_expiry, true as may_wait, k.may_halve, k.is_counted, k.error, k.code,
+          k.stack
         from unnest(
-          $1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::boolean[])
+          $1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::text[], $7::text[], $8::text[],
+            $9::boolean[])
           as k (worker_type, from_height, to_height, generation, may_halve, error, code, stack, is_counted)
         join app.worker_leases l using (worker_type, from_height, to_height, generation)
         where l.status = 'active'
@@ -338,15 +351,16 @@ interface Reaped {
 const maxReapedAtOnce = 1000
 
 /**
- * active → queued, failed or flagged, for leases that were not renewed in time. A row that is locked is in the middle of
- * its commit and stays. By the index on the time of expiry: 0.1 ms while nothing is due.
+ * active → queued, failed or flagged, for leases that were not renewed in time. A row that is locked is in the
+ * middle of its commit and stays. By the index on the time of expiry: 0.1 ms while nothing is due.
  */
 export async function reapLeases(db: pg.Pool | pg.ClientBase, policy = defaultRetryPolicy): Promise<Reaped> {
   const { rows } = await db.query<EndedRow>({
     name: 'farm-reap-leases',
     text: `
       with ended as materialized (
-        select ${endedColumns}, true as is_expiry, l.expiries > 0 as may_wait, l.expiries > 0 as may_halve, true as is_counted,
+        select ${endedColumns}, true as is_expiry, l.expiries > 0 as may_wait, l.expiries > 0 as may_halve, true as
+          is_counted,
           format('%s did not renew the lease in time', l.leased_by) as error, 'lease-expired' as code, null as stack
         from app.worker_leases l
         where l.status = 'active' and l.lease_expires_at < now()
@@ -411,30 +425,35 @@ function endRuns(p: number): string {
     ), judged as materialized (
       select e.*, v.status, case when v.is_halved then (e.from_height + e.to_height) / 2 end as middle,
         case when v.status = 'failed' then now() + (0.5 + random() / 2) * interval '1 ms'
-          * least($${p + 2}::float8, $${p + 1}::float8 * 2 ^ (case when v.is_halved then 0 else e.attempt - 1 end)) end as not_before
+          * least($${p + 2}::float8, $${p + 1}::float8 * 2 ^ (case when v.is_halved then 0 else e.attempt - 1 end))
+            end as not_before
       from ended e
       left join candidates c using (worker_type, from_height)
       cross join lateral (select e.is_counted and e.attempt >= $${p}::integer as is_used_up) u
       cross join lateral (
         select case when u.is_used_up then 'flagged' when e.may_wait then 'failed' else 'queued' end as status,
           not u.is_used_up
-            and coalesce(c.failing <= $${p + 5}::integer and (c.is_proven or c.failing_ranges <= $${p + 4}::integer), false)
+            and coalesce(c.failing <= $${p + 5}::integer and (c.is_proven or c.failing_ranges <=
+              $${p + 4}::integer), false)
             as is_halved
       ) v
     ), upper_halves as (
-      insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, not_before, failed_at,
+      insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, not_before,
+        failed_at,
         last_error, last_error_code, last_error_stack)
       select worker_type, middle, to_height, generation, status, attempt, not_before, now(), error, code, stack
       from judged where middle is not null
     )
     update app.worker_leases l
-    set status = j.status, attempt = l.attempt - (not j.is_counted)::integer, expiries = l.expiries + j.is_expiry::integer,
+    set status = j.status, attempt = l.attempt - (not j.is_counted)::integer, expiries = l.expiries +
+      j.is_expiry::integer,
       to_height = coalesce(j.middle, l.to_height), not_before = j.not_before,
       leased_by = null, lease_expires_at = null, enqueued_at = case when j.status = 'queued' then now() end,
       last_error = j.error, last_error_code = j.code, last_error_stack = j.stack, failed_at = now(), updated_at = now()
     from judged j
     where l.worker_type = j.worker_type and l.from_height = j.from_height
-    returning l.worker_type, l.from_height, l.to_height, l.generation, l.attempt, l.status, j.middle is not null as is_halved`
+    returning l.worker_type, l.from_height, l.to_height, l.generation, l.attempt, l.status, j.middle is not null as
+      is_halved`
 }
 
 function endRunsValues(policy: RetryPolicy): number[] {

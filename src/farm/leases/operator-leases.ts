@@ -39,12 +39,15 @@ export async function listLeases(
   const { rows } = await db.query<ListedLease>({
     name: 'farm-list-leases',
     text: `
-      select worker_type as worker, from_height::float8 as from, to_height::float8 as to, status, attempt, expiries, leased_by as "leasedBy",
+      select worker_type as worker, from_height::float8 as from, to_height::float8 as to, status, attempt, expiries,
+        leased_by as "leasedBy",
         lease_expires_at as "leaseExpiresAt", not_before as "notBefore", last_error as error, last_error_code as code,
         last_error_stack as stack, reason, created_at as "createdAt", updated_at as "updatedAt"
       from app.worker_leases
-      where worker_type = any ($1::text[]) and status = any ($2::text[]) and status in ('queued', 'active', 'failed', 'flagged', 'skipped')
-        and ($3::text is null or (worker_type, from_height) > ($3, $4::bigint)) and ($6::text is null or last_error_code = $6)
+      where worker_type = any ($1::text[]) and status = any ($2::text[]) and status in ('queued', 'active',
+        'failed', 'flagged', 'skipped')
+        and ($3::text is null or (worker_type, from_height) > ($3, $4::bigint)) and ($6::text is null or
+          last_error_code = $6)
       order by worker_type, from_height
       limit $5`,
     values: [workers, statuses, after?.worker ?? null, after?.from ?? null, limit, code ?? null],
@@ -139,8 +142,8 @@ export async function requeueLeases(db: pg.Pool | pg.ClientBase, keys: readonly 
 }
 
 /**
- * flagged, failed → skipped: a person gives the heights up for this worker, and the workers that follow it go on without.
- * The lease stays listed. To take it up again, reopen the range for the worker and its followers.
+ * flagged, failed → skipped: a person gives the heights up for this worker, and the workers that follow it go on
+ * without. The lease stays listed. To take it up again, reopen the range for the worker and its followers.
  * @returns how many there were
  * @throws FatalError `skip-without-reason`
  */
@@ -164,12 +167,13 @@ export async function skipLeases(
 }
 
 /** `step`: the length of a piece, which $3 pieces make. */
-const splitColumns = `l.worker_type, l.from_height, l.to_height, l.generation, l.last_error, l.last_error_code, l.last_error_stack,
+const splitColumns = `l.worker_type, l.from_height, l.to_height, l.generation, l.last_error, l.last_error_code,
+  l.last_error_stack,
           ceil((l.to_height - l.from_height) / greatest($3::numeric, 1))::bigint as step`
 
 /**
- * flagged, failed → queued, as up to `pieces` leases of about the same length in place of each. The count of runs begins
- * anew. A range of one block is only queued.
+ * flagged, failed → queued, as up to `pieces` leases of about the same length in place of each. The count of runs
+ * begins anew. A range of one block is only queued.
  * @returns how many leases there are now in their place
  */
 export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], pieces = 2): Promise<number> {
@@ -177,8 +181,10 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
     name: 'farm-split-leases',
     text: `
       with ${chooseTroubled(splitColumns)}, others as (
-        insert into app.worker_leases (worker_type, from_height, to_height, generation, last_error, last_error_code, last_error_stack)
-        select worker_type, piece, least(piece + step, to_height), generation, last_error, last_error_code, last_error_stack
+        insert into app.worker_leases (worker_type, from_height, to_height, generation, last_error, last_error_code,
+          last_error_stack)
+        select worker_type, piece, least(piece + step, to_height), generation, last_error, last_error_code,
+          last_error_stack
         from chosen cross join lateral generate_series(from_height + step, to_height - 1, step) as piece
         returning 1
       ), first as (
@@ -197,8 +203,8 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
 
 /**
  * Deletes the leases of workers that the program no longer has, once nobody has touched them for `ageMs`: those heights
- * are owed again should the worker come back. What is done was folded into coverage, and what a person skipped stays, so
- * the table needs no other pruning.
+ * are owed again should the worker come back. What is done was folded into coverage, and what a person skipped
+ * stays, so the table needs no other pruning.
  * @returns how many there were
  */
 export async function pruneLeases(

@@ -61,8 +61,8 @@ interface Row extends StageRow {
 }
 
 /**
- * All that an overview is made of, in one snapshot. What it costs is reading the leases that are not folded yet, and the text
- * of those sets of coverage whose version is not the one in `known`: 2 MB for 100,000 pieces.
+ * All that an overview is made of, in one snapshot. What it costs is reading the leases that are not folded yet,
+ * and the text of those sets of coverage whose version is not the one in `known`: 2 MB for 100,000 pieces.
  */
 async function readFarmRows(
   db: pg.Pool | pg.ClientBase,
@@ -97,7 +97,8 @@ const statement = `
       range_agg(int8range(from_height, to_height))::text as ranges, max(updated_at) as updated_at
     from app.worker_leases where worker_type = any ($1::text[]) group by worker_type, status
   ), oldest as materialized (
-    select distinct on (worker_type) worker_type, json_build_object('from', from_height, 'to', to_height, 'status', status,
+    select distinct on (worker_type) worker_type, json_build_object('from', from_height, 'to', to_height, 'status',
+      status,
       'attempt', attempt, 'since', created_at) as lease
     from app.worker_leases
     where worker_type = any ($1::text[]) and status in ('queued', 'active', 'failed', 'flagged')
@@ -109,13 +110,17 @@ const statement = `
   ), farm as materialized (
     select (select chain_id from app.chain) as chain_id,
       (select latest_height::float8 from app.chain) as latest_height,
-      (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${maxCountedErrors}) e) as errors,
-      (select count(*)::float8 from (select from raw.failing_heights where given_up_at is null limit ${maxCountedErrors}) h) as failing,
-      (select count(distinct block_height)::float8 from (select block_height from raw.unavailable limit ${maxCountedErrors}) u) as lost
+      (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit
+        ${maxCountedErrors}) e) as errors,
+      (select count(*)::float8 from (select from raw.failing_heights where given_up_at is null limit
+        ${maxCountedErrors}) h) as failing,
+      (select count(distinct block_height)::float8 from (select block_height from raw.unavailable limit
+        ${maxCountedErrors}) u) as lost
   )
   select s.name, c.xmin::text as version,
     case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
-    greatest(c.updated_at, l.updated_at) as "updatedAt", greatest(c.succeeded_at, l.done_at) as "succeededAt", c.target_height::float8 as target,
+    greatest(c.updated_at, l.updated_at) as "updatedAt", greatest(c.succeeded_at, l.done_at) as "succeededAt",
+      c.target_height::float8 as target,
     l.groups as leases, o.lease as oldest,
     f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors",
     f.failing as "failingHeights", f.lost as "unavailableHeights"
@@ -134,7 +139,10 @@ export interface LeaseCount {
 interface Blocked {
   /** The worker that it waits for, directly or not. */
   readonly by: string
-  /** `failed`: that worker has failed or flagged leases on these heights. `stalled`: they have waited for too long without. */
+  /**
+   * `failed`: that worker has failed or flagged leases on these heights. `stalled`: they have waited for too long
+   * without.
+   */
   readonly cause: 'failed' | 'stalled'
   readonly heights: number
   /** When the oldest unfinished lease of `by` was created; where it has none on these heights, the last progress. */
@@ -199,8 +207,8 @@ const [forwardService, historyService] = ingesterServices
 export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
 
 /**
- * How far every ingester and worker is. One statement, and one for each worker that may be stalled; then sets of heights
- * are computed here, linear in their pieces, and other work gets its turn between two stages.
+ * How far every ingester and worker is. One statement, and one for each worker that may be stalled; then sets of
+ * heights are computed here, linear in their pieces, and other work gets its turn between two stages.
  * @param known kept by the caller from call to call, and brought up to date here
  * @throws RetryableError when the database does not answer
  */

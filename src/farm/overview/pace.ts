@@ -56,7 +56,10 @@ export function cellBorders({ from, to }: HeightRange, count: number): number[] 
   return Array.from({ length: cells + 1 }, (_, i) => (cells === 0 ? from : from + Math.floor((i * length) / cells)))
 }
 
-/** How many heights of a set are in each cell. Linear in the pieces of the set that lie between the borders, and in the cells. */
+/**
+ * How many heights of a set are in each cell. Linear in the pieces of the set that lie between the borders, and in
+ * the cells.
+ */
 export function heightsPerCell(set: HeightSet, borders: readonly number[]): number[] {
   let i = firstEndingAbove(set, borders[0] ?? 0)
   return borders.slice(1).map((to, cell) => {
@@ -72,8 +75,8 @@ export function heightsPerCell(set: HeightSet, borders: readonly number[]): numb
 }
 
 /**
- * The part of each cell that a set holds, from 0 to 1 with two decimals. Only what is empty is 0 and only what is full is
- * 1, so that neither the smallest hole nor the smallest piece is rounded away.
+ * The part of each cell that a set holds, from 0 to 1 with two decimals. Only what is empty is 0 and only what is
+ * full is 1, so that neither the smallest hole nor the smallest piece is rounded away.
  */
 export function partsPerCell(set: HeightSet, borders: readonly number[]): number[] {
   return heightsPerCell(set, borders).map((held, cell) => {

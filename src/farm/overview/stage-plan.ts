@@ -12,7 +12,10 @@ export interface StagePlan {
   readonly description: string
   /** 0 for ingesters. */
   readonly phase: 0 | 1 | 2
-  /** Workers that must have done a height before, or given it up; `[]` for ingesters and what follows the raw tables alone. */
+  /**
+   * Workers that must have done a height before, or given it up; `[]` for ingesters and what follows the raw tables
+   * alone.
+   */
   readonly follows: readonly string[]
   /** Whether the configuration of this process has it on. */
   readonly isEnabled: boolean
@@ -111,7 +114,8 @@ export function availableToWorker(stored: HeightSet, passable: readonly HeightSe
 }
 
 /**
- * What the forward ingester could have stored: from its first block, or where it would begin, up to the head of the chain.
+ * What the forward ingester could have stored: from its first block, or where it would begin, up to the head of the
+ * chain.
  * @param head latest sealed height, as far as known
  */
 export function availableToForward(covered: HeightSet, startBlock: number, head: number | undefined): HeightSet {

@@ -119,8 +119,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     })
-    // An error is told for each lock that could not be renewed, right after this. It is none: a job that ends at that moment has no
-    // lock any more, and where a lock has run out the leases still let only one work on a range.
+    // An error is told for each lock that could not be renewed, right after this. It is none: a job that ends at
+    // that moment has no lock any more, and where a lock has run out the leases still let only one work on a range.
     let unrenewed = 0
     bull.on('lockRenewalFailed', (jobs) => {
       unrenewed = jobs.length

@@ -33,7 +33,8 @@ const longestPauseMs = 2000
 
 /**
  * Queues in Redis 6.2 or newer (or Valkey).
- * @throws FatalError `redis-evicts` when Redis may throw jobs away, `redis-too-old`; RetryableError `queue-unavailable` when unreachable
+ * @throws FatalError `redis-evicts` when Redis may throw jobs away, `redis-too-old`; RetryableError
+ * `queue-unavailable` when unreachable
  */
 export async function createRedisWorkQueue(url: string, log: Logger): Promise<RedisWorkQueue> {
   let isClosed = false
@@ -62,7 +63,8 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     )
   }
   // Those of the workers wait for it. Not lazy, nor are the copies that BullMQ makes of it: whoever awaits the first
-  // connecting of a lazy one is told that it failed and never that it came about later, and a worker keeps what it was told.
+  // connecting of a lazy one is told that it failed and never that it came about later, and a worker keeps what it
+  // was told.
   const consumer = new Redis(url, { ...common, maxRetriesPerRequest: null })
   consumer.on('error', onError)
   return new BullWorkQueue<RedisQueueBackend, ConnectionOptions>(
@@ -95,7 +97,8 @@ async function checkServer(client: Redis): Promise<void> {
   if (version !== null && Number(version[1]) * 100 + Number(version[2]) < oldestVersion) {
     throw new FatalError(
       'redis-too-old',
-      `Redis at REDIS_URL is ${version[1]}.${version[2]}, flowfarm needs 6.2 or newer. Or unset REDIS_URL: the queues are then kept in PostgreSQL.`,
+      `Redis at REDIS_URL is ${version[1]}.${version[2]}, flowfarm needs 6.2 or newer. Or unset ` +
+        'REDIS_URL: the queues are then kept in PostgreSQL.',
     )
   }
   // Under any policy but `noeviction` Redis deletes parts of queues when it runs out of memory.
@@ -104,6 +107,7 @@ async function checkServer(client: Redis): Promise<void> {
   throw new FatalError(
     'redis-evicts',
     `Redis at REDIS_URL has the eviction policy ${policy} and may throw jobs away when its memory is full. ` +
-      'Run `redis-cli config set maxmemory-policy noeviction` and set the same in its configuration file, or unset REDIS_URL: the queues are then kept in PostgreSQL.',
+      'Run `redis-cli config set maxmemory-policy noeviction` and set the same in its configuration ' +
+      'file, or unset REDIS_URL: the queues are then kept in PostgreSQL.',
   )
 }

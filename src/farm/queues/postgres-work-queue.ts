@@ -46,7 +46,8 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
         if (!(error instanceof SchemaVersionMismatchError)) throw asDatabaseError(error)
         throw new FatalError(
           'queue-too-new',
-          `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that schema: it is filled again.`,
+          `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that ` +
+            'schema: it is filled again.',
           { cause: error },
         )
       }
@@ -118,7 +119,8 @@ async function makeSchema(pool: Pool): Promise<void> {
 
 async function lostItsLedger(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ hasJobs: boolean; hasLedger: boolean }>(
-    `select to_regclass('${schema}.job') is not null as "hasJobs", to_regclass('${schema}.migration') is not null as "hasLedger"`,
+    `select to_regclass('${schema}.job') is not null as "hasJobs", ` +
+      `to_regclass('${schema}.migration') is not null as "hasLedger"`,
   )
   const [found] = rows
   if (found?.hasJobs !== true) return false
@@ -135,7 +137,10 @@ function isMissing(error: unknown): boolean {
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
-/** How often the connection that hears of new jobs is asked for a sign of life, and how long it may take to give it, ms. */
+/**
+ * How often the connection that hears of new jobs is asked for a sign of life, and how long it may take to give it,
+ * ms.
+ */
 const heartbeatMs = 10_000
 const answerTimeoutMs = 10_000
 
@@ -154,8 +159,8 @@ class PostgresQueueConnection extends PostgresConnection {
 
   constructor(config: PoolConfig) {
     const pool = new Pool(config)
-    // A connection that breaks in use, or as soon as it is there, would end the process if nobody listened; whoever uses
-    // it is told anyway.
+    // A connection that breaks in use, or as soon as it is there, would end the process if nobody listened; whoever
+    // uses it is told anyway.
     pool.on('connect', listenForErrors)
     super(asBullPool(pool))
     this.#pool = pool
@@ -178,7 +183,8 @@ class PostgresQueueConnection extends PostgresConnection {
   override close(): Promise<void> {
     clearTimeout(this.#heartbeat)
     this.#watched = undefined
-    // BullMQ leaves the pool to us: only then does the client that listens come from it, with those who listen for errors.
+    // BullMQ leaves the pool to us: only then does the client that listens come from it, with those who listen for
+    // errors.
     this.#closed ??= super.close().then(() => this.#pool.end())
     return this.#closed
   }

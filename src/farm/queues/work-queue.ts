@@ -72,8 +72,8 @@ interface PackedLease extends HeightRange {
 }
 
 /**
- * Puts leases into jobs, in their order: small ranges travel together, since a job costs far more than an empty range. One
- * that has failed travels alone, so that it holds up nobody when it fails again.
+ * Puts leases into jobs, in their order: small ranges travel together, since a job costs far more than an empty
+ * range. One that has failed travels alone, so that it holds up nobody when it fails again.
  */
 export function packLeases(worker: string, leases: readonly PackedLease[]): LeaseJob[] {
   const jobs: { worker: string; leases: { from: number; generation: number }[] }[] = []

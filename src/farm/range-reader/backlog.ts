@@ -10,10 +10,10 @@ export interface BacklogOptions {
 }
 
 /**
- * The blocks that an ingester has handed over and that some worker of this process has yet to read. Who fills in history
- * waits for room: blocks that come faster than they are read would only be put out of memory and read back from the
- * database. It waits no longer than workers read. They may be held up or turned off, or another process may have
- * their ranges: of none of this does storing depend.
+ * The blocks that an ingester has handed over and that some worker of this process has yet to read. Who fills in
+ * history waits for room: blocks that come faster than they are read would only be put out of memory and read back
+ * from the database. It waits no longer than workers read. They may be held up or turned off, or another process
+ * may have their ranges: of none of this does storing depend.
  *
  *     room ──mostBytes wait──► no room ──blocks are read by all──► room
  *                                 └──none is read for patienceMs──► resting: nothing waits ──restMs──► room

@@ -97,7 +97,10 @@ export interface RangeReaderOptions {
   readonly sliceBytes?: number
   /** The workers that read here, each block once: what all of them have read is let go. Default: nobody is known to. */
   readonly readers?: readonly string[]
-  /** Bytes of blocks that were offered and are yet to be read, above which `room` waits. Default three quarters of `maxBytes`. */
+  /**
+   * Bytes of blocks that were offered and are yet to be read, above which `room` waits. Default three quarters of
+   * `maxBytes`.
+   */
   readonly backlogBytes?: number
   /** How long `room` waits while nothing is read, ms. Default 5,000. */
   readonly patienceMs?: number
@@ -117,7 +120,10 @@ interface Flight extends HeightRange {
   readonly result: Promise<StoredPiece>
 }
 
-/** Heights that are read at once: enough for the trips to cost nothing, and workers with other borders share the pieces. */
+/**
+ * Heights that are read at once: enough for the trips to cost nothing, and workers with other borders share the
+ * pieces.
+ */
 const mostAtOnce = 200
 
 /** A chain that is rolled back again and again while a range is read. */
@@ -177,8 +183,8 @@ export class RangeReader {
   }
 
   /**
-   * The first blocks from `from` on, below `to`: at least one, and no more than make a slice. What follows is being read
-   * when they are given.
+   * The first blocks from `from` on, below `to`: at least one, and no more than make a slice. What follows is being
+   * read when they are given.
    * @param reader one of `readers`, which will not ask for them again unless something fails
    * @throws RetryableError `range-not-stored` where one is missing
    */
@@ -209,8 +215,9 @@ export class RangeReader {
   }
 
   /**
-   * For who offers faster than workers read, and can wait: resolves when not too much of what was offered is still to be
-   * read, and at once where nobody is known to read, or has read for a while (`Backlog`). @throws the signal's reason
+   * For who offers faster than workers read, and can wait: resolves when not too much of what was offered is still
+   * to be read, and at once where nobody is known to read, or has read for a while (`Backlog`). @throws the
+   * signal's reason
    */
   room(signal: AbortSignal): Promise<void> {
     return this.#backlog.room(signal)
@@ -224,8 +231,8 @@ export class RangeReader {
   }
 
   /**
-   * Called with the database of every claim. One that was restored may have stored other blocks under the same version of
-   * the chain: nothing of before is given to what is claimed in it.
+   * Called with the database of every claim. One that was restored may have stored other blocks under the same
+   * version of the chain: nothing of before is given to what is claimed in it.
    */
   inDatabase(identity: string): void {
     if (identity === this.#database) return

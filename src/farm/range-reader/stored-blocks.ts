@@ -9,7 +9,10 @@ import { RetryableError } from '../../platform/errors.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 import { versionQuery } from '../leases/chain-version.ts'
 
-/** Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of the database. */
+/**
+ * Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of
+ * the database.
+ */
 type BlockRow = readonly [
   offset: number,
   id: Buffer,
@@ -58,16 +61,20 @@ const blocksQuery = `
     coalesce((${versionQuery}), 0), (${databaseIdentity.sql})
   from raw.blocks where height >= $1 and height < $2 order by height`
 
-// A transaction is the chain's own when it is in no collection; not every node names collections, but those are not signed.
+// A transaction is the chain's own when it is in no collection; not every node names collections, but those are not
+// signed.
 const transactionsQuery = `
-  select (block_height - $1)::int4, tx_index, id, collection_index is null and signatures is null, payer_address, proposer_address, authorizers,
+  select (block_height - $1)::int4, tx_index, id, collection_index is null and signatures is null, payer_address,
+    proposer_address, authorizers,
     script_hash, status_code, is_evm, gas_used
   from raw.transactions where block_height >= $1 and block_height < $2 order by block_height, tx_index`
 
 // Arrays of JSON come quicker as its text.
 const chunksQuery = `
-  select (block_height - $1)::int4, tx_index, first_event_index, array_to_json(shapes)::text, array_to_json(payloads)::text
-  from raw.event_chunks where block_height >= $1 and block_height < $2 order by block_height, tx_index, first_event_index`
+  select (block_height - $1)::int4, tx_index, first_event_index, array_to_json(shapes)::text,
+    array_to_json(payloads)::text
+  from raw.event_chunks where block_height >= $1 and block_height < $2 order by block_height, tx_index,
+    first_event_index`
 
 /** Blocks of the raw tables. */
 export class StoredBlocks {
@@ -86,8 +93,9 @@ export class StoredBlocks {
   }
 
   /**
-   * The first blocks of a range, at least one: as many as seem not to weigh too much together. By primary key, first the
-   * blocks and then side by side what is in them; unnamed, so that each statement is planned for the partitions of its range.
+   * The first blocks of a range, at least one: as many as seem not to weigh too much together. By primary key,
+   * first the blocks and then side by side what is in them; unnamed, so that each statement is planned for the
+   * partitions of its range.
    * @throws RetryableError `range-not-stored` where a block is missing
    */
   async read({ from, to }: HeightRange): Promise<StoredPiece> {

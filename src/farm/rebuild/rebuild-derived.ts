@@ -59,14 +59,17 @@ export interface FailedBlock {
 
 /** Heights that are derived and committed at a time; the next are read meanwhile. */
 const heightsAtOnce = 200
-/** Heights of which the keys are folded at a time, some hundred thousand keys; a multiple of those that are derived at once. */
+/**
+ * Heights of which the keys are folded at a time, some hundred thousand keys; a multiple of those that are derived
+ * at once.
+ */
 const heightsPerFold = 10_000
 const readerBytes = 64 * 1024 * 1024
 
 /**
  * Derives the stored blocks a second time, into another schema: all workers, in one pass, lowest height first, without
- * leases, queues and other processes, with the folds of each 10,000 heights. What it makes is what the farm must have made, whatever happened
- * to it. The farm may run meanwhile and is not touched.
+ * leases, queues and other processes, with the folds of each 10,000 heights. What it makes is what the farm must
+ * have made, whatever happened to it. The farm may run meanwhile and is not touched.
  *
  * One rebuild into a schema at a time. Each piece is a transaction, so that none is open for long.
  * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` when blocks were replaced
@@ -220,8 +223,8 @@ class Rebuild {
   }
 
   /**
-   * Folds the window of a range, whose rows are all there, before any row of the next is: what a sum fold counts is by how much the
-   * result would be other without the window, so that what comes later must not be there yet.
+   * Folds the window of a range, whose rows are all there, before any row of the next is: what a sum fold counts is
+   * by how much the result would be other without the window, so that what comes later must not be there yet.
    */
   async #fold({ from }: HeightRange): Promise<void> {
     const first = from - (from % heightsPerFold)
@@ -257,7 +260,10 @@ function readRange(reader: RangeReader, range: HeightRange | undefined): Promise
   return reading
 }
 
-/** What is derived at a time, lowest first. Pieces end at multiples of their length, and so with the window in which they are. */
+/**
+ * What is derived at a time, lowest first. Pieces end at multiples of their length, and so with the window in which
+ * they are.
+ */
 function piecesOf(heights: HeightSet): readonly HeightRange[] {
   const pieces: HeightRange[] = []
   for (const range of heights) {

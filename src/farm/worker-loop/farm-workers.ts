@@ -15,7 +15,10 @@ import { EmptyRanges, Gathered, WorkerLoop } from './worker-loop.ts'
 import type { FaultFor } from './worker-loop.ts'
 
 interface FarmWorkersOptions {
-  /** All workers of the farm, also those that do not run here: some fold what others write. Default: those that run here. */
+  /**
+   * All workers of the farm, also those that do not run here: some fold what others write. Default: those that run
+   * here.
+   */
   readonly workers?: readonly Worker[]
   /** For ranges: reading and committing. */
   readonly pool: pg.Pool
@@ -31,7 +34,8 @@ interface FarmWorkersOptions {
   readonly metrics: Metrics
   readonly network: () => Network
   /**
-   * How long a lease lasts without a sign of life, ms. Default 5,000: a process that was killed is replaced in less than 8 s.
+   * How long a lease lasts without a sign of life, ms. Default 5,000: a process that was killed is replaced in less
+   * than 8 s.
    */
   readonly leaseMs?: number
   /** How long ranges under way may still take after `stop`, ms. Default 4,000. */

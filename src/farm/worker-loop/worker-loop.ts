@@ -18,8 +18,8 @@ import type { LeaseJob } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
 
 /**
- * Turns many small questions into few large ones: whatever is asked in one turn of the event loop, and while an answer is
- * awaited, goes together into the next. One is under way at a time.
+ * Turns many small questions into few large ones: whatever is asked in one turn of the event loop, and while an
+ * answer is awaited, goes together into the next. One is under way at a time.
  */
 export class Gathered<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<readonly Answer[]>
@@ -64,8 +64,8 @@ interface EmptyRange extends EmptyCommit {
 const mostPending = 512
 
 /**
- * Ends the leases of ranges without rows, many in one transaction: most ranges of most workers are such. Their jobs need not
- * wait for it: what a process takes with it when it dies is in the lease, not in the job.
+ * Ends the leases of ranges without rows, many in one transaction: most ranges of most workers are such. Their jobs
+ * need not wait for it: what a process takes with it when it dies is in the lease, not in the job.
  */
 export class EmptyRanges {
   readonly #pending = new Set<Promise<void>>()
@@ -312,14 +312,16 @@ export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonl
     text: `
       with held as materialized (
         select l.worker_type, l.from_height
-        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height, generation)
+        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height,
+          generation)
         join app.worker_leases l using (worker_type, from_height, to_height, generation)
         where l.status = 'active'
         order by l.worker_type, l.from_height
         for update of l
       )
       update app.worker_leases l
-      set status = 'queued', attempt = l.attempt - 1, leased_by = null, lease_expires_at = null, enqueued_at = null, updated_at = now()
+      set status = 'queued', attempt = l.attempt - 1, leased_by = null, lease_expires_at = null, enqueued_at = null,
+        updated_at = now()
       from held h
       where l.worker_type = h.worker_type and l.from_height = h.from_height`,
     values: [

@@ -1,8 +1,17 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { readTokenMoves } from './read-token-moves.ts'
-import { alice, bob } from '../../../test/webhooks/support/hook-world.ts'
-import { carol, deposited, evmAccount, flow, transactionOf, usd, withdrawn } from './token-events.test-support.ts'
+import {
+  alice,
+  bob,
+  carol,
+  deposited,
+  evmAccount,
+  flow,
+  transactionOf,
+  usd,
+  withdrawn,
+} from './token-events.test-support.ts'
 import type { TestEvent } from './token-events.test-support.ts'
 import type { FungibleTransfer, TokenMoves } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'

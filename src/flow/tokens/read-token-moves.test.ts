@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import type { PayloadFields } from '../payload-value.ts'
 import { readTokenMoves } from './read-token-moves.ts'
-import { alice, bob } from '../../../test/webhooks/support/hook-world.ts'
 import {
+  alice,
+  bob,
   brief,
   carol,
   deposited,

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { nameStaking } from './staking.ts'
 import type { StakingEventKind } from './token-event-kind.ts'
-import { alice, bob } from '../../../test/webhooks/support/hook-world.ts'
-import { flow, usd } from './token-events.test-support.ts'
+import { alice, bob, flow, usd } from './token-events.test-support.ts'
 import type { TransferType } from './token-moves.ts'
 
 const staking = '0x8624b52f9ddcd04a'

@@ -17,8 +17,8 @@ export interface AccountsOptions {
 const mostKeys = 20
 
 /**
- * Accounts of the people of the authentication service, and the keys that they make for their programs. An account is a row
- * among the developer keys to which no key leads: all its keys share its tier, its webhooks and its rate.
+ * Accounts of the people of the authentication service, and the keys that they make for their programs. An account
+ * is a row among the developer keys to which no key leads: all its keys share its tier, its webhooks and its rate.
  */
 export class Accounts {
   readonly #pool: pg.Pool
@@ -61,7 +61,8 @@ export class Accounts {
         rows: [account],
       } = await query<{ user_id: string | null; count: number }>(
         client,
-        `select user_id, (select count(*)::int from app.developer_keys k where k.account_id = a.id and k.revoked_at is null) as count
+        `select user_id, (select count(*)::int from app.developer_keys k where k.account_id = a.id and k.revoked_at
+          is null) as count
          from app.developer_keys a where a.id = $1 for no key update of a`,
         [ownerId],
       )
@@ -122,7 +123,8 @@ export class Accounts {
     // The digest of nothing that anybody knows.
     await query(
       this.#pool,
-      `insert into app.developer_keys (key_hash, prefix, name, tier, user_id) values ($1, 'account', $2, 'free', $2) on conflict (user_id) do nothing`,
+      `insert into app.developer_keys (key_hash, prefix, name, tier, user_id) values ($1, 'account', ` +
+        `$2, 'free', $2) on conflict (user_id) do nothing`,
       [randomBytes(32), userId],
     )
     const account = await this.#find(userId)
@@ -132,8 +134,8 @@ export class Accounts {
 }
 
 /**
- * Forgets the account of a person who goes, in the transaction that removes them: it and its keys are revoked for good, and nothing says any more whose
- * they were. Where they have webhooks, nothing is sent any more.
+ * Forgets the account of a person who goes, in the transaction that removes them: it and its keys are revoked for
+ * good, and nothing says any more whose they were. Where they have webhooks, nothing is sent any more.
  * @param userId as the authentication service names them (sub)
  */
 export async function forgetAccount(client: pg.ClientBase, userId: string): Promise<void> {
@@ -142,13 +144,15 @@ export async function forgetAccount(client: pg.ClientBase, userId: string): Prom
     rows: [account],
   } = await query<{ id: number }>(
     client,
-    `update app.developer_keys set user_id = null, name = 'of a person who is gone', revoked_at = coalesce(revoked_at, now()) where user_id = $1 returning id::float8 as id`,
+    `update app.developer_keys set user_id = null, name = 'of a person who is gone', revoked_at = ` +
+      'coalesce(revoked_at, now()) where user_id = $1 returning id::float8 as id',
     [userId],
   )
   if (account === undefined) return
   await query(
     client,
-    `update app.developer_keys set name = 'of a person who is gone', revoked_at = coalesce(revoked_at, now()) where account_id = $1`,
+    `update app.developer_keys set name = 'of a person who is gone', revoked_at = ` +
+      'coalesce(revoked_at, now()) where account_id = $1',
     [account.id],
   )
 }

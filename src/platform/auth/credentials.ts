@@ -30,7 +30,8 @@ export interface Admission {
 
 /**
  * Whether a text is the admin token, or the JWT of an administrator.
- * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject` among its
+ * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject`
+ * among its
  *   details, and what `rolesOf` throws
  */
 export async function checkCredential(text: string, options: CredentialOptions): Promise<Admission> {
@@ -67,8 +68,8 @@ async function verified(jwt: string, secret: string): Promise<JWTPayload> {
 }
 
 /**
- * The roles that the issuer gave: `role`, `roles`, and the same in `app_metadata`; each a text, with commas or without, or a
- * list. `user_metadata` is not among them, since users write it themselves.
+ * The roles that the issuer gave: `role`, `roles`, and the same in `app_metadata`; each a text, with commas or
+ * without, or a list. `user_metadata` is not among them, since users write it themselves.
  */
 function claimedRoles(payload: JWTPayload): string[] {
   const metadata = payload['app_metadata']

@@ -37,19 +37,21 @@ interface Looked {
 }
 
 /** Of a row `k` and its account `a`, where it has one. */
-export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::float8 as "ownerId", k.user_id as "userId", k.prefix, k.name,
-  coalesce(a.tier, k.tier) as tier, k.created_at as "createdAt", k.last_used_at as "lastUsedAt", least(k.revoked_at, a.revoked_at) as "revokedAt"`
+export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::float8 as "ownerId", k.user_id as
+  "userId", k.prefix, k.name,
+  coalesce(a.tier, k.tier) as tier, k.created_at as "createdAt", k.last_used_at as "lastUsedAt", least(k.revoked_at,
+    a.revoked_at) as "revokedAt"`
 export const joinAccount = 'left join app.developer_keys a on a.id = k.account_id'
 
 /** Keys that were looked up lately; beyond that the oldest are forgotten. */
 const mostRemembered = 10_000
 
 /**
- * Developer keys: `fs_live_` and 64 hex digits, of which the database holds the SHA-256 only. The digest needs no salt and
- * no slowness, since a key is 256 random bits and nothing that could be guessed.
+ * Developer keys: `fs_live_` and 64 hex digits, of which the database holds the SHA-256 only. The digest needs no
+ * salt and no slowness, since a key is 256 random bits and nothing that could be guessed.
  *
- * Each is looked up at most every `rememberMs`, so that a revoked one is refused everywhere within that time, and at once by
- * the process that revoked it.
+ * Each is looked up at most every `rememberMs`, so that a revoked one is refused everywhere within that time, and
+ * at once by the process that revoked it.
  */
 export class DeveloperKeys {
   readonly #pool: pg.Pool
@@ -80,7 +82,8 @@ export class DeveloperKeys {
     } = await query<DeveloperKey & { isStale: boolean }>(
       this.#pool,
       `select ${keyColumns}, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
-       from app.developer_keys k ${joinAccount} where k.key_hash = $1 and k.revoked_at is null and a.revoked_at is null`,
+       from app.developer_keys k ${joinAccount} where k.key_hash = $1 and k.revoked_at is null and a.revoked_at is
+         null`,
       [hash],
     )
     if (key?.isStale === true) {
@@ -109,12 +112,18 @@ export class DeveloperKeys {
     return rows
   }
 
-  /** Gives a key or an account another tier; keys of an account have that of the account. @returns undefined where there is none */
+  /**
+   * Gives a key or an account another tier; keys of an account have that of the account.
+   * @returns undefined where there is none
+   */
   async changeTier(id: number, tier: KeyTier): Promise<DeveloperKey | undefined> {
     return this.#change('tier = $2', [id, tier])
   }
 
-  /** Revokes a key, or an account with its keys, for good. @returns undefined where there is none; one that was revoked before stays as it is */
+  /**
+   * Revokes a key, or an account with its keys, for good.
+   * @returns undefined where there is none; one that was revoked before stays as it is
+   */
   async revoke(id: number): Promise<DeveloperKey | undefined> {
     return this.#change('revoked_at = coalesce(revoked_at, now())', [id])
   }
@@ -124,7 +133,8 @@ export class DeveloperKeys {
       rows: [key],
     } = await query<DeveloperKey>(
       this.#pool,
-      `with k as (update app.developer_keys set ${assignment} where id = $1 returning *) select ${keyColumns} from k ${joinAccount}`,
+      `with k as (update app.developer_keys set ${assignment} where id = $1 returning *) select ` +
+        `${keyColumns} from k ${joinAccount}`,
       values,
     )
     this.#looked.clear()
@@ -155,7 +165,8 @@ export async function insertKey(
     rows: [key],
   } = await query<DeveloperKey>(
     db,
-    `with k as (insert into app.developer_keys (key_hash, prefix, name, tier, account_id) values ($1, $2, $3, $4, $5) returning *)
+    `with k as (insert into app.developer_keys (key_hash, prefix, name, tier, account_id) values ($1, $2, $3, $4,
+      $5) returning *)
      select ${keyColumns} from k ${joinAccount}`,
     [digestOf(text), text.slice(0, 12), name, tier, accountId],
   )

@@ -24,8 +24,8 @@ export interface RefusedAttemptsOptions {
 }
 
 /**
- * Writes down who was refused, in so few lines that nobody fills the log by it: the first ones of each client and in all
- * of each minute. How many more there were is told with the first attempt after that minute.
+ * Writes down who was refused, in so few lines that nobody fills the log by it: the first ones of each client and
+ * in all of each minute. How many more there were is told with the first attempt after that minute.
  */
 export class RefusedAttempts {
   readonly #options: Required<RefusedAttemptsOptions>

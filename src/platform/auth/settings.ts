@@ -10,7 +10,9 @@ export const operatorSettings = {
     group,
     secret: true,
     description:
-      'Token that lets its bearer operate, and call the admin routes of the API. Without it and without a secret for JWTs the operator lets in requests from this machine only, and the admin routes are off.',
+      'Token that lets its bearer operate, and call the admin routes of the API. Without it and ' +
+      'without a secret for JWTs the operator lets in requests from this machine only, and the admin ' +
+      'routes are off.',
   }),
   ADMIN_JWT_SECRET: optionalText({
     group,
@@ -26,6 +28,7 @@ export const operatorSettings = {
     group,
     default: ['platform_admin', 'ops_admin', 'admin'],
     description:
-      'Roles with which a JWT makes its bearer an administrator; one of the claims role, roles, app_metadata.role and app_metadata.roles must name one.',
+      'Roles with which a JWT makes its bearer an administrator; one of the claims role, roles, ' +
+      'app_metadata.role and app_metadata.roles must name one.',
   }),
 } satisfies Record<string, Setting<unknown>>

@@ -15,8 +15,8 @@ const smallBytes = 8 * 1024
 
 /**
  * Sends binary rows into `table` (`name` or `schema.name`) by COPY and returns how many rows the server stored. Takes
- * the rows of a CopyWriter, or buffers with whole rows; nothing is sent for none. They must not change until the promise
- * settles. The client must be idle: `pg` does not queue behind a COPY. Errors are of our tree.
+ * the rows of a CopyWriter, or buffers with whole rows; nothing is sent for none. They must not change until the
+ * promise settles. The client must be idle: `pg` does not queue behind a COPY. Errors are of our tree.
  *
  * Cost, measured with 5,000 rows of 300 bytes at a time on one connection: 160,000 rows/s, 0.8 µs of Node per row.
  */
@@ -34,7 +34,8 @@ export async function copyInto(
   const finished = once(stream, 'finish')
   // The wait for `drain` throws the same failure when it comes first; this keeps it from being reported as unhandled.
   finished.catch(() => undefined)
-  // Nor is what it hears later: a COPY that was given up for want of an answer fails again when its connection is closed.
+  // Nor is what it hears later: a COPY that was given up for want of an answer fails again when its connection is
+  // closed.
   stream.on('error', () => undefined)
   try {
     for (const chunk of withFrame(buffers)) {

@@ -75,7 +75,8 @@ const shortText = 40
  * is `row(n)` and then n fields, in the order and of exactly the types of the COPY's columns: the format carries no
  * types, so an int4 in an int8 column is refused by the server.
  *
- * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`. Nothing here allocates in the usual case.
+ * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`.
+ * Nothing here allocates in the usual case.
  */
 export class CopyWriter {
   readonly out: ByteWriter
@@ -228,7 +229,10 @@ export class CopyWriter {
     this.#setLength(this.#jsonbStart)
   }
 
-  /** Begins a field of the type json[]; then come its elements, each `jsonBegin`, text, `jsonEnd`, or `null`; then `jsonArrayEnd`. */
+  /**
+   * Begins a field of the type json[]; then come its elements, each `jsonBegin`, text, `jsonEnd`, or `null`; then
+   * `jsonArrayEnd`.
+   */
   jsonArrayBegin(length: number): void {
     this.#arrayStart = this.#beginArray(length, jsonOid)
   }

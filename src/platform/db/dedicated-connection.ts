@@ -79,8 +79,8 @@ export class DedicatedConnection {
   }
 
   /**
-   * From now on asks the server for a sign of life; `check` throws when the answer is wrong. The client must not be used
-   * for anything else from here on, because `pg` queues behind a query that hangs.
+   * From now on asks the server for a sign of life; `check` throws when the answer is wrong. The client must not be
+   * used for anything else from here on, because `pg` queues behind a query that hangs.
    */
   startHeartbeat(check: (client: Client) => Promise<unknown>): void {
     const beat = async (): Promise<void> => {

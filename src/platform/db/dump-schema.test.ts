@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { dumpSchema } from './dump-schema.ts'
 
-const committed = join(import.meta.dirname, '../../migrations/schema.txt')
+const committed = join(import.meta.dirname, '../../../migrations/schema.txt')
 
 describe('dumpSchema', () => {
   let db: TestDatabase

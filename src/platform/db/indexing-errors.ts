@@ -52,7 +52,8 @@ export async function listIndexingErrors(
         (extract(epoch from last_seen_at) * 1000000)::float8 as "lastSeenMicros"
       from raw.indexing_errors
       where resolved_at is null and ($1::text is null or worker_name = $1)
-        and ($2::float8 is null or (last_seen_at, id) < (timestamptz 'epoch' + $2 * interval '1 microsecond', $3::bigint))
+        and ($2::float8 is null or (last_seen_at, id) < (timestamptz 'epoch' + $2 * interval '1 microsecond',
+          $3::bigint))
       order by last_seen_at desc, id desc
       limit $4`,
     values: [worker ?? null, after?.lastSeenMicros ?? null, after?.id ?? null, limit],
@@ -105,7 +106,8 @@ export async function pruneErrors(db: pg.Pool | pg.ClientBase, days: number): Pr
   const { rowCount } = await query(
     db,
     `delete from raw.indexing_errors
-     where id in (select id from raw.indexing_errors where resolved_at < now() - $1 * interval '1 day' limit ${mostAtOnce})`,
+     where id in (select id from raw.indexing_errors where resolved_at < now() - $1 * interval '1 day' limit
+       ${mostAtOnce})`,
     [days],
   )
   return rowCount ?? 0

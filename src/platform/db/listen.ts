@@ -112,8 +112,8 @@ export async function announceFarmWork(db: pg.Pool | pg.ClientBase): Promise<voi
 }
 
 /**
- * The same, and tells servers to drop cached answers about settled heights: heights will be derived again, or a label or template has
- * changed.
+ * The same, and tells servers to drop cached answers about settled heights: heights will be derived again, or a
+ * label or template has changed.
  */
 export async function announceChangedRows(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce-change', text: `select pg_notify('${farmChannel}', '${rowsChanged}')` })

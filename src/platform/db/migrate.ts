@@ -88,7 +88,8 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     if (id !== migrations.length + 1) {
       throw new FatalError(
         'migration-numbering',
-        `${join(folder, file)} should be number ${String(migrations.length + 1).padStart(4, '0')}, as in 0001_name.sql.`,
+        `${join(folder, file)} should be number ${String(migrations.length + 1).padStart(4, '0')}, as in ` +
+          '0001_name.sql.',
       )
     }
     const sql = await readFile(join(folder, file), 'utf8')
@@ -134,7 +135,10 @@ async function appliedMigrations(client: PoolClient): Promise<Map<number, Applie
 const lastUnreleased = '0034_outgoing_mails'
 const squashedCount = 16
 
-/** Records the squashed migrations in a database that was made before 0.1.0 and has all of the files that they replace. */
+/**
+ * Records the squashed migrations in a database that was made before 0.1.0 and has all of the files that they
+ * replace.
+ */
 async function adoptSquashed(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT name FROM app.schema_migrations ORDER BY id DESC LIMIT 1',

@@ -11,7 +11,8 @@ export type StatementRunner = Pool | ClientBase | PreparedStatements
 const names = new Map<string, string>()
 
 /**
- * Runs one statement that is run very often: the server parses and plans it once for each connection, which is about half of what a short one costs there.
+ * Runs one statement that is run very often: the server parses and plans it once for each connection, which is
+ * about half of what a short one costs there.
  * @param text always the same few: each is kept, here and in the server
  * @throws errors of our tree
  */
@@ -34,8 +35,8 @@ export async function namedQuery<Row extends QueryResultRow>(
 type StatementValue = boolean | number | string | Buffer | null | readonly StatementValue[]
 
 /**
- * A statement whose text is put together once, since to do so takes longer than to run a short one. Its parameters are written as
- * `$1`, `$2`, …
+ * A statement whose text is put together once, since to do so takes longer than to run a short one. Its parameters
+ * are written as `$1`, `$2`, …
  * @param statement `sql.prepared(…)` without values
  * @returns the statement with values for its parameters
  */

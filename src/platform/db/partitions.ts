@@ -13,10 +13,10 @@ const watched = new WeakSet<Pool>()
  * Makes sure that `table` (`schema.name`, partitioned by range of one int8 height column) has a partition of `step`
  * heights for every height of `range`, and one more above. A partition is called `<table>_p<first height>`.
  *
- * Any number of processes may call it at once: one at a time makes partitions of a table. Each is made beside the parent
- * with all that the parent has, and a CHECK that says its range, and is then attached, which needs only a SHARE UPDATE
- * EXCLUSIVE lock on the parent and no scan, so readers and writers of other partitions are not held up. Call it before
- * the transaction that writes, not inside: its own work is committed when it returns.
+ * Any number of processes may call it at once: one at a time makes partitions of a table. Each is made beside the
+ * parent with all that the parent has, and a CHECK that says its range, and is then attached, which needs only a
+ * SHARE UPDATE EXCLUSIVE lock on the parent and no scan, so readers and writers of other partitions are not held
+ * up. Call it before the transaction that writes, not inside: its own work is committed when it returns.
  *
  * Throws RangeError for heights below zero, an empty step, or bounds that are not safe integers.
  */
@@ -37,7 +37,10 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
   for (const from of wanted) now.add(from)
 }
 
-/** Forgets what is known of a pool's database, which may have been replaced by a backup without its newest partitions. */
+/**
+ * Forgets what is known of a pool's database, which may have been replaced by a backup without its newest
+ * partitions.
+ */
 export function forgetPartitions(pool: Pool): void {
   known.delete(pool)
 }

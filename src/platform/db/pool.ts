@@ -61,8 +61,8 @@ export interface PoolOptions {
    */
   answerTimeoutMs?: number
   /**
-   * False: a commit does not wait for the disk, so a crash of the server may undo the last ones, in the reverse order of
-   * the commits, which a later commit that does wait makes certain. Default true.
+   * False: a commit does not wait for the disk, so a crash of the server may undo the last ones, in the reverse
+   * order of the commits, which a later commit that does wait makes certain. Default true.
    */
   isDurable?: boolean
   /** A connection that was not used for so long is closed. Default 30,000 ms. */
@@ -74,8 +74,9 @@ export interface PoolOptions {
 }
 
 /**
- * How the server notices that we are gone without a word, within 6 s: nothing else ends a session that waits for more rows of a
- * COPY, and until it ends all others wait for its locks; by default that is after two hours. Of no effect on a unix socket.
+ * How the server notices that we are gone without a word, within 6 s: nothing else ends a session that waits for
+ * more rows of a COPY, and until it ends all others wait for its locks; by default that is after two hours. Of no
+ * effect on a unix socket.
  */
 const deadPeerSettings = [
   'tcp_keepalives_idle=3',
@@ -130,7 +131,8 @@ function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Cl
 export async function checkServerVersion(pool: Pool): Promise<void> {
   const { rows } = await query<{ server_version_num: string; server_version: string }>(
     pool,
-    "SELECT current_setting('server_version_num') AS server_version_num, current_setting('server_version') AS server_version",
+    "SELECT current_setting('server_version_num') AS server_version_num, " +
+      "current_setting('server_version') AS server_version",
   )
   const [row] = rows
   if (row !== undefined && Number(row.server_version_num) >= oldestServer) return
@@ -209,8 +211,8 @@ export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>
 }
 
 /**
- * Leaves the transaction that failed with `cause`. Returns an error when the connection is not to be used again; closing
- * it rolls back too. A lost connection is not asked: one that hangs would be waited for a second time.
+ * Leaves the transaction that failed with `cause`. Returns an error when the connection is not to be used again;
+ * closing it rolls back too. A lost connection is not asked: one that hangs would be waited for a second time.
  */
 export async function rollBack(client: ClientBase, cause: unknown): Promise<Error | undefined> {
   if (isConnectionLost(cause)) return asDatabaseError(cause)
@@ -246,9 +248,9 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
 }
 
 /**
- * A query for a text that differs after a restart, a fail-over, and where the tables or the database were restored: what
- * was read before may then be of a history that is gone. A database that was copied has the file nodes of its template,
- * and another OID.
+ * A query for a text that differs after a restart, a fail-over, and where the tables or the database were restored:
+ * what was read before may then be of a history that is gone. A database that was copied has the file nodes of its
+ * template, and another OID.
  */
 export const databaseIdentity = sql.fragment`
   select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
@@ -263,8 +265,9 @@ export async function withRetriedTransaction<T>(pool: Pool, fn: (client: PoolCli
 const maxConflicts = 10
 
 /**
- * Runs `fn` again when PostgreSQL ended it for a conflict with others (a deadlock, a serialization failure). It may run several
- * times, and only the last counts. @throws what `fn` throws, a conflict too when it is the tenth in a row
+ * Runs `fn` again when PostgreSQL ended it for a conflict with others (a deadlock, a serialization failure). It may
+ * run several times, and only the last counts. @throws what `fn` throws, a conflict too when it is the tenth in a
+ * row
  */
 export async function retryConflicts<T>(fn: () => Promise<T>): Promise<T> {
   let conflicts = 0

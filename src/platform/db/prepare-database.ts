@@ -52,7 +52,8 @@ function explained(error: unknown, url: string): Error {
   if (isConnectionLost(error)) {
     return new RetryableError(
       'database-unreachable',
-      `The database at ${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check DB_URL and that PostgreSQL runs there.`,
+      `The database at ${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check DB_URL and that ` +
+        'PostgreSQL runs there.',
       options,
     )
   }
@@ -67,7 +68,9 @@ function explained(error: unknown, url: string): Error {
 /** 42501, insufficient_privilege: tables are made and changed by an account that owns them. */
 function withRemedy(error: unknown, url: string): Error {
   if (!(error instanceof FatalError) || error.details['sqlState'] !== '42501') return asError(error)
-  const text = `The database at ${placeOf(url)} cannot be brought up to date: ${error.message}. The account of DB_URL has to own that database and what is in it.`
+  const text =
+    `The database at ${placeOf(url)} cannot be brought up to date: ${error.message}. The account of ` +
+    'DB_URL has to own that database and what is in it.'
   return new FatalError('database-rights', text, { cause: error, details: error.details })
 }
 

@@ -17,13 +17,15 @@ export interface PreparedStatementsOptions extends PoolOptions {
   /** Most connections. */
   readonly max: number
   /**
-   * A connection that has so many statements to answer is given more only where all have, and there may be no further one. The larger it is, the fewer
-   * wake-ups and system calls the statements take, and the longer one waits for those before it. Default 1.
+   * A connection that has so many statements to answer is given more only where all have, and there may be no
+   * further one. The larger it is, the fewer wake-ups and system calls the statements take, and the longer one
+   * waits for those before it. Default 1.
    */
   readonly depth?: number
   /**
-   * The depth is less where the last one of so many would wait longer than this, in milliseconds, by what answers took lately: where a commit waits for a slow
-   * disk, more connections have their commits written at a time. Default: no bound.
+   * The depth is less where the last one of so many would wait longer than this, in milliseconds, by what answers
+   * took lately: where a commit waits for a slow disk, more connections have their commits written at a time.
+   * Default: no bound.
    */
   readonly queueMs?: number
   /** How columns come, by the type's OID. Default, and for all others: as `pg` gives them. */
@@ -34,21 +36,26 @@ export interface PreparedStatementsOptions extends PoolOptions {
 
 type ColumnParser = (text: string) => unknown
 
-/** A connection that has answered nothing for so long, in milliseconds, while it has something to answer, is stuck: a lock, or a server that is gone. */
+/**
+ * A connection that has answered nothing for so long, in milliseconds, while it has something to answer, is stuck:
+ * a lock, or a server that is gone.
+ */
 const stuckMs = 100
 
 /** Of the last answers, of which the mean is taken. */
 const recentAnswers = 16
 
 /**
- * Statements that are short and run very often: each is planned once a connection, and a connection is sent the next one before it has
- * answered the last, so that few connections, wake-ups and system calls serve many requests. Each is a transaction of its own.
+ * Statements that are short and run very often: each is planned once a connection, and a connection is sent the
+ * next one before it has answered the last, so that few connections, wake-ups and system calls serve many requests.
+ * Each is a transaction of its own.
  *
- * The plans are generic: which partitions are read is found out from the values when a statement begins, not planned anew, which is
- * most of the cost of a short one. So whatever is read here bounds the heights of each partitioned table by parameters or constants.
+ * The plans are generic: which partitions are read is found out from the values when a statement begins, not
+ * planned anew, which is most of the cost of a short one. So whatever is read here bounds the heights of each
+ * partitioned table by parameters or constants.
  *
- * A connection is opened when those that there are have enough to do or are stuck, and none is waited for when it is lost: what it was asked
- * fails, and the next statement opens another.
+ * A connection is opened when those that there are have enough to do or are stuck, and none is waited for when it
+ * is lost: what it was asked fails, and the next statement opens another.
  */
 export class PreparedStatements {
   readonly #url: string
@@ -91,7 +98,8 @@ export class PreparedStatements {
     try {
       return await connection.query(statement)
     } catch (error) {
-      // The others were asked the same, before the table was changed. One that is gone already had this told of it by another statement.
+      // The others were asked the same, before the table was changed. One that is gone already had this told of it
+      // by another statement.
       if (isOutdatedPlan(error) && this.#connections.has(connection))
         for (const one of this.#connections) this.#retire(one)
       // What ends a connection is told to a statement before its socket closes.
@@ -106,7 +114,10 @@ export class PreparedStatements {
     await Promise.all([...this.#connections].map((connection) => connection.end()))
   }
 
-  /** One that has something to do, but not enough; or another one; or the one with least to do. One that is stuck only where all are. */
+  /**
+   * One that has something to do, but not enough; or another one; or the one with least to do. One that is stuck
+   * only where all are.
+   */
   #choose(): PreparedConnection {
     if (this.#hasEnded) throw new Error('the prepared statements have ended')
     const { depth = 1, queueMs = Number.POSITIVE_INFINITY, max } = this.#options
@@ -137,8 +148,8 @@ export class PreparedStatements {
 }
 
 /**
- * What the server says of a statement whose columns are of other types since a table or view was changed (0A000), and of one that
- * was forgotten (26000).
+ * What the server says of a statement whose columns are of other types since a table or view was changed (0A000),
+ * and of one that was forgotten (26000).
  */
 function isOutdatedPlan(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -186,7 +197,10 @@ class PreparedConnection {
     return this.#waiting
   }
 
-  /** Whether it has something to answer, and last answered, or was asked after it had answered all, before `since` (by `performance.now()`). */
+  /**
+   * Whether it has something to answer, and last answered, or was asked after it had answered all, before `since`
+   * (by `performance.now()`).
+   */
   isStuck(since: number): boolean {
     return this.#waiting > 0 && this.#movedAt < since
   }

@@ -16,7 +16,8 @@ export const databaseSettings = {
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Where the API and the live feeds read: a hot standby of the database of DB_URL, or a pooler before it. Without it from DB_URL, to which all else goes in any case.',
+      'Where the API and the live feeds read: a hot standby of the database of DB_URL, or a pooler ' +
+      'before it. Without it from DB_URL, to which all else goes in any case.',
   }),
   DATA_FOLDER: text({
     group,
@@ -29,7 +30,8 @@ export const databaseSettings = {
     max: 1000,
     unit: 'connections',
     description:
-      'Most connections that one process opens for queries; the ingesters and listeners keep a few more of their own. Without it 20; for the farm 12 to 30, by the concurrency of its workers.',
+      'Most connections that one process opens for queries; the ingesters and listeners keep a few ' +
+      'more of their own. Without it 20; for the farm 12 to 30, by the concurrency of its workers.',
   }),
   DB_MAX_IDLE_CONNS: optionalInteger({
     group,

@@ -32,8 +32,8 @@ export interface ReadPoolOptions {
 const mostPreparedConnections = 4
 
 /**
- * Texts of prepared statements, each of which takes up to some megabytes of a connection at the server where tables have hundreds of
- * partitions. What comes after so many is not prepared.
+ * Texts of prepared statements, each of which takes up to some megabytes of a connection at the server where tables
+ * have hundreds of partitions. What comes after so many is not prepared.
  */
 const mostPrepared = 100
 
@@ -49,8 +49,10 @@ const idleTimeoutMs = 60_000
  * - Rows are checked against the zod schema of `sql.type(…)`: a query and its type cannot drift apart.
  * - `int8` comes as a number (every height and count of ours is below 2^53), `timestamptz` as ISO 8601 text in UTC
  *   with milliseconds, `bytea` as a Buffer.
- * - Statements with a name (`sql.prepared(…)`) that are asked of the pool itself, by `any`, `maybeOne` or `one`, go over connections of
- *   their own, see `PreparedStatements`, unless all of these are stuck. A name may have several texts, but few: filters that are given or not. Their rows need not be
+ * - Statements with a name (`sql.prepared(…)`) that are asked of the pool itself, by `any`, `maybeOne` or `one`, go
+ * over connections of
+ *   their own, see `PreparedStatements`, unless all of these are stuck. A name may have several texts, but few:
+ * filters that are given or not. Their rows need not be
  *   checked in production, since a text always gives the same columns.
  * - Connections are not reset on return, which saves a round trip a query: nobody may leave settings on a session.
  * - A connection that does not answer is given up, so that a half-open one is not waited for as long as TCP would.
@@ -146,7 +148,10 @@ function named(url: string): string {
   return parsed.href
 }
 
-/** What a URL says of TLS, as `pg` reads it for all other connections: Slonik knows other words for it, and leaves out the authority. */
+/**
+ * What a URL says of TLS, as `pg` reads it for all other connections: Slonik knows other words for it, and leaves
+ * out the authority.
+ */
 function tlsOf(url: string): ConnectionOptions | undefined {
   const { ssl } = new Client({ connectionString: url }) as { readonly ssl: boolean | ConnectionOptions }
   if (ssl === false) return undefined

@@ -19,13 +19,16 @@ export interface WhenReplayedOptions {
   readonly onTrouble: (error: unknown) => void
 }
 
-/** The first pause between two looks at a standby, and the longest, ms. It is behind by a few milliseconds as a rule. */
+/**
+ * The first pause between two looks at a standby, and the longest, ms. It is behind by a few milliseconds as a
+ * rule.
+ */
 const firstPauseMs = 2
 const longestPauseMs = 100
 
 /**
- * For who hears announcements from the primary and reads from a standby, which has what they tell of a moment later. All that
- * came meanwhile waits together, for one place in the WAL.
+ * For who hears announcements from the primary and reads from a standby, which has what they tell of a moment
+ * later. All that came meanwhile waits together, for one place in the WAL.
  */
 export function whenReplayed(options: WhenReplayedOptions): WhenReadable {
   const { signal, onTrouble } = options
@@ -59,7 +62,8 @@ export function whenReplayed(options: WhenReplayedOptions): WhenReadable {
 }
 
 /**
- * Resolves when the server of `reads` has all that the primary has written by now; at once where it is a primary itself.
+ * Resolves when the server of `reads` has all that the primary has written by now; at once where it is a primary
+ * itself.
  * @throws errors of our tree, or the signal's reason
  */
 export async function untilReplayed({ primary, reads, signal }: Omit<WhenReplayedOptions, 'onTrouble'>): Promise<void> {

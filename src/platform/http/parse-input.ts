@@ -44,8 +44,8 @@ function parseDeclared<Schema extends z.ZodObject>(
 }
 
 /**
- * Reads the parameters of a query by their schema. An unknown one is an error: a filter that is misspelt must not act on
- * everything.
+ * Reads the parameters of a query by their schema. An unknown one is an error: a filter that is misspelt must not
+ * act on everything.
  * @throws ApiError 400 `invalid-parameter` that names the first bad one and says what would be right
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
@@ -91,7 +91,10 @@ const partNames: ReadonlyMap<string, string> = new Map([
   ['array', 'item'],
 ])
 
-/** What is wrong, to stand behind a name, where the schema does not say so in its own words. Undefined: in those of the library. */
+/**
+ * What is wrong, to stand behind a name, where the schema does not say so in its own words. Undefined: in those of
+ * the library.
+ */
 function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {

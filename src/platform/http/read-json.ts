@@ -5,7 +5,8 @@ import { ApiError } from '../errors.ts'
  * The body of a request, which must be JSON and say so: a form of another site cannot, and a script of one would have
  * to ask first. The rest of a body that is too large is left unread, so its connection must be closed after the answer.
  * @param take is told of the bytes as they come, and may refuse more of them by an error
- * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or `incomplete-body`; what `take` throws
+ * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or
+ * `incomplete-body`; what `take` throws
  */
 export async function readJson(
   request: IncomingMessage,

@@ -12,9 +12,9 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * Where a request comes from. `X-Forwarded-For` is believed only as far as proxies of ours wrote it: it is read from its
- * end, where the nearest proxy has added what it saw, up to the first address that is no proxy of ours. What stands
- * before that anybody could have written.
+ * Where a request comes from. `X-Forwarded-For` is believed only as far as proxies of ours wrote it: it is read
+ * from its end, where the nearest proxy has added what it saw, up to the first address that is no proxy of ours.
+ * What stands before that anybody could have written.
  */
 function forwardedAddress(request: IncomingMessage, trustedProxies: BlockList): string {
   let address = socketAddress(request)
@@ -41,8 +41,9 @@ export function limitKey({ address, isLocal }: Client): string | undefined {
 }
 
 /**
- * Proxies on this machine, for `addressList` beside TRUSTED_PROXIES where direct callers of this machine have no limits and need no key: a program
- * here that lies about whom it asks for gains nothing that it would not have by asking for itself.
+ * Proxies on this machine, for `addressList` beside TRUSTED_PROXIES where direct callers of this machine have no
+ * limits and need no key: a program here that lies about whom it asks for gains nothing that it would not have by
+ * asking for itself.
  */
 export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
 

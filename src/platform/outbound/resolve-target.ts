@@ -17,8 +17,8 @@ export interface DnsOptions {
 }
 
 /**
- * Addresses by DNS, without the system's resolver, whose few threads one dead name server could hold. `localhost` is what
- * RFC 6761 says it is; names of /etc/hosts are not known.
+ * Addresses by DNS, without the system's resolver, whose few threads one dead name server could hold. `localhost`
+ * is what RFC 6761 says it is; names of /etc/hosts are not known.
  */
 export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookUp {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
@@ -33,8 +33,8 @@ export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookU
 }
 
 /**
- * The address to connect to: the first of the host's that may be sent to. It is looked up for each attempt, and the connection
- * is made to this very address, so that a name that leads elsewhere a moment later changes nothing.
+ * The address to connect to: the first of the host's that may be sent to. It is looked up for each attempt, and the
+ * connection is made to this very address, so that a name that leads elsewhere a moment later changes nothing.
  * @throws TargetRefused when one of them may not be: a host with public and private addresses is up to no good
  */
 export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: LookUp): Promise<string> {

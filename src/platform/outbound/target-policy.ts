@@ -23,8 +23,9 @@ const closedNetworks = [
 ]
 
 /**
- * Of IPv6 all that is not global unicast is closed: loopback, link-local, unique local, multicast, mapped and translated IPv4
- * (::ffff:0:0/96, 64:ff9b::/96). These are closed within it: protocols of the IETF with Teredo, documentation, 6to4.
+ * Of IPv6 all that is not global unicast is closed: loopback, link-local, unique local, multicast, mapped and
+ * translated IPv4 (::ffff:0:0/96, 64:ff9b::/96). These are closed within it: protocols of the IETF with Teredo,
+ * documentation, 6to4.
  */
 const globalUnicast = '2000::/3'
 const closedWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48']
@@ -40,8 +41,9 @@ export interface TargetPolicy {
 }
 
 /**
- * What webhooks may be sent to: https on the public internet, so that nobody makes this server ask others that only it can
- * reach. Networks that the operator allows (WEBHOOK_ALLOWED_NETWORKS) are let through, also by http and on any port.
+ * What webhooks may be sent to: https on the public internet, so that nobody makes this server ask others that only
+ * it can reach. Networks that the operator allows (WEBHOOK_ALLOWED_NETWORKS) are let through, also by http and on
+ * any port.
  */
 export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
   const allowed = blockList(allowedNetworks)

@@ -106,8 +106,9 @@ function paintOnce(html: string): string {
 }
 
 /**
- * Runs before the page's own script and reports when that script, or a style sheet, cannot be loaded: without it the page would stay empty. It loads the page
- * again when the server answers. Policies of pages allow it by its hash (`contentPolicy`).
+ * Runs before the page's own script and reports when that script, or a style sheet, cannot be loaded: without it
+ * the page would stay empty. It loads the page again when the server answers. Policies of pages allow it by its
+ * hash (`contentPolicy`).
  */
 const bootScript = `(function () {
   var isShown = false

@@ -8,7 +8,10 @@ const abandonedAfterMs = 3_600_000
 const beginPrefix = '.building-'
 const buildName = /^[0-9a-f]{16}$/
 
-/** The folders in which builds may be kept, best first: beside the sources, else one of this user for temporary files. */
+/**
+ * The folders in which builds may be kept, best first: beside the sources, else one of this user for temporary
+ * files.
+ */
 function places(root: string): readonly string[] {
   const checkout = createHash('sha256').update(root).digest('hex').slice(0, 8)
   return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}-${checkout}`)]
@@ -148,7 +151,10 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The file itself, or the files below the folder but for tests, in an order that does not depend on the file system. */
+/**
+ * The file itself, or the files below the folder but for tests, in an order that does not depend on the file
+ * system.
+ */
 async function filesOf(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { recursive: true, withFileTypes: true })

@@ -26,7 +26,10 @@ export interface BuildProgress {
  *                   └──── looking ◄──────────┘   after 2 s to 5 min
  */
 export interface PageBuild {
-  /** Resolves when there is a build of the current sources, however many attempts it takes. @throws RetryableError `stopped` */
+  /**
+   * Resolves when there is a build of the current sources, however many attempts it takes.
+   * @throws RetryableError `stopped`
+   */
   folder(): Promise<string>
   /** The folder of a build of the current sources, if there is one now. */
   newest(): Promise<string | undefined>
@@ -54,8 +57,8 @@ export type BuildMessage =
 const maxFailureLength = 4000
 
 /**
- * Builds run in a process of their own, at normal priority and without a time limit: on a busy machine they take minutes,
- * and the services start meanwhile.
+ * Builds run in a process of their own, at normal priority and without a time limit: on a busy machine they take
+ * minutes, and the services start meanwhile.
  */
 export function createPageBuild({
   log,
@@ -134,7 +137,8 @@ export function createPageBuild({
         const level = failure === progress.failure ? 'debug' : 'error'
         log[level](
           { attempt, pauseMs },
-          `The pages could not be built: ${failure}\nAll other parts run. The next attempt follows by itself; \`npm run build\` shows the whole output.`,
+          `The pages could not be built: ${failure}\nAll other parts run. The next attempt follows by ` +
+            `itself; \`npm run build\` shows the whole output.`,
         )
         update({ failure })
         await pause(pauseMs, stopping.signal).catch(() => {
@@ -168,7 +172,10 @@ function stopped(): RetryableError {
 
 const builds = new WeakMap<Lifecycle, PageBuild>()
 
-/** The build that all pages of a process are taken from. It begins when it is first asked for, and ends with the program. */
+/**
+ * The build that all pages of a process are taken from. It begins when it is first asked for, and ends with the
+ * program.
+ */
 export function pageBuildOf({ lifecycle, log }: Pick<ServiceContext<unknown>, 'lifecycle' | 'log'>): PageBuild {
   const known = builds.get(lifecycle)
   if (known !== undefined) return known

@@ -20,7 +20,10 @@ export interface PageProgress {
   readonly failure: string | undefined
 }
 
-/** The built files of the page; the empty path is the page itself. A file may take as long as it takes to build the page. */
+/**
+ * The built files of the page; the empty path is the page itself. A file may take as long as it takes to build the
+ * page.
+ */
 export interface Pages {
   file(path: string): Promise<PageFile | undefined>
   /** Undefined once the page can be served. */
@@ -33,15 +36,21 @@ const patienceMs = 2000
 /** How often the page below reloads itself, s. */
 const reloadSeconds = 2
 
-/** Shown instead of a page that is not built yet. The reason of a failure is in the log: it contains paths of the server. */
+/**
+ * Shown instead of a page that is not built yet. The reason of a failure is in the log: it contains paths of the
+ * server.
+ */
 function unbuiltPage({ built, total, seconds, failure }: PageProgress): string {
   const heading = failure === undefined ? 'Building pages…' : 'The pages are not built yet'
   const state =
     failure === undefined
-      ? `${total === 0 ? 'The build has started' : `${built} of ${total} pages are built`} (${seconds} s). Pages are built once after an installation or update.`
-      : 'The last build failed; the server log has the reason. The build is retried automatically, and all other parts run.'
+      ? `${total === 0 ? 'The build has started' : `${built} of ${total} pages are built`} (${seconds} ` +
+        's). Pages are built once after an installation or update.'
+      : 'The last build failed; the server log has the reason. The build is retried automatically, and ' +
+        'all other parts run.'
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${reloadSeconds}">
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="${reloadSeconds}">
 <title>flowfarm: ${heading}</title>
 <style>
 :root { color-scheme: light dark }
@@ -99,8 +108,9 @@ function sendHtml(context: Answer, html: string, policy: (html: string) => strin
 }
 
 /**
- * A service's page at `/` and its files below `/assets`. They are open to all, since they hold nothing but the program; the data wants
- * the token. What the page shows was written by strangers, so it may have nothing from elsewhere, pictures neither.
+ * A service's page at `/` and its files below `/assets`. They are open to all, since they hold nothing but the
+ * program; the data wants the token. What the page shows was written by strangers, so it may have nothing from
+ * elsewhere, pictures neither.
  */
 export function createRootPage(pages: Pages): Middleware {
   const setHeaders = securityHeaders()
@@ -114,7 +124,10 @@ export function createRootPage(pages: Pages): Middleware {
   }
 }
 
-/** Whether a path is that of a service's page, at its root, or of one of the page's files; all others are of the API. */
+/**
+ * Whether a path is that of a service's page, at its root, or of one of the page's files; all others are of the
+ * API.
+ */
 export function isPagePath(path: string): boolean {
   return path === '/' || path.startsWith('/assets/')
 }
@@ -136,7 +149,8 @@ export function securityHeaders(): Middleware {
 
 /**
  * A policy that allows scripts, styles, pictures and calls of the page's own origin and nothing else.
- * @param options.html whose inline style and script elements are allowed, by their content; it is ours, and holds no input
+ * @param options.html whose inline style and script elements are allowed, by their content; it is ours, and holds
+ * no input
  * @param options.areStylesFree allows any inline style, for a page that is not ours
  * @param options.arePicturesFree allows pictures from any host that is asked by HTTPS
  */

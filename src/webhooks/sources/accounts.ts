@@ -15,7 +15,8 @@ interface ActivityRow extends PlacedRow {
 }
 
 const activityText = `
-  select a.block_height, a.tx_index, -1 as event_index, a.address, a.is_payer, a.is_proposer, a.is_authorizer, a.is_created,
+  select a.block_height, a.tx_index, -1 as event_index, a.address, a.is_payer, a.is_proposer, a.is_authorizer,
+    a.is_created,
     (row_number() over (partition by a.block_height, a.tx_index order by a.address) - 1)::int as leg,
     encode(x.id, 'hex') as transaction_id, x.status_code is not distinct from 1 as is_failed
   from app.address_transactions a join raw.transactions x using (block_height, tx_index)
@@ -113,7 +114,8 @@ export const contractChangeSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<ContractRow>(
       client,
-      `select c.block_height, c.tx_index, c.event_index, c.change, c.address, c.name, encode(c.code_hash, 'hex') as code_hash,
+      `select c.block_height, c.tx_index, c.event_index, c.change, c.address, c.name, encode(c.code_hash, 'hex') as
+        code_hash,
          encode(x.id, 'hex') as transaction_id
        from app.contract_versions c join raw.transactions x using (block_height, tx_index)
        where c.block_height >= $1 and c.block_height < $2 and x.block_height >= $1 and x.block_height < $2`,

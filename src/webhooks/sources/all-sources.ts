@@ -20,10 +20,12 @@ const ftTransferSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<TransferRow & { token: string; amount: string }>(
       client,
-      `select t.block_height, t.tx_index, t.event_index, t.leg, t.token, t.from_address, t.to_address, t.amount::text as amount,
+      `select t.block_height, t.tx_index, t.event_index, t.leg, t.token, t.from_address, t.to_address,
+        t.amount::text as amount,
          t.transfer_type, encode(x.id, 'hex') as transaction_id
        from app.ft_transfers t join raw.transactions x using (block_height, tx_index)
-       where t.block_height >= $1 and t.block_height < $2 and x.block_height >= $1 and x.block_height < $2 and t.transfer_type <> 'fee'`,
+       where t.block_height >= $1 and t.block_height < $2 and x.block_height >= $1 and x.block_height < $2 and
+         t.transfer_type <> 'fee'`,
       [from, to],
     )
     return rows.map((row) => ({
@@ -57,7 +59,8 @@ const nftTransferSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<TransferRow & { nft_id: string; nft_uuid: string | null }>(
       client,
-      `select t.block_height, t.tx_index, t.event_index, t.leg, t.token, t.from_address, t.to_address, t.nft_id::text as nft_id,
+      `select t.block_height, t.tx_index, t.event_index, t.leg, t.token, t.from_address, t.to_address,
+        t.nft_id::text as nft_id,
          t.nft_uuid, t.transfer_type, encode(x.id, 'hex') as transaction_id
        from app.nft_transfers t join raw.transactions x using (block_height, tx_index)
        where t.block_height >= $1 and t.block_height < $2 and x.block_height >= $1 and x.block_height < $2`,
@@ -105,7 +108,8 @@ const contractEventSource: EventSource = {
     if (contracts.size === 0 && names.size === 0) return []
     const { rows } = await query<EventRow>(
       client,
-      `select e.block_height, e.tx_index, e.event_index, e.type, regexp_replace(e.type, '\\.[^.]*$', '') as contract, e.payload,
+      `select e.block_height, e.tx_index, e.event_index, e.type, regexp_replace(e.type, '\\.[^.]*$', '') as
+        contract, e.payload,
          encode(x.id, 'hex') as transaction_id
        from raw.events e join raw.transactions x using (block_height, tx_index)
        where e.block_height >= $1 and e.block_height < $2 and x.block_height >= $1 and x.block_height < $2
@@ -140,7 +144,8 @@ const evmTransactionSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<EvmRow>(
       client,
-      `select h.block_height, h.tx_index, h.event_index, h.evm_hash, h.evm_from, h.evm_to, h.evm_value::text as value, h.evm_gas_used,
+      `select h.block_height, h.tx_index, h.event_index, h.evm_hash, h.evm_from, h.evm_to, h.evm_value::text as
+        value, h.evm_gas_used,
          h.evm_status, t.contract_address, left(t.error_message, 2000) as error_message, h.tx_id
        from app.evm_tx_hashes h join app.evm_transactions t using (block_height, tx_index, event_index)
        where h.block_height >= $1 and h.block_height < $2 and t.block_height >= $1 and t.block_height < $2`,
@@ -226,7 +231,8 @@ const transactionSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<TransactionRow>(
       client,
-      `select block_height, tx_index, encode(id, 'hex') as id, payer_address as payer, proposer_address as proposer, authorizers, is_evm,
+      `select block_height, tx_index, encode(id, 'hex') as id, payer_address as payer, proposer_address as proposer,
+        authorizers, is_evm,
          event_count, gas_used, status_code, left(error_message, 2000) as error
        from raw.transactions where block_height >= $1 and block_height < $2 and payer_address is not null`,
       [from, to],

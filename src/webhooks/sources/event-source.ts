@@ -6,11 +6,15 @@ import type { Conditions } from '../conditions.ts'
 /** Where events of some types come from. */
 export interface EventSource {
   readonly types: readonly EventType[]
-  /** Workers whose rows are read: events of a height are told when all of them have done it. `[]`: the raw tables are enough. */
+  /**
+   * Workers whose rows are read: events of a height are told when all of them have done it. `[]`: the raw tables
+   * are enough.
+   */
   readonly workers: readonly string[]
   /**
    * The events of a range of heights, in any order.
-   * @param wanted the conditions of all subscriptions that ask for one of the types: what none of them asks for may be left out
+   * @param wanted the conditions of all subscriptions that ask for one of the types: what none of them asks for may
+   * be left out
    */
   readonly read: (
     client: pg.ClientBase,

@@ -31,8 +31,10 @@ export const defiSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<DefiRow>(
       client,
-      `select d.block_height, d.tx_index, d.event_index, d.pair, d.event_type, d.maker, d.asset0, d.asset1, d.asset0_in::text as asset0_in,
-         d.asset0_out::text as asset0_out, d.asset1_in::text as asset1_in, d.asset1_out::text as asset1_out, d.lp_amount::text as lp_amount,
+      `select d.block_height, d.tx_index, d.event_index, d.pair, d.event_type, d.maker, d.asset0, d.asset1,
+        d.asset0_in::text as asset0_in,
+         d.asset0_out::text as asset0_out, d.asset1_in::text as asset1_in, d.asset1_out::text as asset1_out,
+           d.lp_amount::text as lp_amount,
          d.price::text as price, encode(x.id, 'hex') as transaction_id
        from app.defi_events d join raw.transactions x using (block_height, tx_index)
        where d.block_height >= $1 and d.block_height < $2 and x.block_height >= $1 and x.block_height < $2`,
@@ -76,7 +78,8 @@ export const stakingSource: EventSource = {
   read: async (client, { from, to }) => {
     const { rows } = await query<StakingRow>(
       client,
-      `select s.block_height, s.tx_index, s.event_index, s.event_type, s.node_id, s.delegator_id, s.amount::text as amount, s.account,
+      `select s.block_height, s.tx_index, s.event_index, s.event_type, s.node_id, s.delegator_id, s.amount::text as
+        amount, s.account,
          encode(x.id, 'hex') as transaction_id
        from app.staking_events s join raw.transactions x using (block_height, tx_index)
        where s.block_height >= $1 and s.block_height < $2 and x.block_height >= $1 and x.block_height < $2`,

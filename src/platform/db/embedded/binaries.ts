@@ -103,9 +103,10 @@ async function whyUnusable(folder: string, user: SystemUser | undefined): Promis
 }
 
 /**
- * Copies a PostgreSQL runtime (60 MB) to a folder in `parent`, which exists, that every user can read and only we can write, and
- * returns that folder. An existing good copy is used again. The copy is made beside and moved into place whole, so
- * processes that do this at once end up with one good copy, and a killed one leaves nothing that would be taken for it.
+ * Copies a PostgreSQL runtime (60 MB) to a folder in `parent`, which exists, that every user can read and only we
+ * can write, and returns that folder. An existing good copy is used again. The copy is made beside and moved into
+ * place whole, so processes that do this at once end up with one good copy, and a killed one leaves nothing that
+ * would be taken for it.
  */
 async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
   // Nothing is made of a package that has no program in it.

@@ -56,8 +56,9 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
 }
 
 /**
- * The process that holds `folder` now; undefined when none does; `silent` for one that holds it and does not answer, because it is stopped (SIGSTOP) or its
- * event loop is busy. The kernel accepts the connection as long as the process exists.
+ * The process that holds `folder` now; undefined when none does; `silent` for one that holds it and does not
+ * answer, because it is stopped (SIGSTOP) or its event loop is busy. The kernel accepts the connection as long as
+ * the process exists.
  */
 export async function folderHolder(
   folder: string,

@@ -34,7 +34,8 @@ export async function endLeftoverServers(clusterFolder: string, log: (line: stri
   if (left.length > 0) {
     throw new FatalError(
       'leftover-server',
-      `A PostgreSQL server (process ${left.join(', ')}) still uses ${clusterFolder} and cannot be stopped: end it by hand.`,
+      `A PostgreSQL server (process ${left.join(', ')}) still uses ${clusterFolder} and cannot be ` +
+        'stopped: end it by hand.',
     )
   }
   await rm(join(clusterFolder, 'postmaster.pid'), { force: true })

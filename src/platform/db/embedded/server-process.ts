@@ -131,13 +131,16 @@ async function kill(cluster: string, endsWithin: (ms: number) => Promise<boolean
 const KiB = 1024
 const GiB = 1024 ** 3
 
-/** What each process of the server has beside its session's own memory and the shared buffers: programs, locales, stacks. */
+/**
+ * What each process of the server has beside its session's own memory and the shared buffers: programs, locales,
+ * stacks.
+ */
 const baseBytes = GiB / 4
 
 /**
- * The address space that one process of the server may have, in KiB. PostgreSQL itself has no limit for a session: each value of a
- * statement may have a gigabyte, and a statement has as many values as somebody writes. Beyond this it fails with `out of memory`
- * (53200), and the machine and all other sessions go on.
+ * The address space that one process of the server may have, in KiB. PostgreSQL itself has no limit for a session:
+ * each value of a statement may have a gigabyte, and a statement has as many values as somebody writes. Beyond this
+ * it fails with `out of memory` (53200), and the machine and all other sessions go on.
  * @param sharedBuffers the setting, such as `512MB`
  */
 function sessionAddressSpaceKiB(sharedBuffers: string): number {

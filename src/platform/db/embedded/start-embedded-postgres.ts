@@ -70,8 +70,8 @@ const databaseName = 'flowfarm'
  * Starts PostgreSQL 18 from the npm package for this platform, on a unix socket only. The server ends with this process
  * whatever happens to it, kill -9 included. States: waiting for the folder → preparing → recovering → running → ended.
  *
- * Throws FatalError when there is no usable package, no user to run it as, no writing to the folder, or (with `wait: false`) the folder
- * is taken; RetryableError when the disk is full or the server ended before it was ready.
+ * Throws FatalError when there is no usable package, no user to run it as, no writing to the folder, or (with
+ * `wait: false`) the folder is taken; RetryableError when the disk is full or the server ended before it was ready.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataFolder = await madeFolder(options.dataFolder)
@@ -200,7 +200,8 @@ function serverSettings(overrides: Record<string, string> = {}): Record<string, 
     // Backfill writes gigabytes per minute; checkpoints by volume would write each page again and again.
     max_wal_size: '4GB',
     checkpoint_timeout: '15min',
-    // Only pglz is built in, which costs processor time, the scarce thing here; COPY into new pages logs few full pages.
+    // Only pglz is built in, which costs processor time, the scarce thing here; COPY into new pages logs few full
+    // pages.
     wal_compression: 'off',
     // Every service has its own small pools, and every queue has one too.
     max_connections: '200',
@@ -226,19 +227,24 @@ function serverSettings(overrides: Record<string, string> = {}): Record<string, 
 /** Two WAL segments and some room: with less, recovery cannot even start. */
 const neededMiB = 48
 
-/** What the system says of a folder that cannot be written to, or that is none, until somebody does something about it. */
+/**
+ * What the system says of a folder that cannot be written to, or that is none, until somebody does something about
+ * it.
+ */
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 
 /**
- * What a person can do about a server that did not start in `folder`, the data folder: RetryableError where there is no room, FatalError where this process may
- * not write there. Any other error is given back as it is. Neither the server nor initdb has a code for why it ended, but a full disk can be seen.
+ * What a person can do about a server that did not start in `folder`, the data folder: RetryableError where there
+ * is no room, FatalError where this process may not write there. Any other error is given back as it is. Neither
+ * the server nor initdb has a code for why it ended, but a full disk can be seen.
  */
 async function explainFolder(error: Error, folder: string): Promise<Error> {
   if (error instanceof FatalError) return error
   if (isRefusal(error, folder)) {
     return new FatalError(
       'data-folder',
-      `The folder ${folder} cannot hold a database: ${error.message}. Set DATA_FOLDER to one that this process may write to, or DB_URL to a PostgreSQL 15+ server.`,
+      `The folder ${folder} cannot hold a database: ${error.message}. Set DATA_FOLDER to one that this ` +
+        'process may write to, or DB_URL to a PostgreSQL 15+ server.',
       { cause: error },
     )
   }
@@ -382,7 +388,8 @@ async function sizeOf(path: string): Promise<number> {
  */
 function socketUrl(options: { folder: string; user: string; database: string; port?: number }): string {
   const { folder, user, database, port = 5432 } = options
-  return `postgresql://${encodeURIComponent(user)}@${encodeURIComponent(folder)}:${port}/${encodeURIComponent(database)}`
+  const [userPart, folderPart, databasePart] = [user, folder, database].map(encodeURIComponent)
+  return `postgresql://${userPart}@${folderPart}:${port}/${databasePart}`
 }
 
 /** The same server, another database. */

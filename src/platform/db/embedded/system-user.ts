@@ -73,7 +73,8 @@ async function refuseForeignCluster(folder: string, myUid: number | undefined, u
   const owner = users.find((u) => u.uid === ownerUid)?.name ?? `uid ${ownerUid}`
   throw new FatalError(
     'foreign-data-folder',
-    `The database in ${folder} belongs to ${owner}: start flowfarm as ${owner} or as root, or remove that folder to begin anew.`,
+    `The database in ${folder} belongs to ${owner}: start flowfarm as ${owner} or as root, or remove ` +
+      'that folder to begin anew.',
   )
 }
 
