@@ -1,10 +1,20 @@
+import { z } from 'zod'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import type { BlockResponse, EventsResponse_Result } from '../../src/access/gen/flow/access/access_pb.ts'
 import { Refusal } from '../node/node-view.ts'
-import { accessCalls } from './rest-calls.ts'
-import type { RestCalls, RestRoute } from './rest-calls.ts'
-import { badRequest, base64, hex, readExpand, readHeight, readId, readIds } from './rest-values.ts'
+import { accessCalls, route } from './rest-calls.ts'
+import type { RestCalls } from './rest-calls.ts'
+import {
+  badRequest,
+  base64,
+  expandParameter,
+  heightParameter,
+  hex,
+  idParameter,
+  readHeight,
+  readIds,
+} from './rest-values.ts'
 import type { WantedHeight } from './rest-values.ts'
 import { transactionJson, eventJson } from './transaction-routes.ts'
 
@@ -58,13 +68,21 @@ function blockOfId(calls: RestCalls, id: Buffer): Promise<BlockResponse> {
   return calls.ask(accessCalls.getBlockByID, { id, fullBlockResponse })
 }
 
+const heightRange = { start_height: heightParameter('start height'), end_height: heightParameter('end height') }
+const heightsQuery = z.object({
+  ...heightRange,
+  height: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((one) => readHeight(one) ?? [])),
+  expand: expandParameter,
+})
+
 /** @throws ApiError */
-async function heightsOf(calls: RestCalls, query: URLSearchParams): Promise<readonly WantedHeight[]> {
-  const heights = (query.get('height') ?? '').split(',').flatMap((text) => readHeight(text) ?? [])
-  const [start, end] = [
-    readHeight(query.get('start_height'), 'start height'),
-    readHeight(query.get('end_height'), 'end height'),
-  ]
+async function heightsOf(
+  calls: RestCalls,
+  { height: heights, start_height: start, end_height: end }: z.output<typeof heightsQuery>,
+): Promise<readonly WantedHeight[]> {
   if (heights.length > 0 && (start !== undefined || end !== undefined)) {
     throw badRequest('can only provide either heights or start and end height range')
   }
@@ -81,57 +99,66 @@ async function heightsOf(calls: RestCalls, query: URLSearchParams): Promise<read
   return Array.from({ length: Number(last - start) + 1 }, (_, at) => start + BigInt(at))
 }
 
-export const blockRoutes: readonly RestRoute[] = [
-  {
-    method: 'GET',
+const ids = z.string().transform((text) => readIds(text, maxBlocks))
+const block = { tag: 'Blocks', access: 'client' } as const
+
+export const blockRoutes = [
+  route({
+    ...block,
     path: '/v1/blocks',
-    async answer(calls, { query }) {
+    operationId: 'getBlocksByHeight',
+    summary: 'Blocks by height',
+    query: heightsQuery,
+    async handler({ query, caller: calls }) {
       const blocks: BlockResponse[] = []
       for (const height of await heightsOf(calls, query)) blocks.push(await blockAt(calls, height))
-      return blocks.map((block) => blockJson(block, readExpand(query)))
+      return { body: blocks.map((one) => blockJson(one, query.expand)) }
     },
-  },
-  {
-    method: 'GET',
+  }),
+  route({
+    ...block,
     path: '/v1/blocks/{ids}',
-    async answer(calls, { params, query }) {
-      const blocks = await Promise.all(readIds(params['ids'] ?? '', maxBlocks).map((id) => blockOfId(calls, id)))
-      return blocks.map((block) => blockJson(block, readExpand(query)))
+    operationId: 'getBlocksById',
+    summary: 'Blocks by id',
+    params: z.object({ ids }),
+    query: z.object({ expand: expandParameter }),
+    async handler({ params, query, caller: calls }) {
+      const blocks = await Promise.all(params.ids.map((id) => blockOfId(calls, id)))
+      return { body: blocks.map((one) => blockJson(one, query.expand)) }
     },
-  },
-  {
-    method: 'GET',
+  }),
+  route({
+    ...block,
     path: '/v1/blocks/{id}/payload',
-    async answer(calls, { params }) {
-      const { block } = await blockOfId(calls, readId(params['id'] ?? ''))
-      if (block === undefined) throw new Refusal('INTERNAL', 'the answer has no block')
-      return payloadJson(block)
+    operationId: 'getBlockPayload',
+    summary: 'The guarantees of a block',
+    params: z.object({ id: idParameter }),
+    async handler({ params, caller: calls }) {
+      const { block: found } = await blockOfId(calls, params.id)
+      if (found === undefined) throw new Refusal('INTERNAL', 'the answer has no block')
+      return { body: payloadJson(found) }
     },
-  },
-  {
-    method: 'GET',
+  }),
+  route({
+    ...block,
     path: '/v1/collections/{id}',
-    async answer(calls, { params, query }) {
-      const id = readId(params['id'] ?? '')
+    operationId: 'getCollection',
+    summary: 'A collection',
+    params: z.object({ id: idParameter }),
+    query: z.object({ expand: expandParameter }),
+    async handler({ params: { id }, query, caller: calls }) {
       const { collection } = await calls.ask(accessCalls.getCollectionByID, { id })
-      const ids = collection?.transactionIds ?? []
+      const transactionIds = collection?.transactionIds ?? []
       const links = { _self: `/v1/collections/${hex(id)}` }
-      if (!readExpand(query).has('transactions')) {
-        return {
-          id: hex(id),
-          _expandable: { transactions: ids.map((one) => `/v1/transactions/${hex(one)}`) },
-          _links: links,
-        }
+      if (!query.expand.has('transactions')) {
+        const transactions = transactionIds.map((one) => `/v1/transactions/${hex(one)}`)
+        return { body: { id: hex(id), _expandable: { transactions }, _links: links } }
       }
-      const answers = await Promise.all(ids.map((one) => calls.ask(accessCalls.getTransaction, { id: one })))
-      return {
-        id: hex(id),
-        transactions: answers.map((answer, at) => transactionJson(ids[at] ?? id, answer)),
-        _expandable: {},
-        _links: links,
-      }
+      const answers = await Promise.all(transactionIds.map((one) => calls.ask(accessCalls.getTransaction, { id: one })))
+      const transactions = answers.map((answer, at) => transactionJson(transactionIds[at] ?? id, answer))
+      return { body: { id: hex(id), transactions, _expandable: {}, _links: links } }
     },
-  },
+  }),
 ]
 
 /** Source: onflow/flow-go `engine/access/rest/http/request/get_events.go`. */
@@ -151,17 +178,15 @@ async function latestHeight(calls: RestCalls): Promise<bigint> {
   return (await calls.ask(accessCalls.getLatestBlock, { isSealed: true })).block?.height ?? 0n
 }
 
-export const eventRoutes: readonly RestRoute[] = [
-  {
-    method: 'GET',
+export const eventRoutes = [
+  route({
     path: '/v1/events',
-    async answer(calls, { query }) {
-      const [start, end] = [
-        readHeight(query.get('start_height'), 'start height'),
-        readHeight(query.get('end_height'), 'end height'),
-      ]
-      const blockIds = readIds(query.get('block_ids'), maxBlocks)
-      const type = query.get('type') ?? ''
+    operationId: 'getEvents',
+    tag: 'Events',
+    summary: 'Events of one type',
+    access: 'client',
+    query: z.object({ ...heightRange, block_ids: ids.prefault(''), type: z.string().default('') }),
+    async handler({ query: { start_height: start, end_height: end, block_ids: blockIds, type }, caller: calls }) {
       if (blockIds.length > 0 && (start !== undefined || end !== undefined)) {
         throw badRequest('can only provide either block IDs or start and end height range')
       }
@@ -170,15 +195,14 @@ export const eventRoutes: readonly RestRoute[] = [
       }
       if (type === '') throw badRequest('event type must be provided')
       if (start === undefined || end === undefined)
-        return (await calls.ask(accessCalls.getEventsForBlockIDs, { type, blockIds })).results.map(resultJson)
+        return { body: (await calls.ask(accessCalls.getEventsForBlockIDs, { type, blockIds })).results.map(resultJson) }
       const head = await latestHeight(calls)
       const [startHeight, endHeight] = [start === 'latest' ? head : start, end === 'latest' ? head : end]
       if (startHeight > endHeight) throw badRequest('start height must be less than or equal to end height')
       if (endHeight - startHeight >= maxHeights)
         throw badRequest(`height range ${endHeight - startHeight} exceeds maximum allowed of ${maxHeights}`)
-      return (await calls.ask(accessCalls.getEventsForHeightRange, { type, startHeight, endHeight })).results.map(
-        resultJson,
-      )
+      const { results } = await calls.ask(accessCalls.getEventsForHeightRange, { type, startHeight, endHeight })
+      return { body: results.map(resultJson) }
     },
-  },
+  }),
 ]

@@ -1,9 +1,13 @@
+import type { IncomingMessage } from 'node:http'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { AccessAPI } from '../../src/access/gen/flow/access/access_pb.ts'
+import { guard } from '../../src/platform/http/router.ts'
+import { routesOf } from '../../src/platform/http/route.ts'
 import { Refusal } from '../node/node-view.ts'
 import type { UnaryCall } from '../node/node-view.ts'
 
+/** The calls of the access API by name, as gRPC has them. */
 export type UnaryCalls = Readonly<Record<string, (call: UnaryCall) => void>>
 
 export const accessCalls = AccessAPI.method
@@ -38,32 +42,14 @@ export class RestCalls {
   }
 }
 
-/** A request of a route. */
-export interface RestRequest {
-  /** Path parameters by name. */
-  readonly params: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
-  /** JSON body of a POST. */
-  readonly body: unknown
+/** Declares a route; its handler calls the node as `caller`. */
+export const route = routesOf<UnaryCalls, { client: RestCalls }>()
+
+/** Gives handlers the calls of the node, as made by the client. */
+export function clientGuard(calls: UnaryCalls) {
+  return guard(({ request }) => new RestCalls(calls, peerOf(request)))
 }
 
-export interface RestRoute {
-  readonly method: 'GET' | 'POST'
-  /** E.g. `/v1/blocks/{id}`. */
-  readonly path: string
-  /** @returns the response body @throws ApiError, Refusal */
-  answer(calls: RestCalls, request: RestRequest): Promise<unknown>
-}
-
-/** The path parameters of a route; undefined for another path. */
-export function paramsOf(route: string, path: string): Readonly<Record<string, string>> | undefined {
-  const [wanted, given] = [route.split('/'), path.split('/')]
-  if (wanted.length !== given.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [at, part] of wanted.entries()) {
-    const value = given[at] ?? ''
-    if (part.startsWith('{')) params[part.slice(1, -1)] = value
-    else if (part !== value) return undefined
-  }
-  return params
+export function peerOf({ socket: { remoteAddress, remotePort } }: Pick<IncomingMessage, 'socket'>): string {
+  return `${remoteAddress}:${remotePort}`
 }

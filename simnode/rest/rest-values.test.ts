@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ApiError } from '../../src/platform/errors.ts'
-import { paramsOf } from './rest-calls.ts'
 import {
   base64,
   hex,
@@ -68,11 +67,5 @@ describe('values of REST', () => {
     expect(() => readUint32('4294967296', 'it')).to.throw(ApiError)
     expect(() => readIds(['aa', 'bb', 'cc'].map((one) => one.repeat(32)).join(','), 2)).to.throw(/at most 2/)
     expect(() => readHeight('9007199254740993')).to.throw(ApiError)
-  })
-
-  it('are found in paths', () => {
-    expect(paramsOf('/v1/blocks/{id}/payload', '/v1/blocks/ab/payload')).to.deep.equal({ id: 'ab' })
-    for (const path of ['/v1/blocks/ab', '/v1/blocks/ab/payload/', '/v1/block/ab/payload'])
-      expect(paramsOf('/v1/blocks/{id}/payload', path)).to.equal(undefined)
   })
 })

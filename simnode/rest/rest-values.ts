@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
 import { ApiError } from '../../src/platform/errors.ts'
 
 /**
@@ -49,8 +51,8 @@ export function readUint32(text: string, what: string): number {
 }
 
 /** `sealed`, `final` or a height. @throws ApiError */
-export function readHeight(text: string | null, what = 'height'): WantedHeight | undefined {
-  if (text === null || text === '') return undefined
+export function readHeight(text: string | null | undefined, what = 'height'): WantedHeight | undefined {
+  if (text === null || text === undefined || text === '') return undefined
   if (text === 'sealed' || text === 'final') return 'latest'
   const height = /^\d{1,16}$/.test(text) ? BigInt(text) : -1n
   if (height < 0n || height > BigInt(Number.MAX_SAFE_INTEGER))
@@ -65,8 +67,38 @@ export function readBase64(text: string, what: string): Buffer {
   return bytes
 }
 
-export function readExpand(query: URLSearchParams): ReadonlySet<string> {
-  return new Set((query.get('expand') ?? '').split(','))
+export const idParameter = z.string().transform(readId)
+export const addressParameter = z.string().transform(readAddress)
+/** @param what names the parameter in errors */
+export const heightParameter = (what: string) =>
+  z
+    .string()
+    .optional()
+    .transform((text) => readHeight(text, what))
+export const expandParameter = z
+  .string()
+  .default('')
+  .transform((text): ReadonlySet<string> => new Set(text.split(',')))
+
+/** Of routes that read a body: JSON whatever its content type, which clients do not send. */
+export const withBody = { body: z.unknown(), maxBodyBytes: 4 * 1024 * 1024, readBody } as const
+
+/** @throws ApiError */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const tooLarge = new ApiError(413, 'body-too-large', `request body too large: at most ${maxBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? '0') > maxBytes) throw tooLarge
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
+  } catch (error) {
+    throw new ApiError(400, 'bad-json', 'request body contains badly-formed JSON', { cause: error })
+  }
 }
 
 export function hex(bytes: Uint8Array): string {

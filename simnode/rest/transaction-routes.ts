@@ -4,18 +4,19 @@ import type { Event } from '../../src/access/gen/flow/entities/event_pb.ts'
 import type { Transaction_Signature } from '../../src/access/gen/flow/entities/transaction_pb.ts'
 import { Refusal } from '../node/node-view.ts'
 import {
-  base64,
-  hex,
   badRequest,
+  base64,
+  expandParameter,
+  hex,
+  idParameter,
   readAddress,
   readBase64,
-  readExpand,
   readId,
   readUint32,
   readUint64,
+  withBody,
 } from './rest-values.ts'
-import { accessCalls } from './rest-calls.ts'
-import type { RestRoute } from './rest-calls.ts'
+import { accessCalls, route } from './rest-calls.ts'
 
 /** Source: onflow/flow-go `engine/access/rest/common/models/transaction.go`. */
 
@@ -150,41 +151,44 @@ export function readTransaction(body: unknown) {
   }
 }
 
-export const transactionRoutes: readonly RestRoute[] = [
-  {
+const transaction = { tag: 'Transactions', access: 'client' } as const
+
+export const transactionRoutes = [
+  route({
+    ...transaction,
+    ...withBody,
     method: 'POST',
     path: '/v1/transactions',
-    async answer(calls, { body }) {
+    operationId: 'sendTransaction',
+    summary: 'Send a transaction',
+    async handler({ body, caller: calls }) {
       const { id } = await calls.ask(accessCalls.sendTransaction, { transaction: readTransaction(body) })
-      return transactionJson(id, await calls.ask(accessCalls.getTransaction, { id }))
+      return { body: transactionJson(id, await calls.ask(accessCalls.getTransaction, { id })) }
     },
-  },
-  {
-    method: 'GET',
+  }),
+  route({
+    ...transaction,
     path: '/v1/transactions/{id}',
-    async answer(calls, { params, query }) {
-      const id = readId(params['id'] ?? '')
-      const transaction = await calls.ask(accessCalls.getTransaction, { id })
-      return transactionJson(
-        id,
-        transaction,
-        readExpand(query).has('result') ? await calls.ask(accessCalls.getTransactionResult, { id }) : undefined,
-      )
+    operationId: 'getTransaction',
+    summary: 'A transaction',
+    params: z.object({ id: idParameter }),
+    query: z.object({ expand: expandParameter }),
+    async handler({ params: { id }, query: { expand }, caller: calls }) {
+      const found = await calls.ask(accessCalls.getTransaction, { id })
+      const result = expand.has('result') ? await calls.ask(accessCalls.getTransactionResult, { id }) : undefined
+      return { body: transactionJson(id, found, result) }
     },
-  },
-  {
-    method: 'GET',
+  }),
+  route({
+    ...transaction,
     path: '/v1/transaction_results/{id}',
-    async answer(calls, { params, query }) {
-      const id = readId(params['id'] ?? '')
-      const block = query.get('block_id')
-      return resultJson(
-        id,
-        await calls.ask(accessCalls.getTransactionResult, {
-          id,
-          ...(block === null ? {} : { blockId: readId(block) }),
-        }),
-      )
+    operationId: 'getTransactionResult',
+    summary: 'The result of a transaction',
+    params: z.object({ id: idParameter }),
+    query: z.object({ block_id: idParameter.optional() }),
+    async handler({ params: { id }, query: { block_id: blockId }, caller: calls }) {
+      const wanted = { id, ...(blockId === undefined ? {} : { blockId }) }
+      return { body: resultJson(id, await calls.ask(accessCalls.getTransactionResult, wanted)) }
     },
-  },
+  }),
 ]
