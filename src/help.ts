@@ -49,10 +49,8 @@ function described({ alias, description }: Setting<unknown>): string {
 }
 
 function shape({ type, unit, defaultText }: Setting<unknown>): string {
-  return (
-    `${type}${unit === undefined ? '' : `, ${unit}`}; ` +
-    `${defaultText === 'none' ? 'no default' : `default ${defaultText.replaceAll(/,(?=\S)/g, ', ')}`}`
-  )
+  const ifAbsent = defaultText === 'none' ? 'no default' : `default ${defaultText.replaceAll(/,(?=\S)/g, ', ')}`
+  return `${type}${unit === undefined ? '' : `, ${unit}`}; ${ifAbsent}`
 }
 
 /** A text in lines of at most `width` characters; a word that is longer stands alone. */

@@ -15,7 +15,7 @@ import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import { DeveloperKeys } from '../platform/auth/developer-keys.ts'
 import { roleDirectory } from '../platform/auth/credentials.ts'
 import { addressList, clientReader, clientNetwork } from '../platform/limits/clients.ts'
-import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { connectionLimits, createPool, logIdleErrors, query } from '../platform/db/pool.ts'
 import { isConnectionLost } from '../platform/db/errors.ts'
 import { createReadPool } from '../platform/db/slonik.ts'
 import { readableAtOnce, untilReplayed, whenReplayed } from '../platform/db/when-replayed.ts'
@@ -30,8 +30,11 @@ import type { operatorSettings } from '../platform/auth/settings.ts'
 import type { databaseSettings } from '../platform/db/settings.ts'
 import type { servingSettings } from '../platform/http/settings.ts'
 import type { SettingValues } from '../platform/setting.ts'
-import { adminOperations } from './admin/operations.ts'
-import type { FarmOperations } from './admin/operations.ts'
+import { listLabels, putLabel, removeLabels } from './admin/labels.ts'
+import type { AdminOperations, FarmOperations } from './admin/operations.ts'
+import { listTemplates, putTemplate, removeTemplate } from './admin/templates.ts'
+import { listIndexingErrors, resolveErrors } from '../platform/db/indexing-errors.ts'
+import { scriptTemplate } from '../flow/code/script-template.ts'
 import type { feedSettings } from './settings.ts'
 import type { accessSettings, cacheSettings, pageSettings } from './settings.ts'
 import type { Mount } from '../platform/http/server.ts'
@@ -360,4 +363,36 @@ async function forgetAtCommits(
     stopping.abort()
     await listener.ended
   })
+}
+
+/** What the admin routes do, on the tables of the explorer and of the farm. */
+export function adminOperations(pool: pg.Pool, network: () => Network, farm: FarmOperations): AdminOperations {
+  return {
+    ...farm,
+    listLabels: (address) => listLabels(pool, address),
+    putLabel: (label) => putLabel(pool, label),
+    removeLabel: async (address, tag) => (await removeLabels(pool, address, tag)) > 0,
+    listTemplates: () => listTemplates(pool),
+    putTemplate: async (script, names) => {
+      const text = 'text' in script ? script.text : await storedScript(pool, script.hash)
+      if (text === undefined) return undefined
+      const template = { normalHash: scriptTemplate(text, network()).normalHash, ...names }
+      await putTemplate(pool, template)
+      return template
+    },
+    removeTemplate: (normalHash) => removeTemplate(pool, normalHash),
+    listErrors: (filter) => listIndexingErrors(pool, filter),
+    resolveErrors: (choice) => resolveErrors(pool, choice),
+  }
+}
+
+async function storedScript(pool: pg.Pool, hash: string): Promise<string | undefined> {
+  const {
+    rows: [row],
+  } = await query<{ text: string }>(
+    pool,
+    "select script_text as text from raw.scripts where script_hash = decode($1, 'hex')",
+    [hash],
+  )
+  return row?.text
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { Metrics } from '../../src/platform/metrics.ts'
-import { adminOperations } from '../../src/explorer/admin/operations.ts'
+import { adminOperations } from '../../src/explorer/service.ts'
 import { farmOperations } from '../../src/farm/operations.ts'
 import { WebhookMetrics } from '../../src/webhooks/service.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'

@@ -1,10 +1,3 @@
-import { listIndexingErrors, resolveErrors } from '../../platform/db/indexing-errors.ts'
-import type pg from 'pg'
-import type { Network } from '../../flow/network.ts'
-import { scriptTemplate } from '../../flow/code/script-template.ts'
-import { query } from '../../platform/db/pool.ts'
-import { listLabels, putLabel, removeLabels } from './labels.ts'
-import { listTemplates, putTemplate, removeTemplate } from './templates.ts'
 import { z } from 'zod'
 import type { Accounts } from '../../platform/auth/accounts.ts'
 import type { DeveloperKeys } from '../../platform/auth/developer-keys.ts'
@@ -48,37 +41,6 @@ export interface FarmOperations {
   deriveAgain(workers: readonly string[], from: number, to: number): Promise<{ id: number; workers: readonly string[] }>
   /** Has tokens and collections asked anew for what they say of themselves. @returns those that are known */
   askAgain(tokens: readonly string[]): Promise<readonly string[]>
-}
-
-export function adminOperations(pool: pg.Pool, network: () => Network, farm: FarmOperations): AdminOperations {
-  return {
-    ...farm,
-    listLabels: (address) => listLabels(pool, address),
-    putLabel: (label) => putLabel(pool, label),
-    removeLabel: async (address, tag) => (await removeLabels(pool, address, tag)) > 0,
-    listTemplates: () => listTemplates(pool),
-    putTemplate: async (script, names) => {
-      const text = 'text' in script ? script.text : await storedScript(pool, script.hash)
-      if (text === undefined) return undefined
-      const template = { normalHash: scriptTemplate(text, network()).normalHash, ...names }
-      await putTemplate(pool, template)
-      return template
-    },
-    removeTemplate: (normalHash) => removeTemplate(pool, normalHash),
-    listErrors: (filter) => listIndexingErrors(pool, filter),
-    resolveErrors: (choice) => resolveErrors(pool, choice),
-  }
-}
-
-async function storedScript(pool: pg.Pool, hash: string): Promise<string | undefined> {
-  const {
-    rows: [row],
-  } = await query<{ text: string }>(
-    pool,
-    "select script_text as text from raw.scripts where script_hash = decode($1, 'hex')",
-    [hash],
-  )
-  return row?.text
 }
 
 export interface Label {

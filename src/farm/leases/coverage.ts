@@ -172,8 +172,8 @@ export async function reopenHeights(
 }
 
 /** Leases `l` of `w.worker` that reach into the heights. */
-const reaching =
-  `${leasesFrom('w.worker', '$2::bigint')} and l.to_height > $2 and ($3::bigint is null or ` + 'l.from_height < $3)'
+const reaching = `${leasesFrom('w.worker', '$2::bigint')}
+  and l.to_height > $2 and ($3::bigint is null or l.from_height < $3)`
 
 /** A height that ingestion waits for, or that was given up, whole or in part. */
 interface FailingHeight {

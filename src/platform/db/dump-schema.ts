@@ -49,8 +49,8 @@ const notOfExtension = (catalog: string, oid: string): string =>
 const remark = (text: string): string => `coalesce(' -- ' || regexp_replace(${text}, '\\s+', ' ', 'g'), '')`
 /** PostgreSQL writes longer expressions in several lines. */
 const oneLine = (text: string): string => `regexp_replace(${text}, '\\s+', ' ', 'g')`
-const relationKind =
-  `CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence' ` + `ELSE 'table' END`
+const relationKind = `CASE c.relkind
+  WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence' ELSE 'table' END`
 const relation = `${relationKind} || ' ' || c.oid::regclass`
 /** Grants to everybody but the owner. */
 const grants = (acl: string, owner: string): string =>
