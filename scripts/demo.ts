@@ -29,8 +29,8 @@ import { waitForPages } from './demo/wait-for-pages.ts'
  * mainnet's pace, a PostgreSQL of its own that is thrown away at the end, and all services.
  *
  * The variables of flowfarm hold here too (`PORT`, `HOST`, `LOG_LEVEL`, …), but for those that would lead to another
- * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read. Without a model
- * of one's own (`LLM_API_KEY`, or `LLM_BASE_URL` and `LLM_MODEL`) a script answers the example questions.
+ * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read. Without a
+ * model of one's own (`LLM_API_KEY`, or `LLM_BASE_URL` and `LLM_MODEL`) a script answers the example questions.
  */
 
 /** Nothing of the database is wanted after the demo's end, and it is to leave memory to others. */

@@ -25,7 +25,10 @@ const suites = {
 const lanesOption = '--lanes='
 /** Writes `scripts/test/durations.json`, by which files are ordered. */
 const saveOption = '--save-durations'
-/** One more than cores keeps these busy, because tests also wait: for a lease to expire, or for a silent connection to be noticed. */
+/**
+ * One more than cores keeps these busy, because tests also wait: for a lease to expire, or for a silent connection to
+ * be noticed.
+ */
 const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
 /** Fewer files take less time than the start of further processes. */
 const minInLanes = 12

@@ -57,7 +57,10 @@ export interface SourceOptions {
 /** Long after the first accounts were created, at the start of a cycle of the simulated chain. */
 const firstHeight = 100_000
 
-/** The access node of the options; without one, a simulated node with so many blocks, which ends with its `await using`. */
+/**
+ * The access node of the options; without one, a simulated node with so many blocks, which ends with its `await
+ * using`.
+ */
 export async function openSource(
   { node, from }: SourceOptions,
   blocks: number,

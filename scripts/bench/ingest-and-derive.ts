@@ -147,7 +147,10 @@ interface Spent {
   readonly postgres: number
 }
 
-/** @returns segments that ended while blocks were still being fetched; later blocks cost less, as they are stored already */
+/**
+ * @returns segments that ended while blocks were still being fetched; later blocks cost less, as they are stored
+ * already
+ */
 async function untilDone(
   { pool }: BenchDatabase,
   blocks: number,

@@ -68,7 +68,8 @@ export function readSourceGraph(root: string, files: readonly string[], extra: r
         add(posix.join(posix.dirname(file), path))
         if (!path.startsWith('.')) add(path)
       }
-      // Words in a row are parts of one path. One word is a folder at the root where a path is put together, and in tests.
+      // Words in a row are parts of one path. One word is a folder at the root where a path is put together, and in
+      // tests.
       const isPath = /\b(join|resolve|URL|filesBelow)\(/.test(line)
       for (const [row] of line.matchAll(wordsPattern)) {
         const words = [...row.matchAll(/[\w./-]+/g)].map(([word]) => word)

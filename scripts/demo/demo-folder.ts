@@ -6,8 +6,8 @@ import { join } from 'node:path'
 const folderPrefix = 'flowfarm-demo-'
 
 /**
- * How long the end of the process waits for the removal of its folder, ms. A busy disk takes half a minute for the thousands of files of a
- * database; the removal then continues in the background.
+ * How long the end of the process waits for the removal of its folder, ms. A busy disk takes half a minute for the
+ * thousands of files of a database; the removal then continues in the background.
  */
 const maxRemovalMs = 700
 const pollMs = 20

@@ -41,7 +41,10 @@ export function demoPorts(port: number): Readonly<Record<string, string>> {
   )
 }
 
-/** Checks all ports before anything is started. @throws FatalError that lists the ports in use, their users, and what to set */
+/**
+ * Checks all ports before anything is started. @throws FatalError that lists the ports in use, their users, and what
+ * to set
+ */
 export async function checkPorts(config: Config): Promise<void> {
   const busy: string[] = []
   for (const name of [

@@ -26,7 +26,8 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
     labels: [],
     samples: [],
     variables: {
-      // What tokens and items say of themselves was recorded; what goes on after the end of the recording cannot be asked.
+      // What tokens and items say of themselves was recorded; what goes on after the end of the recording cannot be
+      // asked.
       ENABLE_NFT_OWNERSHIP_RECONCILER: 'false',
       ENABLE_NETWORK_STATE_WORKER: 'false',
       ...editorVariables(node.restUrl),

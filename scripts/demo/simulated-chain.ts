@@ -17,7 +17,9 @@ import type { LabelCategory } from '../../src/flow/core-contracts.ts'
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 
-/** So many of the newest blocks were made at mainnet's pace, as those that come; the others are spread over the past. */
+/**
+ * So many of the newest blocks were made at mainnet's pace, as those that come; the others are spread over the past.
+ */
 const recentBlocks = 300
 /** Minutes. */
 const priceRefresh = 5
@@ -112,8 +114,8 @@ const waves = [
 ] as const
 
 /**
- * A source of prices for PRICE_FEED_URL: invented ones that follow from the time alone. Whoever asks first is told those of
- * the past too.
+ * A source of prices for PRICE_FEED_URL: invented ones that follow from the time alone. Whoever asks first is told
+ * those of the past too.
  * @param from the first of them, in milliseconds since 1970
  */
 export async function startPriceFeed({ from }: { readonly from: number }): Promise<PriceFeedServer> {

@@ -7,8 +7,9 @@ interface ApiDocument {
 }
 
 /**
- * The responses of an API as TypeScript, for a page: `Answers` has the response of each path that is read by GET, and every
- * named schema of a successful response is an interface or a type. Pages therefore cannot read a field that is not sent.
+ * The responses of an API as TypeScript, for a page: `Answers` has the response of each path that is read by GET, and
+ * every named schema of a successful response is an interface or a type. Pages therefore cannot read a field that is
+ * not sent.
  */
 export function pageTypes({ paths, components }: ApiDocument): string {
   const answers: { path: string; schema: Schema }[] = []

@@ -22,7 +22,10 @@ export interface EvaluatedQuestion {
   readonly promptVersion: string | undefined
 }
 
-/** Puts questions to a service and judges its statements. Questions are in flight at the same time, and come back in their order. */
+/**
+ * Puts questions to a service and judges its statements. Questions are in flight at the same time, and come back in
+ * their order.
+ */
 export async function evaluate(
   service: Pick<QueryService, 'generateSql'>,
   judge: Judge,

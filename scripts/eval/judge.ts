@@ -6,7 +6,10 @@ import type { Comparison } from './compare/compare-answers.ts'
 import type { GoldQuestion } from './gold/gold-question.ts'
 import type { Outcome } from './replay/scenario.ts'
 
-/** A target's two databases: the one that the service asks, and another in which nearly every question has another answer. */
+/**
+ * A target's two databases: the one that the service asks, and another in which nearly every question has another
+ * answer.
+ */
 export interface TwoDatabases {
   readonly known: SqlRunner
   readonly other: SqlRunner

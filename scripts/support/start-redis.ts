@@ -45,8 +45,8 @@ interface Program {
 let found: Promise<Program | undefined> | undefined
 
 /**
- * Starts a Redis of its own on a free port. Undefined where there is no `redis-server`, neither in the PATH nor among the
- * packages of the system: then the tests that need it are to be skipped.
+ * Starts a Redis of its own on a free port. Undefined where there is no `redis-server`, neither in the PATH nor among
+ * the packages of the system: then the tests that need it are to be skipped.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer | undefined> {
   found ??= findProgram()
@@ -150,7 +150,10 @@ async function unpackPackages(): Promise<boolean> {
   }
 }
 
-/** Different ports of an address that were free a moment ago, for programs that do not say which one they took where they are given none. */
+/**
+ * Different ports of an address that were free a moment ago, for programs that do not say which one they took where
+ * they are given none.
+ */
 export async function freePorts(count: number, address: string): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, address))
   await Promise.all(servers.map((server) => once(server, 'listening')))

@@ -1,9 +1,9 @@
 /**
- * A lane of the tests, started by `run-lanes.ts`: runs files one after the other, as the parent process names them. They share
- * what the tests of one process share, such as the database server; that ends with the lane.
+ * A lane of the tests, started by `run-lanes.ts`: runs files one after the other, as the parent process names them.
+ * They share what the tests of one process share, such as the database server; that ends with the lane.
  *
- * The parent sends a `LaneOrder` for a file, waits for its `LaneResult` and sends the next; at the end it sends one without a
- * file, and is sent a `LaneResult` of what the files shared.
+ * The parent sends a `LaneOrder` for a file, waits for its `LaneResult` and sends the next; at the end it sends one
+ * without a file, and is sent a `LaneResult` of what the files shared.
  */
 import { resolve } from 'node:path'
 import Mocha from 'mocha'

@@ -66,8 +66,8 @@ export function isLaneResult(message: unknown): message is LaneResult {
 const timeToEnd = 10_000
 
 /**
- * Calls `fail` if this process is still there after a while: a test has left a connection, a timer or a child process open, which
- * the console then names.
+ * Calls `fail` if this process is still there after a while: a test has left a connection, a timer or a child process
+ * open, which the console then names.
  */
 export function failIfOpen(fail: () => void): void {
   // Runs only if something else keeps the process alive, since its own timer does not.

@@ -12,8 +12,9 @@ const serverGraceMs = 5000
 const pollMs = 20
 
 /**
- * Ends a process (unless it is the present one) and all processes below it. They are suspended first, parents before children, so that no new process escapes; then
- * database servers get PostgreSQL's immediate shutdown (SIGQUIT) and everything else SIGKILL.
+ * Ends a process (unless it is the present one) and all processes below it. They are suspended first, parents before
+ * children, so that no new process escapes; then database servers get PostgreSQL's immediate shutdown (SIGQUIT) and
+ * everything else SIGKILL.
  */
 export async function endProcesses(root: number): Promise<void> {
   const found = new Map<number, ProcessEntry>()

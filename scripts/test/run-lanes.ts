@@ -20,8 +20,9 @@ interface Run {
 }
 
 /**
- * Runs test files in several processes at once, in each one file after the other: while one waits for a wire that went silent,
- * others work. What a file prints is printed when it has ended. At the end come the failures once more, and the slowest files.
+ * Runs test files in several processes at once, in each one file after the other: while one waits for a wire that
+ * went silent, others work. What a file prints is printed when it has ended. At the end come the failures once more,
+ * and the slowest files.
  * @param files in the order in which they begin; those that take long first, so that no lane ends long before another
  * @param onDurations is called with how long each file took, at the end of a complete run
  */
@@ -45,7 +46,10 @@ export async function runInLanes(
   return run.counts
 }
 
-/** Runs files in one process until none waits or the process ends: one that breaks off counts as a failure of its file. */
+/**
+ * Runs files in one process until none waits or the process ends: one that breaks off counts as a failure of its
+ * file.
+ */
 async function runLane(run: Run): Promise<void> {
   const color = process.stdout.isTTY ? ['--color'] : []
   let file: string | undefined
@@ -119,7 +123,10 @@ interface FileDuration {
 const minSeconds = 8
 const table = join(import.meta.dirname, 'durations.json')
 
-/** Slow files first, by a table of an earlier run, so that no lane runs long after the others; the rest stay in their order. */
+/**
+ * Slow files first, by a table of an earlier run, so that no lane runs long after the others; the rest stay in their
+ * order.
+ */
 export function slowestFirst(files: readonly string[]): string[] {
   const seconds = JSON.parse(readFileSync(table, 'utf8')) as Readonly<Record<string, number>>
   const of = (file: string): number => seconds[relative(process.cwd(), file)] ?? 0

@@ -20,8 +20,9 @@ const memoryFolder = '/dev/shm'
 const minMemoryBytes = 6 * 2 ** 30
 
 /**
- * Runs a test process with a folder of its own for temporary files. A signal ends it at once, with all processes below it: tests start
- * programs, browsers and database servers, which must not outlive the run. The folder is removed in any case.
+ * Runs a test process with a folder of its own for temporary files. A signal ends it at once, with all processes
+ * below it: tests start programs, browsers and database servers, which must not outlive the run. The folder is
+ * removed in any case.
  * @param start starts the process, in a process group of its own (`detached`) and with this environment
  */
 export async function runTestProcess(start: (environment: NodeJS.ProcessEnv) => ChildProcess): Promise<TestProcessEnd> {

@@ -9,7 +9,10 @@ import { oncePerProcess } from '../platform/service.ts'
 /** How often a database that knows no chain yet is looked at, ms. */
 const pauseMs = 2000
 
-/** The network that a database is about; undefined until an ingester has met a node. @param pool on the indexer's database */
+/**
+ * The network that a database is about; undefined until an ingester has met a node. @param pool on the indexer's
+ * database
+ */
 export async function readNetwork(pool: pg.Pool): Promise<Network | undefined> {
   const { rows } = await pool.query<{ chain_id: string }>('select chain_id from app.chain')
   const [row] = rows
@@ -43,8 +46,8 @@ export function whenNetworkKnown(pool: pg.Pool, log: Logger, tell: (network: Net
 }
 
 /**
- * The network, for the addresses in what models are told: that of the chain, as soon as a node has been met, and mainnet until then. It is
- * waited for once in a process.
+ * The network, for the addresses in what models are told: that of the chain, as soon as a node has been met, and
+ * mainnet until then. It is waited for once in a process.
  */
 export const openNetwork = oncePerProcess(
   async ({

@@ -40,7 +40,8 @@ const apiSettings = {
 const nodeSettings = { mainnet: 'EDITOR_MAINNET_NODE', testnet: 'EDITOR_TESTNET_NODE' } as const
 
 /**
- * The nodes that imported contracts are read from, and the networks that the page offers. Readers are left when the process stops.
+ * The nodes that imported contracts are read from, and the networks that the page offers. Readers are left when the
+ * process stops.
  * @throws FatalError for an endpoint or a network that cannot be understood
  */
 export function openEditorNodes(
@@ -58,7 +59,8 @@ export function openEditorNodes(
   for (const network of ['mainnet', 'testnet'] as const) {
     const endpoint = config[nodeSettings[network]]
     if (endpoint !== undefined) readers[network] = open(endpoint)
-    // A reader connects when it is asked; the node that is followed takes the place of a public one when it has said whose it is.
+    // A reader connects when it is asked; the node that is followed takes the place of a public one when it has said
+    // whose it is.
     else if (chosen === undefined || chosen.includes(network)) readers[network] = open(publicNodes[network])
   }
   let followed: EditorNetwork | undefined

@@ -7,7 +7,8 @@ import type { Pages } from '../platform/pages/serve-page.ts'
 const pagePath = /^\/(?:p\/[a-z0-9-]{1,80}|developer\/callback)?$/
 
 /**
- * The page of the editor and its files below `/assets`. The code that it shows was written by strangers, so it may have nothing from elsewhere but what it asks.
+ * The page of the editor and its files below `/assets`. The code that it shows was written by strangers, so it may
+ * have nothing from elsewhere but what it asks.
  * @param settings read for each request, since ports and networks may be known later
  */
 export function createEditorPage(

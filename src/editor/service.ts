@@ -110,7 +110,8 @@ const poolSize = 10
 const pruneEveryMs = 3_600_000
 
 /**
- * Puts the editor together: projects, repositories, and the language server channel on a port of its own. What it opens ends with the process.
+ * Puts the editor together: projects, repositories, and the language server channel on a port of its own. What it
+ * opens ends with the process.
  * @throws FatalError for settings that cannot be; errors of the database
  */
 export async function openEditor(

@@ -271,8 +271,8 @@ function editorCallback(url: string): string {
 }
 
 /**
- * The programs that people sign in to by the wallet: the editor. Without EDITOR_URL it is one on this machine, where the port may be one that was
- * picked. Without TLS, whoever is between would have its sessions.
+ * The programs that people sign in to by the wallet: the editor. Without EDITOR_URL it is one on this machine, where
+ * the port may be one that was picked. Without TLS, whoever is between would have its sessions.
  */
 export function signInClients(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
@@ -300,9 +300,11 @@ export function isSecure({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Whether pages of an origin may use the language server channel. There is nothing secret in it, but pages of others would have the browsers of their visitors
- * load it, each from an address of its own; or reach one on the visitor's machine. What is no browser names no origin, and is bounded by its address.
- * @param host header `Host` of the request: without EDITOR_URL, pages of the host that the channel is reached by may use it, whichever name that is
+ * Whether pages of an origin may use the language server channel. There is nothing secret in it, but pages of others
+ * would have the browsers of their visitors load it, each from an address of its own; or reach one on the visitor's
+ * machine. What is no browser names no origin, and is bounded by its address.
+ * @param host header `Host` of the request: without EDITOR_URL, pages of the host that the channel is reached by may
+ *   use it, whichever name that is
  */
 export function mayUseChannel(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,

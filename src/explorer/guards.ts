@@ -38,9 +38,9 @@ export function adminGuard(gate: AdminGate, log: Logger): Guard<Admission> {
 }
 
 /**
- * Lets in who shows ADMIN_TOKEN or the JWT of an administrator, as `Authorization: Bearer`. Where neither the token nor a
- * secret for JWTs is set it lets nobody in, not even from this machine: pages of other sites may ask the API, and a
- * browser here would do so for them.
+ * Lets in who shows ADMIN_TOKEN or the JWT of an administrator, as `Authorization: Bearer`. Where neither the token
+ * nor a secret for JWTs is set it lets nobody in, not even from this machine: pages of other sites may ask the API,
+ * and a browser here would do so for them.
  */
 export class AdminGate {
   readonly #credentials: CredentialOptions | undefined
@@ -57,7 +57,8 @@ export class AdminGate {
 
   /**
    * @param address that wrong credentials are counted by
-   * @throws ApiError 403 `admin-disabled`, 401 `credentials-missing`, 429 `too-many-attempts`, and those of `checkCredential`
+   * @throws ApiError 403 `admin-disabled`, 401 `credentials-missing`, 429 `too-many-attempts`, and those of
+   *   `checkCredential`
    */
   async require(request: IncomingMessage, address: string): Promise<Admission> {
     const credentials = this.#credentials
@@ -95,7 +96,10 @@ interface RateLimitParts {
   readonly resolvePath: (path: string) => string
 }
 
-/** Counts each request by its developer key or its address. Preflights are not counted: pages do not make them themselves. */
+/**
+ * Counts each request by its developer key or its address. Preflights are not counted: pages do not make them
+ * themselves.
+ */
 export function countRequests({
   limiter,
   keys,
@@ -127,8 +131,9 @@ export function countRequests({
 }
 
 /**
- * The developer key that a request presents, not checked; '' without any. It comes as `X-API-Key`; clients of the Flow explorer's
- * webhooks send it as `Authorization: Bearer`, where tokens of administrators and users come too, which have another form.
+ * The developer key that a request presents, not checked; '' without any. It comes as `X-API-Key`; clients of the
+ * Flow explorer's webhooks send it as `Authorization: Bearer`, where tokens of administrators and users come too,
+ * which have another form.
  */
 function presentedKey(apiKey: string, authorization: string): string {
   if (apiKey.trim() !== '') return apiKey.trim()

@@ -28,7 +28,10 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodType<boole
 /** Characters of a search: a public key has 192 digits, and may have a colon after every two. */
 export const maxSearchLength = 300
 
-/** Words to look for: up to `maxSearchLength` characters, none of them a control character; spaces around them do not count. */
+/**
+ * Words to look for: up to `maxSearchLength` characters, none of them a control character; spaces around them do not
+ * count.
+ */
 export function searchParameter(description: string): TextParameter {
   return textParameter(lineForm(maxSearchLength), `must be a text of 1 to ${maxSearchLength} characters`, (text) =>
     text.trim(),
@@ -44,7 +47,10 @@ export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.
     .optional()
 }
 
-/** A Flow account as people write it: with or without `0x`, in any case, leading zeros left out or not. Gives the text form. */
+/**
+ * A Flow account as people write it: with or without `0x`, in any case, leading zeros left out or not. Gives the text
+ * form.
+ */
 export function accountParameter(): TextParameter {
   return textParameter(/^(0[xX])?[0-9a-fA-F]{1,16}$/, 'must be an account: 0x and 16 hex digits', accountText).describe(
     'Account: 16 hex digits, with or without 0x; leading zeros may be left out.',
@@ -167,7 +173,10 @@ const timeForm = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})
 const earliest = Date.parse('0001-01-01T00:00:00Z')
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** An RFC 3339 time with its offset, or a day of UTC, which means its beginning. Gives ISO 8601 in UTC with milliseconds. */
+/**
+ * An RFC 3339 time with its offset, or a day of UTC, which means its beginning. Gives ISO 8601 in UTC with
+ * milliseconds.
+ */
 export function timeParameter(description: string): z.ZodType<string, string> {
   const day = z
     .string()

@@ -16,7 +16,10 @@ export interface PresentChain {
    * @throws ChainSilentError
    */
   account(address: string): Promise<ChainAccount | undefined>
-  /** Accounts that had a key when they were asked for lately; hex digits in lower case. Ask for them to see whether they still have it. */
+  /**
+   * Accounts that had a key when they were asked for lately; hex digits in lower case. Ask for them to see whether
+   * they still have it.
+   */
   accountsSeenWithKey(publicKey: string): readonly string[]
   /**
    * Runs one of the API's own scripts at the newest state.
@@ -26,8 +29,8 @@ export interface PresentChain {
 }
 
 /**
- * The chain cannot answer at present: no node does, none did in time, or too much is asked already. What is asked may well
- * be there, so whoever gets it falls back to what is indexed, and says so. The message names no node.
+ * The chain cannot answer at present: no node does, none did in time, or too much is asked already. What is asked may
+ * well be there, so whoever gets it falls back to what is indexed, and says so. The message names no node.
  */
 export class ChainSilentError extends RetryableError {
   constructor(reason: string, cause?: unknown) {
@@ -54,8 +57,8 @@ const keepFailureMs = 1000
 /** Accounts with many contracts have megabytes of code. */
 const maxKeptBytes = 32 * 1024 * 1024
 /**
- * A present chain on a reader. One question is asked once, however many people want its answer at the same time, and its
- * answer is kept for moments. While no node answers, most are told so at once instead of after the time limit
+ * A present chain on a reader. One question is asked once, however many people want its answer at the same time, and
+ * its answer is kept for moments. While no node answers, most are told so at once instead of after the time limit
  * (`SilencePause`); accounts and scripts by themselves, since there are nodes that run no scripts.
  */
 export function createPresentChain(options: PresentChainOptions): PresentChain {
@@ -141,7 +144,9 @@ class CachedPresentChain implements PresentChain {
   }
 }
 
-/** Why nothing was heard; undefined for a script that failed, which is an answer, and for an error that is no node's. */
+/**
+ * Why nothing was heard; undefined for a script that failed, which is an answer, and for an error that is no node's.
+ */
 function silenceOf(error: unknown): string | undefined {
   if (error instanceof RetryableError) return 'no access node answers'
   if (error instanceof StateNotServedError) return 'no access node has the newest state'
@@ -162,9 +167,9 @@ const silencesUntilPause = 3
 const pauseMs = 3000
 
 /**
- * Keeps people from waiting for nodes that are silent. States: open, any question may be asked; after three silences in a
- * row closed for 3 s; then one question may be asked, and is the trial: until it is answered others are kept back for
- * another 3 s.
+ * Keeps people from waiting for nodes that are silent. States: open, any question may be asked; after three silences
+ * in a row closed for 3 s; then one question may be asked, and is the trial: until it is answered others are kept
+ * back for another 3 s.
  */
 class SilencePause {
   readonly #now: () => number
@@ -354,8 +359,9 @@ export const maxSeenKeys = 20_000
 export const maxAccountsOfKey = 20
 
 /**
- * Which accounts had a key when the chain was asked about them. The index knows the keys that indexed transactions added; those that
- * accounts had before are known to nodes alone, which find no account by its key. The keys seen longest ago are dropped first.
+ * Which accounts had a key when the chain was asked about them. The index knows the keys that indexed transactions
+ * added; those that accounts had before are known to nodes alone, which find no account by its key. The keys seen
+ * longest ago are dropped first.
  */
 export class SeenKeys {
   readonly #accounts = new Map<string, Set<string>>()

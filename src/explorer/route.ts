@@ -38,21 +38,27 @@ export interface Services {
   readonly webhooks: WebhookStores | undefined
 }
 
-/** Who may call: `admin`, with ADMIN_TOKEN or the JWT of an administrator; `owner`, with a developer key or the JWT of an account, which the handler checks. */
+/**
+ * Who may call: `admin`, with ADMIN_TOKEN or the JWT of an administrator; `owner`, with a developer key or the JWT of
+ * an account, which the handler checks.
+ */
 interface Callers {
   readonly admin: Admission
   readonly owner: undefined
 }
 
 interface DerivedRows {
-  /** Workers whose tables an answer about a height uses: it is settled only when all of them have derived the height. Default: none. */
+  /**
+   * Workers whose tables an answer about a height uses: it is settled only when all of them have derived the height.
+   * Default: none.
+   */
   readonly derivedBy?: readonly DerivingWorkerName[]
 }
 
 interface HeightCaching {
   /**
-   * How long an answer about a height may be cached. To be read before the rows of the answer: rows that are derived later do not
-   * make an answer settled that lacks them.
+   * How long an answer about a height may be cached. To be read before the rows of the answer: rows that are derived
+   * later do not make an answer settled that lacks them.
    */
   readonly cachingAt: (height: number) => Promise<'settled' | 'revalidate'>
 }

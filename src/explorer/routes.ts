@@ -42,8 +42,8 @@ import { webhookEndpointRoutes, webhookUsageRoutes } from './webhooks/endpoint-r
 import { webhookSubscriptionRoutes } from './webhooks/subscription-routes.ts'
 
 /**
- * Webhooks at the paths and in the shapes of the Flow explorer's webhook API, so that clients of it (its SDK for one) work as they
- * are. They manage the same endpoints and subscriptions as `/webhooks/…`.
+ * Webhooks at the paths and in the shapes of the Flow explorer's webhook API, so that clients of it (its SDK for one)
+ * work as they are. They manage the same endpoints and subscriptions as `/webhooks/…`.
  */
 const webhookClientRoutes = [
   ...clientEndpointRoutes,

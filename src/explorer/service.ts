@@ -310,9 +310,9 @@ const rollbackChannel = 'flowfarm_rollback'
 const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
 
 /**
- * Drops answers and recent reads at every commit, settled answers where rows below the head change, and caches nothing while
- * notifications cannot be received.
- * The live feed reads a new block before it tells of it, so that whoever asks then is not given what was kept before that block.
+ * Drops answers and recent reads at every commit, settled answers where rows below the head change, and caches
+ * nothing while notifications cannot be received. The live feed reads a new block before it tells of it, so that
+ * whoever asks then is not given what was kept before that block.
  */
 async function forgetAtCommits(
   { databaseUrl, lifecycle, log }: ServiceContext<Config>,

@@ -116,7 +116,10 @@ export interface OperatorOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly credentials: CredentialOptions
-  /** Where a request comes from, proxies of ours left out: who guesses from there is held off. Default: the other end of the socket. */
+  /**
+   * Where a request comes from, proxies of ours left out: who guesses from there is held off. Default: the other end
+   * of the socket.
+   */
   readonly addressOf?: (request: IncomingMessage) => string
   /** All ingesters and workers of the program, whether enabled or not. */
   readonly plans: readonly StagePlan[]
@@ -129,7 +132,9 @@ export interface OperatorOptions {
   readonly queues: { readonly backend: 'postgres' | 'redis'; readonly open: () => Promise<OpenQueues> }
   /** Of the program. */
   readonly version: string
-  /** Least time between two looks at the farm, in milliseconds; 0: whoever asks has it looked at anew. Default 1,000. */
+  /**
+   * Least time between two looks at the farm, in milliseconds; 0: whoever asks has it looked at anew. Default 1,000.
+   */
   readonly pauseMs?: number
 }
 
@@ -155,7 +160,10 @@ const routes = [
   ...drillRoutes,
 ]
 
-/** The back end of the operator's page: `/operator`, its API below `/operator/api`, and Bull Board at `/operator/queues`. */
+/**
+ * The back end of the operator's page: `/operator`, its API below `/operator/api`, and Bull Board at
+ * `/operator/queues`.
+ */
 export function createOperator(options: OperatorOptions): Operator {
   const { pool, log, metrics, plans } = options
   const known: KnownCoverage = new Map()

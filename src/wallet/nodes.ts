@@ -12,13 +12,15 @@ import type { ServiceContext } from '../platform/service.ts'
 export interface WalletNodes {
   /** Of each network that there is a node of; the one that is followed is added when it has said whose it is. */
   readonly nodes: ChainNodes
-  /** That of the chain which is followed, which the explorer is about; undefined until its node has said which it is. */
+  /**
+   * That of the chain which is followed, which the explorer is about; undefined until its node has said which it is.
+   */
   readonly followed: () => WalletNetwork | undefined
 }
 
 /**
- * The nodes that pages ask, through the wallet: those that are set, and the one of the chain that is followed for its own network. An emulator stands in
- * for testnet. They are left when the process stops.
+ * The nodes that pages ask, through the wallet: those that are set, and the one of the chain that is followed for its
+ * own network. An emulator stands in for testnet. They are left when the process stops.
  * @throws FatalError for an endpoint that cannot be understood
  */
 export function openWalletNodes(

@@ -13,15 +13,18 @@ const pagePaths: ReadonlySet<string> = new Set([
   '/developer/callback',
 ])
 
-/** Windows that applications open by FCL. They talk with the page that opened them, which the rule for all other pages would keep from them. */
+/**
+ * Windows that applications open by FCL. They talk with the page that opened them, which the rule for all other pages
+ * would keep from them.
+ */
 const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/fcl/user-signature'])
 
 /** Where libraries ask which services there are (`discovery.authn.endpoint` of FCL). */
 const servicesPath = '/fcl/services'
 
 /**
- * The pages of the wallet and their files below `/assets`. They may have nothing from elsewhere, and be in no frame of others: what is clicked there
- * moves money.
+ * The pages of the wallet and their files below `/assets`. They may have nothing from elsewhere, and be in no frame
+ * of others: what is clicked there moves money.
  * @param authUrl GOTRUE_URL, which the pages call where it is set
  * @param walletUrl origin of the wallet, for the list of its services; without it there is no list
  */
@@ -81,8 +84,8 @@ function servicesOf(url: string): readonly object[] {
 }
 
 /**
- * The policy of the wallet's pages: their own origin, and beside it the one at which people sign in, where that is another. It is called, and nothing
- * is loaded from it.
+ * The policy of the wallet's pages: their own origin, and beside it the one at which people sign in, where that is
+ * another. It is called, and nothing is loaded from it.
  * @param authUrl GOTRUE_URL, or undefined
  * @throws TypeError for what is no URL
  */

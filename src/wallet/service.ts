@@ -113,8 +113,8 @@ interface OpenedWallet extends WalletParts {
 const poolSize = 10
 
 /**
- * Statements of sign-ins are many and short: one connection that has many of them takes half of what ten with one each do. More are for disks on which a
- * commit takes long.
+ * Statements of sign-ins are many and short: one connection that has many of them takes half of what ten with one
+ * each do. More are for disks on which a commit takes long.
  */
 const statementConnections = { max: 4, depth: 32, queueMs: 50, idleTimeoutMs: 60_000 } as const
 
@@ -122,7 +122,8 @@ const unitsPerFlow = 100_000_000n
 const pruneEveryMs = 3_600_000
 
 /**
- * Puts the wallet together: who signs people in, passkeys, accounts for them, nodes and the explorer. What it opens ends with the process.
+ * Puts the wallet together: who signs people in, passkeys, accounts for them, nodes and the explorer. What it opens
+ * ends with the process.
  * @throws FatalError for settings that cannot be, and for a payer that cannot pay; errors of the database
  */
 async function openWallet(

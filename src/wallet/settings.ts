@@ -227,7 +227,10 @@ export function readWalletPlace(config: WalletConfig, port: number): WalletPlace
   return { url: origin, party, isSecure: protocol === 'https:', isForTrial }
 }
 
-/** The application at a provider by which people sign in. @param name of the variables @throws FatalError where half of it is set */
+/**
+ * The application at a provider by which people sign in. @param name of the variables @throws FatalError where half
+ * of it is set
+ */
 export function readApplication(config: WalletConfig, name: 'GITHUB' | 'GOOGLE'): OAuthApplication | undefined {
   const [clientId, clientSecret] = [config[`${name}_CLIENT_ID`], config[`${name}_CLIENT_SECRET`]]
   if (clientId === undefined && clientSecret === undefined) return undefined
@@ -254,7 +257,10 @@ export function readServiceToken({
 const mailAddress = String.raw`[^\s<>@,;"]+@[^\s<>@,;"]+`
 const senderForm = new RegExp(`^(?:${mailAddress}|[^<>\r\n]*<${mailAddress}>)$`)
 
-/** MAIL_FROM. @throws FatalError where it is no one address: e-mails would go without a sender, and servers refuse such */
+/**
+ * MAIL_FROM. @throws FatalError where it is no one address: e-mails would go without a sender, and servers refuse
+ * such
+ */
 export function readMailFrom({ MAIL_FROM: from }: Pick<WalletConfig, 'MAIL_FROM'>): string {
   if (!senderForm.test(from))
     throw wrong(

@@ -106,7 +106,10 @@ async function loadedBytes(page: Page): Promise<number> {
   )
 }
 
-/** In place of what is there, as people do: a text that is put over coloured words would be given their style by the browser. */
+/**
+ * In place of what is there, as people do: a text that is put over coloured words would be given their style by the
+ * browser.
+ */
 async function writeSql(page: Page, sql: string): Promise<void> {
   await page.getByRole('textbox', { name: 'SQL' }).press('ControlOrMeta+a')
   await page.keyboard.press('Delete')

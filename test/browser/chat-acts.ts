@@ -29,7 +29,10 @@ export async function begin(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'What do you want to know about Flow?' }).waitFor()
 }
 
-/** Waits until something holds that the page comes to with its next frames. @throws where it does not come to it in ten seconds */
+/**
+ * Waits until something holds that the page comes to with its next frames. @throws where it does not come to it in
+ * ten seconds
+ */
 export async function settles(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (await holds()) return

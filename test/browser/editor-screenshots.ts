@@ -1,6 +1,6 @@
 /**
- * `node test/browser/editor-screenshots.ts <folder> [names]`: pictures of the editor in the states that a person should look at after a change,
- * over a simulated chain.
+ * `node test/browser/editor-screenshots.ts <folder> [names]`: pictures of the editor in the states that a person
+ * should look at after a change, over a simulated chain.
  */
 import { join } from 'node:path'
 import { pino } from 'pino'

@@ -30,7 +30,10 @@ export interface EditorVisitOptions extends BrowserContextOptions {
   readonly expected?: readonly string[]
 }
 
-/** Has the tests of a suite use the editor in a browser, of real parts over a simulated chain. They are skipped where this machine has no browser. */
+/**
+ * Has the tests of a suite use the editor in a browser, of real parts over a simulated chain. They are skipped where
+ * this machine has no browser.
+ */
 export function useEditorSession(): EditorSession {
   const session = usePageSession<EditorStandIn>('editor')
   const walletPages = createDashboardPages({ page: 'wallet', log: pino({ level: 'silent' }) })

@@ -1,7 +1,8 @@
 /**
- * `node test/browser/explorer-screenshots.ts [address]`: pictures of all pages of the explorer in the looks and states that a person
- * should see after a change, into `screenshots/explorer`. Of the recording `base`, or of a program that runs at the address,
- * e.g. that of `npm run demo -- --recording test/recordings/base`: `node test/browser/explorer-screenshots.ts http://127.0.0.1:8080`.
+ * `node test/browser/explorer-screenshots.ts [address]`: pictures of all pages of the explorer in the looks and
+ * states that a person should see after a change, into `screenshots/explorer`. Of the recording `base`, or of a
+ * program that runs at the address, e.g. that of `npm run demo -- --recording test/recordings/base`: `node
+ * test/browser/explorer-screenshots.ts http://127.0.0.1:8080`.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'

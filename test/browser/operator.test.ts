@@ -62,7 +62,10 @@ describe('the operator page in a browser', function () {
     return page
   }
 
-  /** A farm that nobody works on, with two leases that wait for a person, two that are retried and one that was skipped. */
+  /**
+   * A farm that nobody works on, with two leases that wait for a person, two that are retried and one that was
+   * skipped.
+   */
   async function addTrouble(): Promise<void> {
     await setCoverage(database.pool, {
       main_ingester: [{ from: 0, to: 1000 }],

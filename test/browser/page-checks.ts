@@ -15,7 +15,8 @@ let axeSource: Promise<string> | undefined
 const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /**
- * Fails when axe finds something on the page that keeps people from using it, in light and in dark. Leaves the page light.
+ * Fails when axe finds something on the page that keeps people from using it, in light and in dark. Leaves the page
+ * light.
  * @param what the page and its state
  */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
@@ -74,7 +75,10 @@ export async function beyondWindow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
-/** Fails when the page is wider than its window, or when axe finds something in light or dark that keeps people from using it. */
+/**
+ * Fails when the page is wider than its window, or when axe finds something in light or dark that keeps people from
+ * using it.
+ */
 export async function expectUsable(page: Page, what: string): Promise<void> {
   expect(await beyondWindow(page), what).to.equal(0)
   await expectAccessible(page, what)

@@ -21,7 +21,10 @@ export interface PageSession<Made extends Service> {
   begin(start: (pages: DashboardPages) => Promise<Made>, options?: BrowserContextOptions): Promise<BrowserContext>
 }
 
-/** Has the tests of a suite look at a built page in a browser, over services that are made up. They are skipped where this machine has none. */
+/**
+ * Has the tests of a suite look at a built page in a browser, over services that are made up. They are skipped where
+ * this machine has none.
+ */
 export function usePageSession<Made extends Service>(name: PageName): PageSession<Made> {
   let running: TestBrowser | undefined
   let pages: DashboardPages | undefined

@@ -23,7 +23,10 @@ interface VirtualCredential {
   readonly signCount: number
 }
 
-/** Gives a page an authenticator. It belongs to this page alone. @param transport `internal`: as those are that are built into devices; there is one of these at most */
+/**
+ * Gives a page an authenticator. It belongs to this page alone. @param transport `internal`: as those are that are
+ * built into devices; there is one of these at most
+ */
 export async function addAuthenticator(
   page: Page,
   transport: 'internal' | 'usb' = 'internal',

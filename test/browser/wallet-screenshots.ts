@@ -1,6 +1,6 @@
 /**
- * `node test/browser/wallet-screenshots.ts <folder> [names]`: pictures of the wallet in the states that a person should look at after a change,
- * over a chain in memory.
+ * `node test/browser/wallet-screenshots.ts <folder> [names]`: pictures of the wallet in the states that a person
+ * should look at after a change, over a chain in memory.
  */
 import { join } from 'node:path'
 import { pino } from 'pino'

@@ -22,7 +22,10 @@ export interface WalletSession {
   visit(world?: Partial<WalletWorld>, options?: BrowserContextOptions): Promise<Visit>
 }
 
-/** Has the tests of a suite use the wallet in a browser, over a wallet that is the real one but for its chain. They are skipped where this machine has no browser. */
+/**
+ * Has the tests of a suite use the wallet in a browser, over a wallet that is the real one but for its chain. They
+ * are skipped where this machine has no browser.
+ */
 export function useWalletSession(): WalletSession {
   const session = usePageSession<WalletStandIn>('wallet')
   return {

@@ -399,7 +399,10 @@ async function addSecondPasskey(page: Page): Promise<VirtualAuthenticator> {
   return second
 }
 
-/** Makes a second passkey, on another device, and adds it as the account's key 1. @returns that device, and the list of keys */
+/**
+ * Makes a second passkey, on another device, and adds it as the account's key 1. @returns that device, and the list
+ * of keys
+ */
 async function addSecondKey(page: Page, address: string): Promise<{ second: VirtualAuthenticator; keys: Locator }> {
   const second = await addSecondPasskey(page)
   const keys = page.getByRole('region', { name: `Keys of ${address}` })

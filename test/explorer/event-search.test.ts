@@ -10,7 +10,10 @@ import type { TestDatabase } from '../support/database.ts'
 const type = (letter: string): string => `A.0000000000000001.C.${letter}`
 const text = (value: string): { type: string; value: string } => ({ type: 'String', value })
 
-/** Letters of the events of a transaction: more than one row of the database holds, with gaps of a row and more between those of a type. */
+/**
+ * Letters of the events of a transaction: more than one row of the database holds, with gaps of a row and more
+ * between those of a type.
+ */
 const transactions = ['A', 'B'.repeat(64), `A${'B'.repeat(200)}A`, 'AB'.repeat(70), 'C', '', 'BE', 'BE', 'BE']
 
 describe('the search for events', () => {

@@ -8,8 +8,8 @@ import { expectProblem } from '../support/expect-problem.ts'
 const service = 'A.f8d6e0586b0a20c7'
 
 /**
- * The numbers of each day out of the raw tables alone, but for transfers: what belongs together as one is for token_worker to
- * say.
+ * The numbers of each day out of the raw tables alone, but for transfers: what belongs together as one is for
+ * token_worker to say.
  */
 const expectedDays = `
   with blocks as (

@@ -9,7 +9,9 @@ import type { SkewedLists } from '../support/skewed-lists.ts'
 /** In a hundred partitions, two and a half years: some 11 GiB, made in ten minutes on two cores. */
 const size = { transfers: 10_000_000, spacing: 50 }
 
-/** Rows that a page at the tail may read beside twice those of one at the head: some are of places that others share. */
+/**
+ * Rows that a page at the tail may read beside twice those of one at the head: some are of places that others share.
+ */
 const slack = 250
 
 describe('the lists of the API on ten million transfers', function () {

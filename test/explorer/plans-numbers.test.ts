@@ -20,7 +20,10 @@ const highest = 400_000
 const allDays = 2192
 const bounds = { min: 100, max: highest }
 
-/** Six years of hours, two months of activity, three months of prices of 20 tokens every 15 minutes, 40,000 big transfers. */
+/**
+ * Six years of hours, two months of activity, three months of prices of 20 tokens every 15 minutes, 40,000 big
+ * transfers.
+ */
 const rows = `
   insert into app.hourly_stats
   select d::date, h, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9
@@ -92,7 +95,8 @@ describe('the plans of numbers', () => {
   type Case = readonly [name: string, mostRows: number, query: (database: DatabasePool) => Promise<unknown>]
   const cases: readonly Case[] = [
     ['the ends of the days', 2, (pool) => readIndexedDays(pool)],
-    // 24 hours, a row or two of each other table, what epochs there are, and perhaps the counts of accounts of all days.
+    // 24 hours, a row or two of each other table, what epochs there are, and perhaps the counts of accounts of all
+    // days.
     ['the numbers of a day', 24 * 2 + 4 + 310, (pool) => readDailyNumbers(pool, day)],
     ['the numbers of 90 days', 90 * 28 + 310 + allDays, (pool) => readDailyNumbers(pool, quarter)],
     ['the numbers of 90 days long ago', 90 * 28 + 310 + allDays, (pool) => readDailyNumbers(pool, longAgo)],

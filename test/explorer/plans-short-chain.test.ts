@@ -15,8 +15,9 @@ import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'
 
 /**
- * All in one partition, as a farm has it that began today: there the planner, who does not see which heights a page may look at, takes
- * them for few, and to read all between them looks as cheap as the index that has the rows of an account in order.
+ * All in one partition, as a farm has it that began today: there the planner, who does not see which heights a page
+ * may look at, takes them for few, and to read all between them looks as cheap as the index that has the rows of an
+ * account in order.
  */
 describe('the plans of a short chain', () => {
   describe('of what accounts and tokens moved', () => {

@@ -73,7 +73,8 @@ describe('the plans of transactions over many partitions', () => {
       const rows = await listTransactions(reads, bounds, before, 21)
       expect(rows).to.have.length(21)
       const complete = await plans.of((pool) => completeTransactions(pool, 'mainnet', rows))
-      // Of each its transfers, seven or eight, with what their tokens are called and worth, a tag and metrics; coverage; the script.
+      // Of each its transfers, seven or eight, with what their tokens are called and worth, a tag and metrics;
+      // coverage; the script.
       expect(complete.rowsTouched).to.be.at.most(21 * 25 + 40)
       const blocks = await plans.of((pool) => listBlocks(pool, bounds, before.height, 21))
       expect(blocks.rowsTouched).to.be.at.most(42)

@@ -31,8 +31,8 @@ const made = 'a pair whose making is indexed'
 const madePairsOnly = { is_stable: made, fee_bps: made, created_height: made }
 
 /**
- * Fields that are empty in every item of an answer on the chain of the test, with what would fill them. By path; those of `*` may be
- * empty anywhere.
+ * Fields that are empty in every item of an answer on the chain of the test, with what would fill them. By path;
+ * those of `*` may be empty anywhere.
  */
 const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '*': {

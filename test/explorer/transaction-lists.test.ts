@@ -10,7 +10,10 @@ import { decodedRecording } from '../support/decoded-recording.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 
-/** Of the chain's own transactions none is in the lists of accounts, though one account may pay for them on the emulator. */
+/**
+ * Of the chain's own transactions none is in the lists of accounts, though one account may pay for them on the
+ * emulator.
+ */
 const ofUsers = '(collection_index is not null or signatures is not null)'
 
 describe('lists of transactions of a derived chain', () => {

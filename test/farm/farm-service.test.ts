@@ -42,7 +42,10 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   const trouble = (farm: FlowfarmProcess): unknown[] =>
     farm.log.filter(({ level }) => level === 'error' || level === 'fatal')
 
-  /** Resolves when there are so many sessions of coordinators: each has one for its lock, and whoever holds it one for LISTEN. */
+  /**
+   * Resolves when there are so many sessions of coordinators: each has one for its lock, and whoever holds it one for
+   * LISTEN.
+   */
   const untilConnected = async (sessions: number): Promise<void> => {
     for (;;) {
       const { rows } = await database.pool.query<{ sessions: string }>(

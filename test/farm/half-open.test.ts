@@ -14,8 +14,8 @@ const names = ['token_worker', 'accounts_worker', 'ft_holdings_worker']
 const small = { LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '20' }
 
 /**
- * A wire that goes silent in the middle of work: TCP says nothing of it for minutes. Every kind of connection is silenced
- * in a farm of its own, all at the same time, since each takes most of the 30 s that it may.
+ * A wire that goes silent in the middle of work: TCP says nothing of it for minutes. Every kind of connection is
+ * silenced in a farm of its own, all at the same time, since each takes most of the 30 s that it may.
  */
 describe('a connection of the farm that goes silent is noticed and replaced within 30 s', function (this: Mocha.Suite) {
   let chain: StoredChain
@@ -35,7 +35,10 @@ describe('a connection of the farm that goes silent is noticed and replaced with
     await chain.drop()
   })
 
-  /** Runs a farm on `database` until a part is derived, silences it, gives it everything to do again. @throws if that takes longer than 30 s */
+  /**
+   * Runs a farm on `database` until a part is derived, silences it, gives it everything to do again. @throws if that
+   * takes longer than 30 s
+   */
   const silenced = async (
     database: TestDatabase,
     url: string,

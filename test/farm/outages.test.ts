@@ -25,7 +25,10 @@ const names = workers.map(({ name }) => name)
 
 /** A chain that grows while it is followed, four times as fast as the main network. */
 const growing = { loop: true, head: 50, intervalMs: 200, cachedBlocks: 600 }
-/** How long all may be behind after a loss, ms; a busy machine has as much more as it needs for what comes in at any time. */
+/**
+ * How long all may be behind after a loss, ms; a busy machine has as much more as it needs for what comes in at any
+ * time.
+ */
 const mostBehindMs = 10_000
 const usualTimes = 5
 
@@ -66,7 +69,10 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
       return names.every((name) => (coverage.get(name)?.at(-1)?.to ?? 0) >= to)
     })
   }
-  /** Resolves with how long it usually takes until all have done what is stored: that of the slowest of some times, ms. */
+  /**
+   * Resolves with how long it usually takes until all have done what is stored: that of the slowest of some times,
+   * ms.
+   */
   const usualMs = async (): Promise<number> => {
     const times: number[] = []
     while (times.length < 3) {

@@ -156,7 +156,8 @@ describe('the settings of the workers', () => {
     ['LOG_LEVEL', 'silent', 1],
   ] as const) {
     it(`${variable}=${value}: ${most} at the same time, in each process`, async () => {
-      // What failed before is worked on alone, not several in one job; held up in its commits, a worker claims all that it may at once.
+      // What failed before is worked on alone, not several in one job; held up in its commits, a worker claims all
+      // that it may at once.
       await addLeases(
         database.pool,
         Array.from({ length: 8 }, (_, i) => ({ worker: 'token_worker', from: i * 35, to: i * 35 + 35, attempt: 1 })),

@@ -142,7 +142,8 @@ describe('a rollback that is announced late', () => {
             }
             if (kind === 'join') {
               const client = await room.connect()
-              // Answered before the next fork: whoever asks from a height on is told of none that began below it before.
+              // Answered before the next fork: whoever asks from a height on is told of none that began below it
+              // before.
               await client.subscribe({ from: Math.min(count, chain.height), batch: true })
               clients.push(client)
             }

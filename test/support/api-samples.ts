@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
 
 /**
- * Values with which each declared route of the API gives an answer on a chain that was derived: what parameters of paths
- * stand for, and parameters of queries without which a route does not answer. `null`: the chain has nothing of the kind.
+ * Values with which each declared route of the API gives an answer on a chain that was derived: what parameters of
+ * paths stand for, and parameters of queries without which a route does not answer. `null`: the chain has nothing of
+ * the kind.
  */
 export type ApiSamples = Readonly<Record<SampleName, string | null>>
 
@@ -107,7 +108,9 @@ const specialMeanings: readonly (readonly [path: string, parameter: string, samp
 
 const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1' }
 
-/** Parameters of queries that must be given, or without which most of an answer is of days before the chain, by path. */
+/**
+ * Parameters of queries that must be given, or without which most of an answer is of days before the chain, by path.
+ */
 const queries: Readonly<Record<string, string>> = {
   '/flow/account/{address}/balance/history': 'days=1',
   '/flow/account/{address}/storage/item': 'path=/storage/flowTokenVault',

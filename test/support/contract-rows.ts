@@ -17,8 +17,9 @@ export interface MadeContract {
 }
 
 /**
- * Contracts 0 to `count` - 1, several to an account and several to a block: each imports some before it, the first ones the
- * most. Every eleventh was there before, every thirteenth is removed, of every seventeenth the code is not known.
+ * Contracts 0 to `count` - 1, several to an account and several to a block: each imports some before it, the first
+ * ones the most. Every eleventh was there before, every thirteenth is removed, of every seventeenth the code is not
+ * known.
  */
 export function madeContracts(count: number): MadeContract[] {
   const nameOf = (i: number): string =>

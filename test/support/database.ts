@@ -32,7 +32,10 @@ export async function testServerUrl(): Promise<string> {
   return (await useShared()).server.url
 }
 
-/** A fresh database with all migrations applied: files are copied, which takes half as long as by the WAL. The caller drops it, best in the file's `after`. */
+/**
+ * A fresh database with all migrations applied: files are copied, which takes half as long as by the WAL. The caller
+ * drops it, best in the file's `after`.
+ */
 export async function createTestDatabase(options: PoolOptions = {}): Promise<TestDatabase> {
   return await create(options, `TEMPLATE ${(await useShared()).template} STRATEGY file_copy`)
 }
@@ -100,7 +103,9 @@ async function create(options: PoolOptions, template: string): Promise<TestDatab
   }
 }
 
-/** How long closed connections may stay before they count as left open: on a busy machine the server notices late, ms. */
+/**
+ * How long closed connections may stay before they count as left open: on a busy machine the server notices late, ms.
+ */
 const leakMs = 30_000
 
 /** Connections that are being closed take a moment to go; those still there after it are returned, one line each. */

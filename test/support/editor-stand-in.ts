@@ -81,7 +81,10 @@ export const importedContract = {
   code: '/// Says hello.\naccess(all) contract Greeter {\n    access(all) fun greet(): String {\n        return "hello"\n    }\n}\n',
 }
 
-/** The editor of real parts: projects on a database, the channel with the built-in language server, a wallet to sign in at, and a simulated node. */
+/**
+ * The editor of real parts: projects on a database, the channel with the built-in language server, a wallet to sign
+ * in at, and a simulated node.
+ */
 /** @param walletPage the page of the wallet that people sign in at. Default: none */
 export async function startEditorStandIn(
   page: (settings: () => EditorSettings) => Middleware,

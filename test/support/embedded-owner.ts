@@ -1,6 +1,6 @@
 /**
- * A program that owns an embedded server, for tests that kill it: `node embedded-owner.ts <data folder>` prints one JSON
- * line when the server answers (or could not be started), and stops the server when its standard input ends.
+ * A program that owns an embedded server, for tests that kill it: `node embedded-owner.ts <data folder>` prints one
+ * JSON line when the server answers (or could not be started), and stops the server when its standard input ends.
  */
 import { once } from 'node:events'
 import { FlowfarmError } from '../../src/platform/errors.ts'

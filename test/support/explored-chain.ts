@@ -11,7 +11,10 @@ import { startRecordedNode } from './replay.ts'
 /** Highest block of the recording `base`. */
 const last = 280
 
-/** The recording `base`, stored and derived by all workers, and the API on it. Nobody writes to it: all tests share it. */
+/**
+ * The recording `base`, stored and derived by all workers, and the API on it. Nobody writes to it: all tests share
+ * it.
+ */
 export interface ExploredChain {
   readonly database: TestDatabase
   readonly api: RunningApi

@@ -21,8 +21,8 @@ export interface RunningFarm {
 }
 
 /**
- * The farm, with or without ingest in the same process, as the program runs it; variables as an operator sets them. Ranges
- * of history come at once, which makes more of them and saves time, and nothing is asked of a chain.
+ * The farm, with or without ingest in the same process, as the program runs it; variables as an operator sets them.
+ * Ranges of history come at once, which makes more of them and saves time, and nothing is asked of a chain.
  */
 export async function runFarm(
   database: TestDatabase,

@@ -9,7 +9,10 @@ import { freePorts } from '../../scripts/support/start-redis.ts'
 import { testKey } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'
 
-/** A Flow emulator in a process of its own: flow-go's virtual machine, with its own check of signatures, fees and storage. */
+/**
+ * A Flow emulator in a process of its own: flow-go's virtual machine, with its own check of signatures, fees and
+ * storage.
+ */
 export interface FlowEmulator {
   /** Of the access API, as CHAIN_ACCESS_NODE has it. */
   readonly endpoint: string
@@ -28,13 +31,19 @@ export interface FlowEmulator {
 const serviceKey = '7c4b1a1de5f0c8e2a93d6f4b2e8c7a5190d3f6b4e2a8c7d5f1b3e9a6c4d2f087'
 const serviceAddress = '0xf8d6e0586b0a20c7'
 
-/** The program that FLOWFARM_EMULATOR names; `scripts/emulator.sh` builds one. Undefined where there is none: tests that need it are skipped. */
+/**
+ * The program that FLOWFARM_EMULATOR names; `scripts/emulator.sh` builds one. Undefined where there is none: tests
+ * that need it are skipped.
+ */
 export function emulatorProgram(): string | undefined {
   const path = process.env['FLOWFARM_EMULATOR']
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
-/** @param blockMs between blocks; by default each transaction makes one @throws where it ends before it listens, with what it said */
+/**
+ * @param blockMs between blocks; by default each transaction makes one @throws where it ends before it listens, with
+ * what it said
+ */
 export async function startFlowEmulator(
   program: string,
   { blockMs }: { readonly blockMs?: number } = {},

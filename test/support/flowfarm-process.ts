@@ -34,7 +34,10 @@ export class FlowfarmProcess {
   readonly otherOutput: string[] = []
   readonly #waiting = new Set<() => void>()
 
-  /** @param before what the command begins with, e.g. so that it runs elsewhere; it must become the program, not start it */
+  /**
+   * @param before what the command begins with, e.g. so that it runs elsewhere; it must become the program, not start
+   * it
+   */
   constructor(services: readonly string[], variables: Record<string, string>, before: readonly string[] = []) {
     const env = {
       ...bareEnvironment(),

@@ -96,7 +96,10 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
   }
 }
 
-/** From the startup message, which is the first that a client of PostgreSQL sends: pairs of texts that end with a zero. */
+/**
+ * From the startup message, which is the first that a client of PostgreSQL sends: pairs of texts that end with a
+ * zero.
+ */
 function applicationName(startup: Buffer): string {
   const texts = startup.toString('latin1', 8).split('\0')
   const at = texts.indexOf('application_name')

@@ -32,8 +32,8 @@ export async function activeOf(database: Pick<TestDatabase, 'pool'>, pid: number
 }
 
 /**
- * First heights of the leases that the operating system's process `pid` knows to be its own, once it has renewed one of them: a claim that was made a
- * moment ago may still be on its way back to it.
+ * First heights of the leases that the operating system's process `pid` knows to be its own, once it has renewed one
+ * of them: a claim that was made a moment ago may still be on its way back to it.
  */
 export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: number): Promise<number[]> {
   const deadlines = async (): Promise<Map<string, number>> => {

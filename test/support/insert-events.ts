@@ -1,7 +1,7 @@
 /**
  * A statement that stores events as ingest does, but for the order of their fields.
- * @param select gives block_height, tx_index, event_index, type and payload (jsonb, null where it could not be decoded); whole
- * chunks of 64 events. Chunks that are there already stay as they are.
+ * @param select gives block_height, tx_index, event_index, type and payload (jsonb, null where it could not be
+ *   decoded); whole chunks of 64 events. Chunks that are there already stay as they are.
  */
 export function insertEvents(select: string): string {
   return `

@@ -18,7 +18,10 @@ export interface LedgerComparison {
   readonly found: readonly string[]
 }
 
-/** Compares one domain, after the blocks to `height` of a chain were derived. @param from the first of them, by default 0 */
+/**
+ * Compares one domain, after the blocks to `height` of a chain were derived. @param from the first of them, by
+ * default 0
+ */
 export type CompareDomain = (
   pool: ClientBase | Pool,
   chain: LedgerChain,
@@ -56,7 +59,8 @@ export const compareHoldings: CompareDomain = async (pool, chain, height) => {
     const kind = tokens.find(({ vaultType }) => tokenId(vaultType) === token)
     if (account === undefined || kind === undefined) return `${address} has no ${token}`
     const ofContract = kind.index === 0 && account === systemAccounts.service ? inTable : 0n
-    // The service account keeps the staking table's vaults beside its own, which moves with the first scheduled transaction.
+    // The service account keeps the staking table's vaults beside its own, which moves with the first scheduled
+    // transaction.
     return `${address} ${token} ${ufix64Text(state.vaults.balance(kind, account) + ofContract)} true`
   })
   return {

@@ -13,7 +13,8 @@ const ofLists: readonly (readonly [path: RegExp, mostRows: number])[] = [
   [/^\/flow\/transaction\?(.*&)?(authorizers|proposer)=/, 8000],
   // The first page adds up all transfers of the account within the days.
   [/\/tax-report\?/, 3_000_000],
-  // Catalogues, with a row for each token, collection, node or contract of the chain, are looked through where no index serves a filter.
+  // Catalogues, with a row for each token, collection, node or contract of the chain, are looked through where no
+  // index serves a filter.
   [/^\/flow\/(ft|nft)(\?|$)/, 8000],
   // What the chain corrected of owners is few, and may be read whole.
   [/\/nft\/transfer/, 2500],

@@ -6,8 +6,8 @@ import { idOf, timestampAt } from './chain-rows.ts'
 export const accountsOfMadeChain = ['0x00000000000000a0', '0x00000000000000a1'] as const
 
 /**
- * A chain in memory, of blocks with one transaction each, that is committed now and announced when a test says so, as by a database
- * whose notifications are late. They keep their order.
+ * A chain in memory, of blocks with one transaction each, that is committed now and announced when a test says so, as
+ * by a database whose notifications are late. They keep their order.
  */
 export class MadeChain implements FeedReader {
   #ids: string[] = []

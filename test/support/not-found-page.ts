@@ -3,7 +3,10 @@ import { expect } from 'chai'
 /** What a browser sends when it opens an address. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** An unknown path is a page for browsers and a problem for programs. @param url of a service, without a slash at its end */
+/**
+ * An unknown path is a page for browsers and a problem for programs. @param url of a service, without a slash at its
+ * end
+ */
 export async function expectNotFoundPage(url: string, path = '/no/such<page>'): Promise<void> {
   const page = await fetch(`${url}${path}`, { headers: { Accept: browserAccept } })
   expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')], url).to.deep.equal([

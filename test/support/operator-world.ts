@@ -8,7 +8,10 @@ import type {
   Stage,
 } from '../../dashboards/operator/contract.ts'
 
-/** A farm that exists only as numbers, for looking at the operator page in states that a real one takes hours to reach. */
+/**
+ * A farm that exists only as numbers, for looking at the operator page in states that a real one takes hours to
+ * reach.
+ */
 export interface OperatorWorld {
   overview: Overview
   leases: Lease[]

@@ -9,8 +9,8 @@ export interface PageBlock {
 }
 
 /**
- * The code blocks of a page that are files: each stands below a line that begins with the file's name in code and ends with a
- * colon. Blocks of `diff` are changes; one that follows another directly is of the same file.
+ * The code blocks of a page that are files: each stands below a line that begins with the file's name in code and
+ * ends with a colon. Blocks of `diff` are changes; one that follows another directly is of the same file.
  */
 export function pageBlocks(page: string): PageBlock[] {
   const blocks: PageBlock[] = []

@@ -17,7 +17,10 @@ export interface PayingChain {
   stop(): Promise<void>
 }
 
-/** The chains that the wallet and the editor are tried on: our own, and one of flow-go where FLOWFARM_EMULATOR names a Flow emulator, which is skipped without. */
+/**
+ * The chains that the wallet and the editor are tried on: our own, and one of flow-go where FLOWFARM_EMULATOR names a
+ * Flow emulator, which is skipped without.
+ */
 export const payingChains: readonly {
   readonly name: string
   readonly start: (test: Mocha.Context) => Promise<PayingChain>

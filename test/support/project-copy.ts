@@ -38,7 +38,10 @@ export class ProjectCopy {
     return new ProgramRun(join(this.root, file), args, variables, { cwd: this.root })
   }
 
-  /** What npm starts by the name of one of its scripts, without the setup, since all is installed. @param command `npm run farm -- backfill --from 1` */
+  /**
+   * What npm starts by the name of one of its scripts, without the setup, since all is installed. @param command `npm
+   * run farm -- backfill --from 1`
+   */
   async npm(command: string, variables: Record<string, string> = {}): Promise<ProgramRun> {
     const [, name = '', rest = ''] = /^npm (?:run )?([\w:-]+)(?: -- (.*))?$/.exec(command) ?? []
     const { scripts } = JSON.parse(await this.read('package.json')) as { scripts: Record<string, string> }

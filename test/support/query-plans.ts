@@ -40,8 +40,8 @@ const readMethods: ReadonlySet<string | symbol> = new Set<keyof CommonQueryMetho
 ])
 
 /**
- * Tells what queries cost in rows, which unlike time is the same on every machine: the proof that a list is served by an index
- * is that its pages touch few rows at every depth of a table of many partitions.
+ * Tells what queries cost in rows, which unlike time is the same on every machine: the proof that a list is served by
+ * an index is that its pages touch few rows at every depth of a table of many partitions.
  *
  * The tables need `analyze` after they were filled, else the plans are those for unknown tables.
  */

@@ -1,6 +1,6 @@
 /**
- * A process that takes the jobs of four queues, says so when each has brought one, and closes them when its standard input ends.
- * It ends by itself when nothing of them is left.
+ * A process that takes the jobs of four queues, says so when each has brought one, and closes them when its standard
+ * input ends. It ends by itself when nothing of them is left.
  */
 import { once } from 'node:events'
 import { pino } from 'pino'

@@ -5,7 +5,10 @@ import { posix } from 'node:path'
  * `docs/architecture.md` is checked against it, and `test/rooms.test.ts` checks every import.
  */
 export interface Room {
-  /** Folders from the root of the repository, or `folder/*.ts` for the files directly in one. The longest match decides. */
+  /**
+   * Folders from the root of the repository, or `folder/*.ts` for the files directly in one. The longest match
+   * decides.
+   */
   readonly paths: readonly string[]
   /** Folders outside the room that it may import from; `everything` only where the whole is put together. */
   readonly mayImport: readonly string[] | 'everything'

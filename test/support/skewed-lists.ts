@@ -18,7 +18,9 @@ export interface SkewedLists {
   readonly stop: () => Promise<void>
 }
 
-/** @param isScanned whether tables may be read as a whole; where they are small the planner would do so, index or not */
+/**
+ * @param isScanned whether tables may be read as a whole; where they are small the planner would do so, index or not
+ */
 export async function openSkewedLists(
   size: SkewedSize,
   { isScanned }: { readonly isScanned: boolean },

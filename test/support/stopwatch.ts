@@ -6,9 +6,9 @@ import { expect } from 'chai'
 const pressurePeriodMs = 2000
 
 /**
- * Checks how long something takes, on a machine that others use too: time during which any process of the machine waited for a processor or
- * a disk (pressure stall information of Linux) does not count. A limit is therefore strict on a quiet machine and never fails on
- * a busy one. Without that information all time counts.
+ * Checks how long something takes, on a machine that others use too: time during which any process of the machine
+ * waited for a processor or a disk (pressure stall information of Linux) does not count. A limit is therefore strict
+ * on a quiet machine and never fails on a busy one. Without that information all time counts.
  */
 export class Stopwatch {
   readonly #startedAt = performance.now()

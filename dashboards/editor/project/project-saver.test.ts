@@ -8,7 +8,10 @@ import { ProjectSaver } from './project-saver.ts'
 
 const byPath = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1)
 
-/** A service in memory that keeps one project as the real one does: versions, ids of saves, nothing that was not named is touched. */
+/**
+ * A service in memory that keeps one project as the real one does: versions, ids of saves, nothing that was not named
+ * is touched.
+ */
 class Service {
   files = new Map<string, string>()
   version = 0

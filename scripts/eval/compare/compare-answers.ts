@@ -4,8 +4,8 @@ import type { JsonValue } from '../../../src/platform/exact-json.ts'
 /** How an answer is like the one that is known. */
 export interface Comparison {
   /**
-   * `same`: the same rows, column by column. `same-values`: the same rows with columns in another order or with more of them. `different`:
-   * neither.
+   * `same`: the same rows, column by column. `same-values`: the same rows with columns in another order or with more
+   * of them. `different`: neither.
    */
   readonly verdict: 'same' | 'same-values' | 'different'
   /** How many of the values are shared, from 0 to 1 (the harmonic mean of precision and recall): how near a miss is. */
@@ -13,7 +13,10 @@ export interface Comparison {
 }
 
 export interface ComparisonRules {
-  /** Columns of the known answer by which rows have to be in order; without, they are a bag: no order, and each as often. */
+  /**
+   * Columns of the known answer by which rows have to be in order; without, they are a bag: no order, and each as
+   * often.
+   */
   readonly order?: readonly number[]
   /** How far numbers may be off, relative to the known one. Default: 1e-9, the noise of floats. */
   readonly tolerance?: number
@@ -25,7 +28,9 @@ const floatNoise = 1e-9
 /** More columns are not tried in every order: the time would grow with their factorial. */
 const maxTries = 5000
 
-/** Compares by position first, then in any order of columns. Names do not count: people and models choose them freely. */
+/**
+ * Compares by position first, then in any order of columns. Names do not count: people and models choose them freely.
+ */
 export function compareAnswers(
   known: Pick<SqlAnswer, 'columns' | 'rows'>,
   found: Pick<SqlAnswer, 'columns' | 'rows'>,
@@ -131,8 +136,8 @@ function sharedValues(expected: readonly Row[], actual: readonly Row[]): number 
 }
 
 /**
- * One form for what people take for the same value: `7`, `7.00` and the text `7` of an int8; hex in either case, with and without 0x;
- * a day and its midnight. Null stays apart from everything, also from empty text.
+ * One form for what people take for the same value: `7`, `7.00` and the text `7` of an int8; hex in either case, with
+ * and without 0x; a day and its midnight. Null stays apart from everything, also from empty text.
  * @returns text that is equal for equal values; numbers begin with `n:`
  */
 function comparableValue(value: SqlValue): string {
@@ -149,7 +154,10 @@ function comparableValue(value: SqlValue): string {
   }
 }
 
-/** The number that a comparable value stands for; undefined for others. Exact only up to 2^53: equal texts are compared before it. */
+/**
+ * The number that a comparable value stands for; undefined for others. Exact only up to 2^53: equal texts are
+ * compared before it.
+ */
 function numberOf(comparable: string): number | undefined {
   return comparable.startsWith('n:') ? Number(comparable.slice(2)) : undefined
 }

@@ -69,7 +69,10 @@ async function withPool(url: string, use: (pool: ReturnType<typeof createPool>) 
   }
 }
 
-/** Makes the answers of a filled database others than those of chains of its kind, and has rows in it that careless statements stumble over. */
+/**
+ * Makes the answers of a filled database others than those of chains of its kind, and has rows in it that careless
+ * statements stumble over.
+ */
 export async function perturbIndexer(pool: pg.Pool): Promise<void> {
   for (const change of [...answerChanges, ...nearMissChanges]) await pool.query(change)
 }
@@ -78,8 +81,8 @@ const firstOfUsers =
   '(select block_height, tx_index from raw.transactions where payer_address is not null order by 1, 2 limit 1)'
 
 /**
- * What two chains of one kind have in common although it could be otherwise, such as how many contracts there are. Changed where more than
- * one table tells it in all of them, so that the accepted statements still agree.
+ * What two chains of one kind have in common although it could be otherwise, such as how many contracts there are.
+ * Changed where more than one table tells it in all of them, so that the accepted statements still agree.
  */
 const answerChanges: readonly string[] = [
   `delete from app.account_labels where tag = 'burner'`,
@@ -128,8 +131,9 @@ const eventOf = (type: string, after = 0): string =>
    where s.type like '${type}' order by 1, 2, 3, 4 offset ${after} limit 1`
 
 /**
- * Rows for which a statement that leaves out a condition, or takes the largest for the sum, has another answer: without them chains of
- * this kind do not tell it from a right one. All tables that tell the same are changed, so that the accepted statements still agree.
+ * Rows for which a statement that leaves out a condition, or takes the largest for the sum, has another answer:
+ * without them chains of this kind do not tell it from a right one. All tables that tell the same are changed, so
+ * that the accepted statements still agree.
  */
 const nearMissChanges: readonly string[] = [
   // The largest transfer is not of FLOW, and not all that was bridged is.

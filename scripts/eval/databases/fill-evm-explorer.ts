@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** Which of the two databases of the EVM explorer: the one with the known answers, or one in which nearly all answers are others. */
+/**
+ * Which of the two databases of the EVM explorer: the one with the known answers, or one in which nearly all answers
+ * are others.
+ */
 export type EvmExplorerRows = 'known' | 'other'
 
 /** What makes the other rows of the known ones. */

@@ -23,7 +23,10 @@ interface EvalChain {
   readonly lastBlockAt: Date
 }
 
-/** The chain with the known answers: three epochs in it, and blocks a quarter of an hour apart, so that there is a week of days. */
+/**
+ * The chain with the known answers: three epochs in it, and blocks a quarter of an hour apart, so that there is a
+ * week of days.
+ */
 export const knownChain: EvalChain = { seed: 9, head: 430, lastBlockAt: new Date('2026-01-08T06:00:00Z') }
 /** Another one, which `perturbIndexer` changes further: it catches statements that are right by accident. */
 export const otherChain: EvalChain = { seed: 12, head: 260, lastBlockAt: new Date('2026-02-03T19:00:00Z') }
@@ -31,7 +34,10 @@ export const otherChain: EvalChain = { seed: 12, head: 260, lastBlockAt: new Dat
 const pastSpacingMs = 15 * 60_000
 const spacingMs = 800
 
-/** Fills an empty database that has our tables: ingest and all workers, as the program runs them, until they have done the chain. */
+/**
+ * Fills an empty database that has our tables: ingest and all workers, as the program runs them, until they have done
+ * the chain.
+ */
 export async function fillIndexer(
   { url, pool }: { readonly url: string; readonly pool: pg.Pool },
   chain: EvalChain,
@@ -104,7 +110,9 @@ async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle:
   }
 }
 
-/** Writes what the tokens and collections of the simulated chain are called, as the workers that ask the chain would. */
+/**
+ * Writes what the tokens and collections of the simulated chain are called, as the workers that ask the chain would.
+ */
 async function tellNames(pool: pg.Pool): Promise<void> {
   for (const { name, title, symbol, contract } of tokens) {
     await pool.query(

@@ -2,7 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SqlAnswer } from '../../../src/assistant/query/sql/sql-runner.ts'
 
-/** The rows that answer each question in the known databases, by the question's id, as its first accepted statement gave them. */
+/**
+ * The rows that answer each question in the known databases, by the question's id, as its first accepted statement
+ * gave them.
+ */
 export type KnownAnswers = Readonly<Record<string, SqlAnswer['rows']>>
 
 const file = join(import.meta.dirname, 'known-answers.json')

@@ -9,7 +9,10 @@ import type { ProviderCall, ProviderError, ProviderReply, ProviderTurn } from '.
 import { wireProtocols } from './wire-protocols.ts'
 import type { WireProtocol } from './wire-protocols.ts'
 
-/** A provider of models on a port of this machine, which speaks the protocols of the real ones and does what it is told. */
+/**
+ * A provider of models on a port of this machine, which speaks the protocols of the real ones and does what it is
+ * told.
+ */
 export interface FakeProvider extends AsyncDisposable {
   /** Without the version. */
   readonly url: string

@@ -38,5 +38,8 @@ export interface ProviderError {
   readonly retryAfter?: string
 }
 
-/** What a provider does with a call. `broken`: the connection ends within the reply. `silence`: no reply until the caller has left. */
+/**
+ * What a provider does with a call. `broken`: the connection ends within the reply. `silence`: no reply until the
+ * caller has left.
+ */
 export type ProviderTurn = ProviderReply | ProviderError | 'broken' | 'silence'

@@ -14,7 +14,10 @@ export interface ProtocolRun {
   readonly results: readonly ScenarioResult[]
 }
 
-/** Whether the service did as it has to, whatever the model did: a line for each scenario with a column for each protocol. */
+/**
+ * Whether the service did as it has to, whatever the model did: a line for each scenario with a column for each
+ * protocol.
+ */
 export function replayReport(groups: readonly ScenarioGroup[], runs: readonly ProtocolRun[]): string[] {
   const nameWidth = Math.max(...groups.flatMap(({ scenarios }) => scenarios.map(({ name }) => name.length)))
   const protocols = runs.map(({ protocol }) => protocol.padEnd(protocolWidth(protocol)))

@@ -16,8 +16,8 @@ export interface ListCase {
   readonly path: string
   readonly keys: ListKeys
   /**
-   * What the filters leave out is looked through: a page ends early after so much of it, and its cursor may be that of a row which is
-   * not in the list.
+   * What the filters leave out is looked through: a page ends early after so much of it, and its cursor may be that
+   * of a row which is not in the list.
    */
   readonly isCut: boolean
 }

@@ -209,7 +209,10 @@ const numberCases: readonly ListCase[] = [
   bigTransfers({ type: 'mint' }, 'false'),
 ]
 
-/** Every list of the API that has pages, with each of its filters: of what is busy, of what is seldom seen, of what is nearly empty. */
+/**
+ * Every list of the API that has pages, with each of its filters: of what is busy, of what is seldom seen, of what is
+ * nearly empty.
+ */
 export const listCases: readonly ListCase[] = [
   ...transactionCases,
   ...tokenCases,

@@ -23,10 +23,10 @@ import { stakeRows, tradeRows } from './stake-and-trade-rows.ts'
 const blocksAtOnce = 20_000
 
 /**
- * Writes a long chain straight into the tables: a block with one transaction and five transfers every so many heights, over many
- * partitions, and all that lists of the API read beside them. A few accounts, tokens, contracts and so on are in most of it, most
- * are seldom seen (`skewed` names some of each). Covered by all workers, and analyzed. The same size always gives the same rows, but
- * for the newest prices, which are of now.
+ * Writes a long chain straight into the tables: a block with one transaction and five transfers every so many
+ * heights, over many partitions, and all that lists of the API read beside them. A few accounts, tokens, contracts
+ * and so on are in most of it, most are seldom seen (`skewed` names some of each). Covered by all workers, and
+ * analyzed. The same size always gives the same rows, but for the newest prices, which are of now.
  *
  * @param told is given a line about each step
  */
@@ -181,7 +181,10 @@ function transferRows(blocks: string, world: SkewedWorld): string {
     from ${blocks} as n where n % 2 = 0 or ${isMiddling} or ${isRare(world)} or ${isLate(world)}`
 }
 
-/** Transactions of the EVM, one in four blocks, and what they moved. @param blocks a set `n` of numbers of blocks, as SQL */
+/**
+ * Transactions of the EVM, one in four blocks, and what they moved. @param blocks a set `n` of numbers of blocks, as
+ * SQL
+ */
 function evmRows(blocks: string, world: SkewedWorld): string {
   const { spacing, accounts, evmTokens, items } = world
   const h = `(n * ${spacing})`

@@ -133,7 +133,10 @@ export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'to
   })
 }
 
-/** Examples of the query service that the chat shows to begin with, by their first wording. Their charts are of all five kinds. */
+/**
+ * Examples of the query service that the chat shows to begin with, by their first wording. Their charts are of all
+ * five kinds.
+ */
 const chosen: readonly { readonly question: string; readonly title: string; readonly isShares?: boolean }[] = [
   { question: 'How many transactions were there each day?', title: 'Transactions by day' },
   {

@@ -70,7 +70,10 @@ function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<
   return createNodeScriptRunner(nodes)
 }
 
-/** Where keys are checked: where nothing else is set, the API of this process, which may have another port than the usual one. */
+/**
+ * Where keys are checked: where nothing else is set, the API of this process, which may have another port than the
+ * usual one.
+ */
 function backendUrl({ BACKEND_URL }: Config, apiPort: number | undefined): string {
   return BACKEND_URL === askSettings.BACKEND_URL.read(undefined) && apiPort !== undefined
     ? `http://127.0.0.1:${apiPort}`
@@ -93,7 +96,10 @@ export function originRules({
   }
 }
 
-/** As browsers send it. For those of extensions `URL` says `null`, which is what pages without an origin send, such as those in a sandbox. */
+/**
+ * As browsers send it. For those of extensions `URL` says `null`, which is what pages without an origin send, such as
+ * those in a sandbox.
+ */
 function originOf(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'
   return origin === 'null' ? text.replace(/\/$/, '') : origin

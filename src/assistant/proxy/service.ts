@@ -20,8 +20,8 @@ const patienceMs = 120_000
 const chatPatienceMs = 300_000
 
 /**
- * Starts the reverse proxy: one port for the chat, the query service and the MCP server. It starts before these, and so it ends after
- * them: answers that are under way when all stop have their last words passed on.
+ * Starts the reverse proxy: one port for the chat, the query service and the MCP server. It starts before these, and
+ * so it ends after them: answers that are under way when all stop have their last words passed on.
  */
 export async function startProxy(context: BareContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context

@@ -108,7 +108,10 @@ async function openModel(
   return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
 }
 
-/** Opens our own database, without which nothing runs, at once; another one may be away for a while, which is told and waited for. */
+/**
+ * Opens our own database, without which nothing runs, at once; another one may be away for a while, which is told and
+ * waited for.
+ */
 async function openTarget(
   target: QueryTarget,
   url: string,

@@ -192,7 +192,8 @@ describe('other locations written into a source', () => {
             .filter(({ start }) => code.slice(0, start).split('\n').length - 1 === line)
           if (changes.length === 0) assert.equal(other, text)
           const begin = code.split('\n').slice(0, line).join('\n').length + (line === 0 ? 0 : 1)
-          // Whatever lies outside of the literals is at its old place, unless the line became longer: then all up to the last literal.
+          // Whatever lies outside of the literals is at its old place, unless the line became longer: then all up to
+          // the last literal.
           const lastStart = Math.max(0, ...changes.map(({ start }) => start - begin))
           for (let at = 0; at < (other.length === text.length ? text.length : lastStart); at++) {
             if (changes.some(({ start, end }) => at >= start - begin && at < end - begin)) continue

@@ -107,7 +107,10 @@ export async function listCoas(
   `)
 }
 
-/** DER headers of keys as OpenSSL and WebAuthn export them (SubjectPublicKeyInfo): P-256 and secp256k1, before 04 and the coordinates. */
+/**
+ * DER headers of keys as OpenSSL and WebAuthn export them (SubjectPublicKeyInfo): P-256 and secp256k1, before 04 and
+ * the coordinates.
+ */
 const derHeaders = [
   '3059301306072a8648ce3d020106082a8648ce3d030107034200',
   '3056301006072a8648ce3d020106052b8104000a034200',
@@ -137,7 +140,10 @@ export function parsePublicKey(text: string): string | undefined {
   return form.test(plain) ? normalize(plain) : undefined
 }
 
-/** The keys, as accounts have them, that the digits of `parsePublicKey` stand for: a compressed point may be of either curve. */
+/**
+ * The keys, as accounts have them, that the digits of `parsePublicKey` stand for: a compressed point may be of either
+ * curve.
+ */
 export function publicKeyBytes(digits: string): readonly Buffer[] {
   if (digits.length !== compressedDigits) return [Buffer.from(digits, 'hex')]
   return curves.flatMap((curve) => {
@@ -207,8 +213,8 @@ function inOrder(rows: readonly PublicKeyRow[]): PublicKeyRow[] {
 }
 
 /**
- * A list of keys, complete, with those that the chain says of accounts it was asked about lately. An account that the list has is left
- * as it is.
+ * A list of keys, complete, with those that the chain says of accounts it was asked about lately. An account that the
+ * list has is left as it is.
  * @param publicKeys bytes of the keys
  */
 export async function withKeysOfChain(

@@ -65,8 +65,8 @@ function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadVal
 }
 
 /**
- * Answers about storage have the form in which the chain's own scripts answer, JSON-CDC: clients of the Flow explorer API
- * decode them as they decode scripts. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * Answers about storage have the form in which the chain's own scripts answer, JSON-CDC: clients of the Flow explorer
+ * API decode them as they decode scripts. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
  */
 const text = z.strictObject({ type: z.literal('String'), value: z.string() })
 const uint64 = z.strictObject({ type: z.literal('UInt64'), value: z.string() })
@@ -214,8 +214,8 @@ const item = defineRoute({
 })
 
 /**
- * An answer about an account that there is. Where there is none, scripts fail or see an empty one: so it is asked for as
- * well, at the same time.
+ * An answer about an account that there is. Where there is none, scripts fail or see an empty one: so it is asked for
+ * as well, at the same time.
  * @throws ApiError 404, 502, 503
  */
 async function ofAccount<T>(address: string, { chain, network }: Services, ask: () => Promise<T>): Promise<T> {

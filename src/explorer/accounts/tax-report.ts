@@ -368,7 +368,10 @@ async function findReport(
   return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
 }
 
-/** Before the first byte of a CSV, which ends with a line that says so where its fees make it too long; and before totals. */
+/**
+ * Before the first byte of a CSV, which ends with a line that says so where its fees make it too long; and before
+ * totals.
+ */
 async function refuseTooLong(
   address: string,
   bounds: Bounds | undefined,
@@ -399,8 +402,8 @@ export const taxReportRoutes = [taxReport]
 const blockTime = z.object({ height: z.number(), timestamp: z.string() })
 
 /**
- * The heights of the blocks of a time, by their own timestamps, which never fall: each end is found by halving, with some
- * thirty steps down a primary key however long the chain is. Heights that are not stored are stepped over.
+ * The heights of the blocks of a time, by their own timestamps, which never fall: each end is found by halving, with
+ * some thirty steps down a primary key however long the chain is. Heights that are not stored are stepped over.
  * @param span ISO 8601 UTC with milliseconds; `from` inclusive, `to` exclusive
  * @returns undefined where no stored block is of that time
  */
@@ -446,8 +449,8 @@ export function csvLine(values: readonly CsvValue[]): string {
 }
 
 /**
- * A cell that no spreadsheet takes for a formula: texts of strangers, such as names of tokens, get an apostrophe before what
- * would begin one.
+ * A cell that no spreadsheet takes for a formula: texts of strangers, such as names of tokens, get an apostrophe
+ * before what would begin one.
  */
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return ''

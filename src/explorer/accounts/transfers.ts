@@ -50,8 +50,8 @@ export async function listAccountTransfers(
 }
 
 /**
- * The same with the fees that the account paid. Fees are read no further down than the page goes: looking for them costs by
- * the transactions of these heights, and an account may have very many that others paid for.
+ * The same with the fees that the account paid. Fees are read no further down than the page goes: looking for them
+ * costs by the transactions of these heights, and an account may have very many that others paid for.
  */
 export async function listAccountEntries(
   database: DatabasePool,
@@ -90,7 +90,10 @@ const ftTotals = z.object({
 })
 export type FtTotals = z.output<typeof ftTotals>
 
-/** What an account got, gave and paid of each fungible token within some heights: reads each of these transfers, by the indexes. */
+/**
+ * What an account got, gave and paid of each fungible token within some heights: reads each of these transfers, by
+ * the indexes.
+ */
 export async function sumFtTransfers(
   database: DatabasePool,
   bounds: Bounds,
@@ -175,8 +178,9 @@ function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address:
 }
 
 /**
- * Up to `count` fees that an account paid for transactions, before a place, newest first. No index is of fees: they are found by
- * the transactions of the account, so that what is read are those of the heights, also the ones that others paid for.
+ * Up to `count` fees that an account paid for transactions, before a place, newest first. No index is of fees: they
+ * are found by the transactions of the account, so that what is read are those of the heights, also the ones that
+ * others paid for.
  */
 async function listAccountFees(
   database: DatabasePool,
@@ -214,9 +218,9 @@ function selectFees(address: string, { low, high, before, count }: TransferSpan)
 }
 
 /**
- * The transactions `t` of an account with their `fee`, looked up one by one: `offset 0` keeps the planner from reading all
- * transfers of the heights. Fees are the movements that are named so, and not the sums of app.tx_metrics: each movement is
- * a transfer or a fee, and never both.
+ * The transactions `t` of an account with their `fee`, looked up one by one: `offset 0` keeps the planner from
+ * reading all transfers of the heights. Fees are the movements that are named so, and not the sums of app.tx_metrics:
+ * each movement is a transfer or a fee, and never both.
  */
 function feesOf(address: string, { low, high }: { readonly low: number; readonly high: number }): FragmentSqlToken {
   return sql.fragment`

@@ -87,7 +87,9 @@ function notServed(what: string): never {
   throw new ApiError(503, 'not-served-here', `${what} cannot be reached from this server.`)
 }
 
-/** A name that people give something, in one line. Half a pair of UTF-16 is none, since nobody could store or send it. */
+/**
+ * A name that people give something, in one line. Half a pair of UTF-16 is none, since nobody could store or send it.
+ */
 export function nameField(most: number): TextParameter {
   const problem = `must be a text of 1 to ${most} characters, none of them a control character`
   return z

@@ -126,9 +126,9 @@ const kept = new WeakMap<DatabasePool, Kept>()
 const underWay = new WeakMap<DatabasePool, Promise<ContractGraph>>()
 
 /**
- * Which contract imports which, by their present code, a minute old at most. All contracts of a chain are some ten thousand,
- * so it is read whole, in one text, and shared by all who ask: no index gives an order by the number of dependents, and a
- * graph read node by node would take a statement a level.
+ * Which contract imports which, by their present code, a minute old at most. All contracts of a chain are some ten
+ * thousand, so it is read whole, in one text, and shared by all who ask: no index gives an order by the number of
+ * dependents, and a graph read node by node would take a statement a level.
  */
 export async function readContractGraph(database: DatabasePool): Promise<ContractGraph> {
   const current = kept.get(database)

@@ -46,19 +46,23 @@ function selected({ contract, address, kind, identifier, name }: ContractSelecti
 }
 
 /**
- * The view computes kinds where the code does not tell, and of what is computed the planner knows nothing: it would read all
- * contracts. So the kind of the code is looked at by itself, and what the view says only where there is none.
+ * The view computes kinds where the code does not tell, and of what is computed the planner knows nothing: it would
+ * read all contracts. So the kind of the code is looked at by itself, and what the view says only where there is
+ * none.
  */
 function isOfKind(kind: string): FragmentSqlToken {
   return sql.fragment`(k.kind = ${kind} or k.kind is null and s.kind = ${kind})`
 }
 
-/** Contracts with a text in their name that are read each by its key and put in order; where there are more the next is not far. */
+/**
+ * Contracts with a text in their name that are read each by its key and put in order; where there are more the next
+ * is not far.
+ */
 const mostLookedUp = 2000
 
 /**
- * Those whose names hold the texts of a selection, as they were a minute ago at most; undefined where it asks for no text, or where there
- * are too many of them.
+ * Those whose names hold the texts of a selection, as they were a minute ago at most; undefined where it asks for no
+ * text, or where there are too many of them.
  */
 async function findNamed(database: DatabasePool, selection: ContractSelection): Promise<readonly string[] | undefined> {
   if (selection.identifier === undefined && selection.name === undefined) return undefined
@@ -85,8 +89,8 @@ function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
 }
 
 /**
- * Up to `count` contracts of a selection after a place, in an order. Of a kind none is rare, so that what the selection leaves out is
- * read too; a text in names may be, and is looked for in memory first.
+ * Up to `count` contracts of a selection after a place, in an order. Of a kind none is rare, so that what the
+ * selection leaves out is read too; a text in names may be, and is looked for in memory first.
  */
 export async function listContracts(
   database: DatabasePool,
@@ -164,8 +168,8 @@ function updatedAfter(isDescending: boolean, after: ContractPlace | undefined): 
 }
 
 /**
- * By creation, contracts of one transaction by identifier, and last those whose creation is not indexed. Oldest first all
- * but the latter is turned around.
+ * By creation, contracts of one transaction by identifier, and last those whose creation is not indexed. Oldest first
+ * all but the latter is turned around.
  */
 function createdAfter(isDescending: boolean, after: ContractPlace | undefined): readonly Part[] {
   const key = after && keyOf(after, 'address')
@@ -248,8 +252,8 @@ export function isSelected(
 const knownRow = z.object({ is_known: z.boolean() })
 
 /**
- * Whether anything tells of a contract: its own events, a contract or a script that imports it. Of those that were deployed
- * before the first indexed block only the latter do.
+ * Whether anything tells of a contract: its own events, a contract or a script that imports it. Of those that were
+ * deployed before the first indexed block only the latter do.
  */
 export async function isKnownContract(database: DatabasePool, contract: string): Promise<boolean> {
   const { address, name } = contractParts(contract)

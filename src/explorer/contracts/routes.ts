@@ -248,8 +248,8 @@ async function readContractFacts(
 }
 
 /**
- * Up to `count` contracts of a selection after a place, by how many contracts import them, and those with the same number
- * by identifier; in the other direction all of it is turned around.
+ * Up to `count` contracts of a selection after a place, by how many contracts import them, and those with the same
+ * number by identifier; in the other direction all of it is turned around.
  */
 async function listContractsByUsage(
   database: DatabasePool,

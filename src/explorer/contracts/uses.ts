@@ -237,7 +237,8 @@ const lastRow = z.object({ type: z.string(), height: z.number() })
 
 /**
  * The types of the events of a contract, up to `count`, most events first, each with the block of its last one. The
- * counts are kept, and of each type one piece of the chain is looked at: it costs the same however many events there are.
+ * counts are kept, and of each type one piece of the chain is looked at: it costs the same however many events there
+ * are.
  */
 export async function listContractEventTypes(
   database: DatabasePool,

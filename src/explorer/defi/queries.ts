@@ -151,8 +151,9 @@ export async function listDefiEvents(
 }
 
 /**
- * The condition by which the index is found: columns before the height are compared with it as a row and stand in the order
- * (`prefixOrder`), so that the primary key is of no use. Nearly all events are swaps, so that only others have an index.
+ * The condition by which the index is found: columns before the height are compared with it as a row and stand in the
+ * order (`prefixOrder`), so that the primary key is of no use. Nearly all events are swaps, so that only others have
+ * an index.
  */
 function selected({ pair, type }: DefiEventSelection, { low, high }: EventSpan): FragmentSqlToken {
   const ofRareType = type === undefined || type === 'Swap' ? undefined : type

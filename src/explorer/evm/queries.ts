@@ -111,8 +111,8 @@ function keyOf(place: EvmPlace): string {
 }
 
 /**
- * Where the transaction with this hash is. What was not valid may have been tried again: then that which was run, else the
- * latest.
+ * Where the transaction with this hash is. What was not valid may have been tried again: then that which was run,
+ * else the latest.
  * @param hash 64 hex digits
  */
 export async function findEvmTransaction(database: DatabasePool, hash: string): Promise<EvmPlace | undefined> {
@@ -141,8 +141,9 @@ export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Prom
 }
 
 /**
- * What is known of addresses, each looked up by key; labels, which are few, are read once for all of them. An account that
- * Cadence owns begins with 00…02: eleven zero bytes and a two. Source: onflow/flow-go `fvm/evm/types/address.go`.
+ * What is known of addresses, each looked up by key; labels, which are few, are read once for all of them. An account
+ * that Cadence owns begins with 00…02: eleven zero bytes and a two. Source: onflow/flow-go
+ * `fvm/evm/types/address.go`.
  * @param addresses 40 hex digits; null is nobody
  */
 export async function describeEvmAddresses(

@@ -74,7 +74,10 @@ export async function listEvmTokens(
   `)
 }
 
-/** A token by its contract, 40 hex digits. One that writes its logs by several standards is several: the busiest first. */
+/**
+ * A token by its contract, 40 hex digits. One that writes its logs by several standards is several: the busiest
+ * first.
+ */
 export async function readEvmToken(database: DatabasePool, token: string): Promise<readonly EvmTokenRow[]> {
   return database.any(sql.type(evmTokenRow)`
     select ${columns} from app.evm_tokens k ${evmTokenMetadata} ${lastPrice}

@@ -42,7 +42,10 @@ export interface AudienceOptions {
   readonly onSlow: (client: LiveClient, next: number) => void
   /** Bytes that may wait for one client. */
   readonly maxBufferedBytes: (client: LiveClient) => number
-  /** What one client is told in one write, in bytes; what one block has for it is not cut. Default: a quarter of 1 MiB. */
+  /**
+   * What one client is told in one write, in bytes; what one block has for it is not cut. Default: a quarter of 1
+   * MiB.
+   */
   readonly maxBytesAtOnce?: number | undefined
   /** How long telling may keep the process from other things at a time, in milliseconds. */
   readonly turnMs: number | undefined
@@ -51,12 +54,12 @@ export interface AudienceOptions {
 }
 
 /**
- * The clients that follow the feed. What they are told is found, and made into bytes, once for all that ask for the same. A write is
- * what costs, whatever is in it, so that each gets what several blocks have for it together. With many clients it is told in turns,
- * between which the process does other things:
+ * The clients that follow the feed. What they are told is found, and made into bytes, once for all that ask for the
+ * same. A write is what costs, whatever is in it, so that each gets what several blocks have for it together. With
+ * many clients it is told in turns, between which the process does other things:
  *
- * - A client that was there when the telling began is told, each thing once and in its order, also where it says something or changes
- *   what it asks for before it is its turn: then it is told first (`tellNow`).
+ * - A client that was there when the telling began is told, each thing once and in its order, also where it says
+ *   something or changes what it asks for before it is its turn: then it is told first (`tellNow`).
  * - One that joins meanwhile is not: it has, by catching up, or does not ask for, what was told before it came.
  */
 export class Audience {
@@ -68,7 +71,10 @@ export class Audience {
   readonly #maxBytesAtOnce: number
   /** Those who wait for their turn to be told. */
   readonly #waiting = new Map<LiveClient, Waiting>()
-  /** Messages that were written and not counted yet: counting each by itself would take longer than finding whom it goes to. */
+  /**
+   * Messages that were written and not counted yet: counting each by itself would take longer than finding whom it
+   * goes to.
+   */
   #sent = 0
 
   constructor(options: AudienceOptions) {

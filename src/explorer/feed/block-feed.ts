@@ -20,8 +20,9 @@ export interface FeedReader {
   /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
   head(): Promise<number | undefined>
   /**
-   * The first height from `from` on, below `to`, whose block may have something for one of the selections, as far as an index knows:
-   * heights before it are stored and have nothing. `from` where no index knows. Default: there is no index.
+   * The first height from `from` on, below `to`, whose block may have something for one of the selections, as far as
+   * an index knows: heights before it are stored and have nothing. `from` where no index knows. Default: there is no
+   * index.
    */
   nextFor?(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
 }
@@ -64,9 +65,9 @@ const blocksAtOnce = 20
 const bytesAtOnce = 4 * 1024 * 1024
 
 /**
- * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its transactions. After
- * a rollback `rollback` with the lowest height that was taken back, and then the blocks that took their place. A client that
- * knows the first two types only may ignore it: blocks then come with heights it has seen.
+ * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its
+ * transactions. After a rollback `rollback` with the lowest height that was taken back, and then the blocks that took
+ * their place. A client that knows the first two types only may ignore it: blocks then come with heights it has seen.
  *
  *     idle ──announcement──► telling ──queue empty──► idle
  *                              │ ▲
@@ -74,8 +75,9 @@ const bytesAtOnce = 4 * 1024 * 1024
  *                              ▼ │
  *                           expecting a rollback
  *
- * Blocks are read from the database once for all clients, and not at all while there is no client. The database may be ahead of its
- * announcements: a block that took the place of another can be read before the rollback of that one is heard.
+ * Blocks are read from the database once for all clients, and not at all while there is no client. The database may
+ * be ahead of its announcements: a block that took the place of another can be read before the rollback of that one
+ * is heard.
  */
 export class BlockFeed {
   readonly #failures = new LogThrottle()
@@ -107,7 +109,10 @@ export class BlockFeed {
     return this.#options.maxReorgDepth ?? 1000
   }
 
-  /** One above the highest height that was told, or was there before anybody listened; undefined while nothing is stored. */
+  /**
+   * One above the highest height that was told, or was there before anybody listened; undefined while nothing is
+   * stored.
+   */
   get end(): number | undefined {
     return this.#end
   }
@@ -122,7 +127,10 @@ export class BlockFeed {
     return this.#telling !== undefined
   }
 
-  /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
+  /**
+   * Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told
+   * before them.
+   */
   async read(from: number, end: number): Promise<BlockRun | undefined> {
     const { generation } = this.#recent
     const run = await this.#recent.run(from, end)
@@ -245,7 +253,10 @@ export class BlockFeed {
     }
   }
 
-  /** What clients may have of what is below the end, so that it is seen where a fork began whose announcement was missed. */
+  /**
+   * What clients may have of what is below the end, so that it is seen where a fork began whose announcement was
+   * missed.
+   */
   async #rememberStored(): Promise<void> {
     while (this.#end !== undefined) {
       const { generation } = this.#recent
@@ -340,8 +351,8 @@ export class BlockFeed {
   }
 
   /**
-   * Where a fork began of which `gone` is the lowest block that is known to be gone: above the highest below it that is not. Without
-   * one too low rather than too high, so that nothing that is gone stays with a client.
+   * Where a fork began of which `gone` is the lowest block that is known to be gone: above the highest below it that
+   * is not. Without one too low rather than too high, so that nothing that is gone stays with a client.
    */
   #forkBelow(gone: number, told: readonly (readonly [height: number, id: string])[]): number {
     if (gone === Number.POSITIVE_INFINITY) return gone

@@ -16,11 +16,17 @@ import type { ToldBlock } from './feed-block.ts'
 export interface Timeline {
   /** One above the highest height that was told; undefined while nothing is stored. */
   readonly end: number | undefined
-  /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
+  /**
+   * Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told
+   * before them.
+   */
   read(from: number, end: number): Promise<BlockRun | undefined>
   /** Whether blocks from a height on cost no read of the database of their own. */
   isAtHand(height: number): boolean
-  /** The first height from `from` on, below `to`, that may have something for a selection; heights before it are stored and have nothing. */
+  /**
+   * The first height from `from` on, below `to`, that may have something for a selection; heights before it are
+   * stored and have nothing.
+   */
   nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
   /** One above the highest stored height, which is the end or above. */
   head(): Promise<number | undefined>
@@ -52,9 +58,9 @@ export interface CatchingUpOptions {
 }
 
 /**
- * Clients that have not been told everything that was told: each is given blocks as fast as it takes them, and then follows, without
- * a gap and without a block twice. What it is given comes from blocks that are kept for all, so that one that is slow, or comes
- * back, costs the others nothing; a crowd that comes back is given its blocks in turns.
+ * Clients that have not been told everything that was told: each is given blocks as fast as it takes them, and then
+ * follows, without a gap and without a block twice. What it is given comes from blocks that are kept for all, so that
+ * one that is slow, or comes back, costs the others nothing; a crowd that comes back is given its blocks in turns.
  */
 export class CatchingUp {
   readonly #options: CatchingUpOptions
@@ -170,7 +176,9 @@ export class CatchingUp {
     return true
   }
 
-  /** The client has more than was told here: another process told it, or it was taken back while the client was away. */
+  /**
+   * The client has more than was told here: another process told it, or it was taken back while the client was away.
+   */
   async #waitFor(client: LiveClient, end: number): Promise<void> {
     const { timeline } = this.#options
     const { place } = client

@@ -12,8 +12,8 @@ export interface ToldTransaction {
 }
 
 /**
- * How messages are written: `plain` as `{type, payload}`, for clients that never said anything; `marked` with `seq`, by which a
- * client resumes; `batch` as an array of marked messages in one frame.
+ * How messages are written: `plain` as `{type, payload}`, for clients that never said anything; `marked` with `seq`,
+ * by which a client resumes; `batch` as an array of marked messages in one frame.
  */
 export type FeedForm = 'plain' | 'marked' | 'batch'
 
@@ -29,8 +29,8 @@ export function messageFrame(form: FeedForm, type: string, payload: unknown, seq
 }
 
 /**
- * A block with the messages that tell of it: number 0 the block, number i + 1 its transaction i. Each payload is made into text
- * once, and into a frame once for each form that somebody reads.
+ * A block with the messages that tell of it: number 0 the block, number i + 1 its transaction i. Each payload is made
+ * into text once, and into a frame once for each form that somebody reads.
  */
 export class ToldBlock {
   readonly height: number

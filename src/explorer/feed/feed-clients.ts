@@ -26,8 +26,8 @@ export interface ConnectionHandler {
 }
 
 /**
- * The connections of one feed: counted, pinged, and dropped when they do not answer, talk too much or read too slowly. Nothing
- * waits for any of them.
+ * The connections of one feed: counted, pinged, and dropped when they do not answer, talk too much or read too
+ * slowly. Nothing waits for any of them.
  *
  *     open ──too slow──► dropped (1013)     open ──no pong──► ended
  *       └──talks too much──► dropped (1008)   └──leaves──► gone
@@ -113,8 +113,8 @@ export class FeedClients {
   }
 
   /**
-   * Counts what a client said, and drops one that says too much, or wants answers and does not read them. False where it is to
-   * be heard no more.
+   * Counts what a client said, and drops one that says too much, or wants answers and does not read them. False where
+   * it is to be heard no more.
    */
   #mayGoOn(connection: FeedConnection): boolean {
     if (!connection.isOpen) return false
@@ -170,8 +170,9 @@ function textOf(data: RawData): string {
 const dropGraceMs = 1000
 
 /**
- * A client's connection. Frames are written as they are, past the library's sender, which would make them anew for each client:
- * it holds nothing back as long as nothing is compressed, so that frames of both come whole and in order.
+ * A client's connection. Frames are written as they are, past the library's sender, which would make them anew for
+ * each client: it holds nothing back as long as nothing is compressed, so that frames of both come whole and in
+ * order.
  */
 export class FeedConnection {
   /** Answered since the last ping. */
@@ -218,8 +219,8 @@ export class FeedConnection {
   }
 
   /**
-   * Closes with a code and why; the reason waits behind what the client has not read, and whoever does not read it either is not
-   * waited for.
+   * Closes with a code and why; the reason waits behind what the client has not read, and whoever does not read it
+   * either is not waited for.
    * @param reason at most 123 bytes
    */
   drop(code: number, reason: string): void {

@@ -9,7 +9,8 @@ export type FeedStep =
  * - Heights are told upwards. One that was told is not told again unless a rollback took it away.
  * - While more than `maxBacklog` heights wait, the oldest are left out: whoever follows the head of the chain wants the
  *   newest, and the rest is a request away. At the head, where few blocks wait, none is left out.
- * - A rollback is told after what was announced before it and was not taken back, and before what was announced after it.
+ * - A rollback is told after what was announced before it and was not taken back, and before what was announced after
+ *   it.
  *
  * What it holds is bounded by `maxBacklog`, however much is announced.
  */
@@ -33,7 +34,10 @@ export class FeedQueue {
     return this.#steps.reduce((sum, step) => sum + heightsOf(step), 0)
   }
 
-  /** All below `end` was stored before anybody listened, and is not told; without effect where something was announced already. */
+  /**
+   * All below `end` was stored before anybody listened, and is not told; without effect where something was announced
+   * already.
+   */
   startAt(end: number): void {
     this.#end ??= end
   }

@@ -5,7 +5,10 @@ export interface Interested {
   readonly filters: readonly FeedFilter[]
 }
 
-/** One that is told, with what a match has found for it. It is reached without a look-up: there may be a hundred thousand of those in a block. */
+/**
+ * One that is told, with what a match has found for it. It is reached without a look-up: there may be a hundred
+ * thousand of those in a block.
+ */
 interface Seeker<T> {
   readonly owner: T
   /** The match that found something for it last. */
@@ -21,8 +24,9 @@ interface Entry<T> {
 }
 
 /**
- * Finds who is to be told of a message, at a cost that depends on who is, not on how many there are. Each filter is filed under
- * every word of its first list; of the others only those filters are asked that a word of the transaction has led to.
+ * Finds who is to be told of a message, at a cost that depends on who is, not on how many there are. Each filter is
+ * filed under every word of its first list; of the others only those filters are asked that a word of the transaction
+ * has led to.
  */
 export class FilterIndex<T extends Interested> {
   readonly #blocks = new Set<Seeker<T>>()
@@ -135,8 +139,8 @@ export const conditionNames = ['addresses', 'tags', 'contracts', 'templates'] as
 export type ConditionName = (typeof conditionNames)[number]
 
 /**
- * What a subscription asks for: a message of one of the types; of transactions those that have, for each of the lists that
- * are given, at least one of its words.
+ * What a subscription asks for: a message of one of the types; of transactions those that have, for each of the lists
+ * that are given, at least one of its words.
  */
 export interface FeedFilter {
   readonly types: ReadonlySet<FeedType>
@@ -190,7 +194,8 @@ export interface IndexedSelection {
 }
 
 /**
- * Selections of which each transaction that a filter wants is in at least one; none for filters that want rollbacks alone.
+ * Selections of which each transaction that a filter wants is in at least one; none for filters that want rollbacks
+ * alone.
  * @returns undefined where a filter wants blocks, or transactions that no index finds
  */
 export function indexedSelections(filters: readonly FeedFilter[]): readonly IndexedSelection[] | undefined {

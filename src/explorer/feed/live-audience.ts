@@ -20,11 +20,17 @@ export interface LiveLimits {
   readonly maxReorgDepth?: number
   /** Words in the filters of all clients together. Default 500,000. */
   readonly maxWords?: number
-  /** Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB, an eighth of what may wait for others. */
+  /**
+   * Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB, an eighth of what may wait for
+   * others.
+   */
   readonly maxSubscriberBytes?: number
   /** Bytes that may wait for all subscribers together, each of whom may have its share of it. Default 256 MiB. */
   readonly maxSubscribersBytes?: number
-  /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
+  /**
+   * How long the announcement of a rollback is waited for where what is stored shows that there was one. Default
+   * 2,000 ms.
+   */
   readonly patienceMs?: number
   /** Memory for blocks that are ready to be sent again. Default 32 MiB. */
   readonly maxRecentBytes?: number
@@ -72,7 +78,8 @@ export class LiveAudience implements FeedListener {
       turnMs,
       clock,
     } = limits
-    // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its own.
+    // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its
+    // own.
     const subscriberBytes = (): number =>
       Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
     const budget = new ReplayBudget(maxReplay, clock)

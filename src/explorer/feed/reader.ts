@@ -28,8 +28,8 @@ interface BlockReader {
   /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
   head(): Promise<number | undefined>
   /**
-   * The first height from `from` on, below `to`, whose block may have a transaction of one of the selections: heights before it are
-   * stored, derived, and have none. `from` where that is not known.
+   * The first height from `from` on, below `to`, whose block may have a transaction of one of the selections: heights
+   * before it are stored, derived, and have none. `from` where that is not known.
    */
   nextFor(selections: readonly TransactionSelection[], from: number, to: number): Promise<number>
 }
@@ -50,10 +50,11 @@ const slices = new TimeSlices()
 const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] as const
 
 /**
- * Reads the raw tables alone, and waits for no worker: tags and accounts are found in the events by the functions by which the
- * workers derive them, so that a block that is told late is told as it was when it was new.
+ * Reads the raw tables alone, and waits for no worker: tags and accounts are found in the events by the functions by
+ * which the workers derive them, so that a block that is told late is told as it was when it was new.
  *
- * What is read is of one moment, as far as forks are concerned: where one took the place of another meanwhile, it is read again.
+ * What is read is of one moment, as far as forks are concerned: where one took the place of another meanwhile, it is
+ * read again.
  * @param network decides which accounts hold the core contracts
  */
 export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
@@ -211,9 +212,9 @@ function contractsOf(transaction: DecodedTransaction, network: Network): string[
 interface FeedTransaction {
   readonly summary: TransactionSummary
   /**
-   * Accounts that took part, 0x and 16 hex digits each, or 40 for an EVM account: payer, proposer, authorizers, accounts that it
-   * created, and both sides of the moves of tokens and items; of fees only who paid. Nobody, where the chain itself made it
-   * and nothing moved.
+   * Accounts that took part, 0x and 16 hex digits each, or 40 for an EVM account: payer, proposer, authorizers,
+   * accounts that it created, and both sides of the moves of tokens and items; of fees only who paid. Nobody, where
+   * the chain itself made it and nothing moved.
    */
   readonly accounts: readonly string[]
   /** Contracts that its script imports or that its events are of, `A.<address>.<name>` each. */

@@ -17,8 +17,8 @@ export const blocksPerRead = 20
 const readsAtOnce = 2
 
 /**
- * Blocks that were told or read lately, ready to be sent. Whoever resumes reads from here; a crowd that resumes from about the
- * same height, as after a restart, costs one read of the database. Holds up to `maxBytes`, the newest.
+ * Blocks that were told or read lately, ready to be sent. Whoever resumes reads from here; a crowd that resumes from
+ * about the same height, as after a restart, costs one read of the database. Holds up to `maxBytes`, the newest.
  */
 export class RecentBlocks {
   readonly #reader: FeedReader
@@ -142,8 +142,8 @@ export class KnownForks {
 export type BlockLink = Pick<ToldBlock, 'height' | 'id' | 'parentId'>
 
 /**
- * Ids of the newest blocks that clients have, as deep as a reorganization may reach: those that they were given here, and those below,
- * which others may have given them.
+ * Ids of the newest blocks that clients have, as deep as a reorganization may reach: those that they were given here,
+ * and those below, which others may have given them.
  */
 export class RememberedBlocks {
   readonly #depth: number

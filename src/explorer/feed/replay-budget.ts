@@ -50,8 +50,8 @@ export class ReplayBudget {
   }
 
   /**
-   * Seconds until the client's own budgets allow so many blocks; 0 when they do now. Spends nothing. Not by the budget of the
-   * process: what other clients spend delays a replay, but does not refuse it.
+   * Seconds until the client's own budgets allow so many blocks; 0 when they do now. Spends nothing. Not by the
+   * budget of the process: what other clients spend delays a replay, but does not refuse it.
    */
   waitOf(client: BudgetOwner, blocks: number): number {
     return this.#wait(this.#budgetsOf(client), blocks)

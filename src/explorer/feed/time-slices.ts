@@ -11,7 +11,9 @@ export class TimeSlices {
   #steps = 0
   #next: Promise<void> | undefined
 
-  /** @param sliceMs the longest time without an iteration of the event loop, beside that of one step, in milliseconds */
+  /**
+   * @param sliceMs the longest time without an iteration of the event loop, beside that of one step, in milliseconds
+   */
   constructor(sliceMs = 5) {
     this.#sliceMs = sliceMs
   }

@@ -94,8 +94,9 @@ function isBefore(before: TransferKey | undefined): FragmentSqlToken {
 }
 
 /**
- * With what the rows of the page do not hold themselves, each looked up by its key, which `limit` keeps the planner to. The collection of a transfer that
- * lacks it is that of the item whose end it is, if no other has the same uuid and id.
+ * With what the rows of the page do not hold themselves, each looked up by its key, which `limit` keeps the planner
+ * to. The collection of a transfer that lacks it is that of the item whose end it is, if no other has the same uuid
+ * and id.
  */
 function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`

@@ -50,8 +50,9 @@ export async function readDownwards<Row>(
 const settledRow = z.object({ is_settled: z.boolean() })
 
 /**
- * How long an answer about a height may be kept: it is settled when the height is too deep to be rolled back, nodes served all of its
- * block, and each worker that the answer uses has derived it. Reads folded coverage alone, which is late by moments.
+ * How long an answer about a height may be kept: it is settled when the height is too deep to be rolled back, nodes
+ * served all of its block, and each worker that the answer uses has derived it. Reads folded coverage alone, which is
+ * late by moments.
  */
 export async function cachingAt(
   { database, maxReorgDepth }: { readonly database: DatabasePool; readonly maxReorgDepth: number },
@@ -92,7 +93,10 @@ export interface CommitHearing {
   setDeaf(isDeaf: boolean): void
 }
 
-/** From now on what `readRecent` reads of these pools of one database is kept: until it is forgotten, or `maxAgeMs` old. */
+/**
+ * From now on what `readRecent` reads of these pools of one database is kept: until it is forgotten, or `maxAgeMs`
+ * old.
+ */
 export function keepRecentReads(databases: readonly DatabasePool[], maxAgeMs: number): CommitHearing {
   const reads: RecentReads = { maxAgeMs, isDeaf: false, values: new Map() }
   for (const database of databases) ofPools.set(database, reads)
@@ -109,8 +113,8 @@ export function keepRecentReads(databases: readonly DatabasePool[], maxAgeMs: nu
 }
 
 /**
- * Values by key, those that were read a moment ago from memory, where the pool's owner has them kept. What is not there is remembered
- * as well.
+ * Values by key, those that were read a moment ago from memory, where the pool's owner has them kept. What is not
+ * there is remembered as well.
  * @param kind tells apart what has the same keys
  * @param read is asked for the others; leaves out what is not there
  */

@@ -19,9 +19,9 @@ interface Ranking {
 }
 
 /**
- * The statement that gives up to `limit` rows after a place. Most rows of such lists share a count with many others (an
- * account has one item, as most do), so that those with the same count and those with a lower one are read by a range of
- * the index each: one comparison for both would read all that share it.
+ * The statement that gives up to `limit` rows after a place. Most rows of such lists share a count with many others
+ * (an account has one item, as most do), so that those with the same count and those with a lower one are read by a
+ * range of the index each: one comparison for both would read all that share it.
  */
 export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: number): FragmentSqlToken {
   const { columns, from, where, count, key } = ranking
@@ -38,7 +38,9 @@ export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: n
   `
 }
 
-/** One order of a catalogue of tokens: a table with a row for each `token`, and the column of `o`, the highest first. */
+/**
+ * One order of a catalogue of tokens: a table with a row for each `token`, and the column of `o`, the highest first.
+ */
 export interface CatalogueOrder {
   readonly table: FragmentSqlToken
   readonly count: FragmentSqlToken
@@ -52,8 +54,8 @@ interface CatalogueSelection {
 }
 
 /**
- * The statement that gives `key` and `count` of up to `limit` tokens after a place of an order. With conditions the catalogue is
- * looked through, which has some thousands of rows.
+ * The statement that gives `key` and `count` of up to `limit` tokens after a place of an order. With conditions the
+ * catalogue is looked through, which has some thousands of rows.
  */
 export function selectCatalogue(
   { table, count }: CatalogueOrder,

@@ -64,8 +64,8 @@ export async function readScheduledChanges(database: DatabasePool, id: number): 
 }
 
 /**
- * Up to `count` handlers below a uuid, the greatest first, by the first and the latest transaction of each, in this order.
- * The index is looked into once for each handler, however many transactions it has.
+ * Up to `count` handlers below a uuid, the greatest first, by the first and the latest transaction of each, in this
+ * order. The index is looked into once for each handler, however many transactions it has.
  */
 export async function listScheduledHandlers(
   database: DatabasePool,

@@ -15,7 +15,10 @@ import type { FungibleTokenRow } from '../tokens/schema.ts'
 import { partyFormat } from '../tokens/transfer-lists.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 
-/** What a text names exactly: a height, a number, an id, a hash, an address or a public key. Each is looked up by its key. */
+/**
+ * What a text names exactly: a height, a number, an id, a hash, an address or a public key. Each is looked up by its
+ * key.
+ */
 export async function findHits(database: DatabasePool, chain: PresentChain, text: string): Promise<SearchHit[]> {
   const publicKey = parsePublicKey(text)
   const finders = [

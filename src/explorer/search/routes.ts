@@ -140,7 +140,10 @@ const preview = defineRoute({
 /** The searches. */
 export const searchRoutes = [search, preview]
 
-/** Up to `limit` contracts whose identifier contains a text, in any case: those so named first, then by their dependents. */
+/**
+ * Up to `limit` contracts whose identifier contains a text, in any case: those so named first, then by their
+ * dependents.
+ */
 async function findContracts(database: DatabasePool, text: string, limit: number): Promise<FoundContract[]> {
   const wanted = text.toLowerCase()
   const { ranked } = await readContractGraph(database)

@@ -179,8 +179,8 @@ export const tokenomicsSchema = z
 export type Tokenomics = z.output<typeof tokenomicsSchema>
 
 /**
- * What is known of the running epoch: from the chain, when it was asked, and from the newest epoch that an event started,
- * as far above it as the heights are derived without a gap. Some rows by their keys.
+ * What is known of the running epoch: from the chain, when it was asked, and from the newest epoch that an event
+ * started, as far above it as the heights are derived without a gap. Some rows by their keys.
  */
 export async function readEpochStatus(database: DatabasePool): Promise<EpochStatusRow> {
   return database.one(sql.type(epochStatusRow)`
@@ -230,8 +230,9 @@ export async function listEpochs(
 }
 
 /**
- * Supply and stake: as the chain told when it was asked, else as the newest epoch that tells of them began. What the stake
- * earned is that of the newest epoch whose payout, stake and length are known. app.epoch_stats has some hundreds of rows.
+ * Supply and stake: as the chain told when it was asked, else as the newest epoch that tells of them began. What the
+ * stake earned is that of the newest epoch whose payout, stake and length are known. app.epoch_stats has some
+ * hundreds of rows.
  */
 export async function readTokenomics(database: DatabasePool): Promise<Tokenomics> {
   return database.one(sql.type(tokenomicsSchema)`

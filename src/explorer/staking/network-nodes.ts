@@ -41,7 +41,10 @@ interface NodePlace {
   readonly nodeId: string
 }
 
-/** Up to `count` nodes after a place. The account of each is looked up by the key of the transaction that registered it. */
+/**
+ * Up to `count` nodes after a place. The account of each is looked up by the key of the transaction that registered
+ * it.
+ */
 async function listNetworkNodes(
   database: DatabasePool,
   after: NodePlace | undefined,

@@ -96,7 +96,10 @@ export async function readEpochSetup(database: DatabasePool, epoch: number): Pro
   return row ?? undefined
 }
 
-/** Up to `count` nodes of an epoch after a key, those with the most stake first, with what they had when it was set up. */
+/**
+ * Up to `count` nodes of an epoch after a key, those with the most stake first, with what they had when it was set
+ * up.
+ */
 export async function listEpochNodes(
   database: DatabasePool,
   epoch: number,

@@ -250,8 +250,8 @@ interface Hour {
 const hourRow = z.object({ day: z.string(), hour: z.number() })
 
 /**
- * The first of the last `count` hours of the chain: these are whole hours of UTC, and the last of them is that of the newest
- * stored block, whatever the clock of this machine says.
+ * The first of the last `count` hours of the chain: these are whole hours of UTC, and the last of them is that of the
+ * newest stored block, whatever the clock of this machine says.
  */
 async function firstOfLastHours(
   database: DatabasePool,
@@ -289,8 +289,8 @@ export async function listBusyContracts(
 }
 
 /**
- * The tokens of which most moved since an hour: those whose volume in dollars is known by that, then the others by their
- * transfers. It adds up one row for each token and hour, and looks for a price of each token and day.
+ * The tokens of which most moved since an hour: those whose volume in dollars is known by that, then the others by
+ * their transfers. It adds up one row for each token and hour, and looks for a price of each token and day.
  */
 export async function listTokenVolumes(
   database: DatabasePool,

@@ -40,8 +40,9 @@ export interface BigTransferPage {
 const mostExamined = 5000
 
 /**
- * Up to `count` big transfers before a place, the newest first. It looks at a bounded number of them one after the other, and
- * gives fewer than `count` where too few of these are wanted: the list goes on at the last that was looked at.
+ * Up to `count` big transfers before a place, the newest first. It looks at a bounded number of them one after the
+ * other, and gives fewer than `count` where too few of these are wanted: the list goes on at the last that was looked
+ * at.
  *
  * Those whose worth is not known are given too as long as there is no feed of prices, that is before its first price of
  * FLOW: they are many of their token, as jobs/analytics has it.

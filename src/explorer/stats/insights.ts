@@ -19,8 +19,8 @@ export async function readIndexedDays(database: DatabasePool): Promise<DayRange 
 
 /**
  * One row for each day of a range, also for days without a block. It reads the 24 hours of each day, one row of each
- * other table of days, and the epochs, of which there are some hundreds. The epoch of a day is the last that ran on it; one
- * whose end is not indexed may have lasted as long as it was meant to, or until now where that is not known.
+ * other table of days, and the epochs, of which there are some hundreds. The epoch of a day is the last that ran on
+ * it; one whose end is not indexed may have lasted as long as it was meant to, or until now where that is not known.
  */
 export async function readDailyNumbers(
   database: DatabasePool,

@@ -227,8 +227,8 @@ export async function readChainNumbers(database: DatabasePool): Promise<ChainNum
 const units: Readonly<Record<Timescale, string>> = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' }
 
 /**
- * The periods that have days of a range and indexed blocks, whole, the earliest first. It reads the hours of these days,
- * 24 of each, and one row of each day.
+ * The periods that have days of a range and indexed blocks, whole, the earliest first. It reads the hours of these
+ * days, 24 of each, and one row of each day.
  */
 export async function readPeriods(
   database: DatabasePool,
@@ -357,8 +357,8 @@ const ofCollection = defineRoute({
 export const dailyMoveRoutes = [ofToken, ofCollection]
 
 /**
- * How often a token or the items of a collection moved on each of the last `days` indexed days, the oldest first; days on which it did not move are
- * among them. Each hour is read by its key: 24 steps down the index for each day.
+ * How often a token or the items of a collection moved on each of the last `days` indexed days, the oldest first;
+ * days on which it did not move are among them. Each hour is read by its key: 24 steps down the index for each day.
  */
 async function listDailyMoves(
   database: DatabasePool,

@@ -169,7 +169,10 @@ export interface Health {
   readonly ageMs: number
 }
 
-/** Checks in the background whether the database answers, so that requests for the health of the service never reach it. */
+/**
+ * Checks in the background whether the database answers, so that requests for the health of the service never reach
+ * it.
+ */
 export class DatabaseHealth {
   readonly #database: DatabasePool
   readonly #stopping = new AbortController()

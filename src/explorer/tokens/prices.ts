@@ -309,8 +309,8 @@ export async function listHourlyPrices(
 }
 
 /**
- * The newest price of every token that has one of the last 48 hours: two steps down the index for each token of the feed,
- * of which there are some hundreds at most.
+ * The newest price of every token that has one of the last 48 hours: two steps down the index for each token of the
+ * feed, of which there are some hundreds at most.
  */
 export async function readLatestPrices(database: DatabasePool): Promise<readonly PriceRow[]> {
   return database.any(sql.type(priceRow)`

@@ -16,7 +16,10 @@ export type MovedKind = 'token' | 'collection'
 /** The last hour of which something is indexed; no row where nothing is. */
 const newestHour = sql.fragment`(select day, hour from app.hourly_stats order by day desc, hour desc limit 1)`
 
-/** `token` and `transfer_count` of the last 24 indexed hours, of all that moved in them: some thousand rows are added up. */
+/**
+ * `token` and `transfer_count` of the last 24 indexed hours, of all that moved in them: some thousand rows are added
+ * up.
+ */
 export function recentActivity(kind: MovedKind): FragmentSqlToken {
   return sql.fragment`
     (
@@ -29,7 +32,10 @@ export function recentActivity(kind: MovedKind): FragmentSqlToken {
   `
 }
 
-/** `transfer_count` and `amount` of the last 24 indexed hours of one of them, each hour by its key; 0 where it did not move. */
+/**
+ * `transfer_count` and `amount` of the last 24 indexed hours of one of them, each hour by its key; 0 where it did not
+ * move.
+ */
 export function recentActivityOf(kind: MovedKind, token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     (
@@ -129,8 +135,8 @@ interface FungibleTokenListing {
 }
 
 /**
- * Up to `limit` tokens after a place of an order. The catalogue has a row a token, some thousands: by holders, and with a
- * search or a filter it is looked through.
+ * Up to `limit` tokens after a place of an order. The catalogue has a row a token, some thousands: by holders, and
+ * with a search or a filter it is looked through.
  */
 export async function listFungibleTokens(
   database: DatabasePool,
@@ -281,8 +287,8 @@ export async function isKnownAccount(database: DatabasePool, account: string): P
 }
 
 /**
- * Heights below the newest within which the workers of balances and of their changes may be apart, and have holes: at the
- * head they do ranges side by side. What one has done and the other has not is read from the transfers.
+ * Heights below the newest within which the workers of balances and of their changes may be apart, and have holes: at
+ * the head they do ranges side by side. What one has done and the other has not is read from the transfers.
  */
 const recentHeights = 1000
 
@@ -332,8 +338,8 @@ const balancePoint = z.object({ date: z.string(), balance: z.string() })
 type BalancePoint = z.output<typeof balancePoint>
 
 /**
- * What an account had of a token at the end of each of the `count` days that end with the newest, the earliest first: what it
- * has now less what came after. Reads the changes of these days, a row each, and the transfers of few blocks.
+ * What an account had of a token at the end of each of the `count` days that end with the newest, the earliest first:
+ * what it has now less what came after. Reads the changes of these days, a row each, and the transfers of few blocks.
  */
 export async function readBalanceHistory(
   database: DatabasePool,
@@ -366,7 +372,8 @@ export async function readBalanceHistory(
 function changesApart(account: string, token: string, newest: number): FragmentSqlToken {
   return sql.fragment`
     select (b.timestamp at time zone 'UTC')::date, a.sign * t.amount
-      * ((t.to_address is not distinct from ${account})::integer - (t.from_address is not distinct from ${account})::integer)
+      * ((t.to_address is not distinct from ${account})::integer - (t.from_address is not distinct from
+      * ${account})::integer)
     from (
       select unnest((balances - changes) * heights) as range, 1 as sign from recent
       union all

@@ -27,8 +27,8 @@ export interface TransferKey {
 }
 
 /**
- * Which transfers; what is undefined does not matter. Those of one block are selected by the bounds of the reading, those
- * of one transaction by these and `txIndex`.
+ * Which transfers; what is undefined does not matter. Those of one block are selected by the bounds of the reading,
+ * those of one transaction by these and `txIndex`.
  */
 export interface TransferSelection {
   /** Gave or got: `0x` and 16 hex digits, or 40 for an EVM account. */
@@ -75,9 +75,9 @@ interface TransferPage<Row> {
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number(), leg: z.number() })
 
 /**
- * Up to `count` transfers before a place, newest first. Most pages are in a few heights, and come from one statement. That would be
- * planned for all partitions of four tables where it goes through years: what is not near is found by statements on its own table, and
- * then completed where it is.
+ * Up to `count` transfers before a place, newest first. Most pages are in a few heights, and come from one statement.
+ * That would be planned for all partitions of four tables where it goes through years: what is not near is found by
+ * statements on its own table, and then completed where it is.
  */
 export async function readTransferPage<Row>(
   database: DatabasePool,
@@ -161,7 +161,8 @@ export function selectTransfers(
     )
   }
   if (token !== undefined && nftId !== undefined) {
-    // An item moves some dozen times, an account may have moved thousands of its collection. So few need no order of an index.
+    // An item moves some dozen times, an account may have moved thousands of its collection. So few need no order of
+    // an index.
     return selectSorted(
       table,
       span,
@@ -204,8 +205,9 @@ function selectOfSide(
       sql.fragment`${side} is not null`,
     )
   }
-  // The index holds a hash of both names, which others may share. They are compared as one text, of which the indexes of either know
-  // nothing: a plan for all values would take one of these, and read all that a busy account has moved.
+  // The index holds a hash of both names, which others may share. They are compared as one text, of which the indexes
+  // of either know nothing: a plan for all values would take one of these, and read all that a busy account has
+  // moved.
   return selectByIndex(
     table,
     span,
@@ -335,8 +337,8 @@ function directionOf(row: TransferRow, address: string | undefined): 'deposit' |
 }
 
 /**
- * The place that a cursor of transfers means. The cursor names the transaction by its id, and the order goes by its position,
- * which its block tells.
+ * The place that a cursor of transfers means. The cursor names the transaction by its id, and the order goes by its
+ * position, which its block tells.
  * @param cursor a text that `transferCursorPattern` accepts
  * @returns undefined for the first page
  * @throws ApiError 400 where the block has no such transaction, also because the chain was rolled back since

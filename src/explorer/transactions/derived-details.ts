@@ -9,9 +9,9 @@ import type { MarkedPlace } from './events.ts'
 import type { FungibleSummaryRow, NonFungibleSummaryRow } from './schema.ts'
 
 /**
- * Parts of a statement (`derived-details.ts`) that tell what moved in transactions, by token. They read the transactions of `place`
- * between the heights `$3` and `$4`. A transaction may have thousands of movements: they are added up where they are, so that a line a
- * token is all that comes.
+ * Parts of a statement (`derived-details.ts`) that tell what moved in transactions, by token. They read the
+ * transactions of `place` between the heights `$3` and `$4`. A transaction may have thousands of movements: they are
+ * added up where they are, so that a line a token is all that comes.
  */
 
 function movesIn(table: FragmentSqlToken): FragmentSqlToken {
@@ -21,8 +21,8 @@ function movesIn(table: FragmentSqlToken): FragmentSqlToken {
 }
 
 /**
- * What changed hands in the end: the sum of what is left with those who got more than they gave. Most often there is one movement of a
- * token, and nothing to be added up.
+ * What changed hands in the end: the sum of what is left with those who got more than they gave. Most often there is
+ * one movement of a token, and nothing to be added up.
  */
 const fungibleSums = sql.fragment`
   select json_agg(
@@ -142,7 +142,10 @@ const nonFungiblePart = z.array(
   z.tuple([...place, z.string().nullable(), direction, z.number(), z.string().nullable()]),
 )
 
-/** One row for all transactions that are asked for, each column a list: so each table is read once, and nothing is joined. */
+/**
+ * One row for all transactions that are asked for, each column a list: so each table is read once, and nothing is
+ * joined.
+ */
 const detailsRow = z.object({
   /** Height, whether it is derived, whether its transfers are; null: all heights are both. */
   coverage: z.array(z.tuple([z.number(), z.boolean(), z.boolean()])).nullable(),
@@ -156,11 +159,12 @@ type DetailsRow = z.output<typeof detailsRow>
 const nothing = sql.fragment`select null::json`
 
 /**
- * Each table is read by its key for each transaction: `limit` and `offset` keep the planner, who sees neither how many there are nor
- * how far apart, from reading all between the heights instead.
+ * Each table is read by its key for each transaction: `limit` and `offset` keep the planner, who sees neither how
+ * many there are nor how far apart, from reading all between the heights instead.
  *
- * Parameters: heights and positions of the transactions, and the lowest and highest height among them. Coverage is of the same moment
- * as the rows. It is folded into the checkpoints but for what was done a moment ago, so that these mostly tell all.
+ * Parameters: heights and positions of the transactions, and the lowest and highest height among them. Coverage is of
+ * the same moment as the rows. It is folded into the checkpoints but for what was done a moment ago, so that these
+ * mostly tell all.
  */
 function detailsOf(fungible: FragmentSqlToken, nonFungible: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`

@@ -22,9 +22,9 @@ import type { StoredScript } from './scripts.ts'
 export const unknownScript: StoredScript = { text: '', template: noTemplate }
 
 /**
- * Completes transactions by what their scripts and events say of them: tags, fee, gas, template, imports. Tags, fee and gas come
- * from the derived tables, so that a transaction of many events costs no more than another; only where a block is not derived yet
- * are its events read, and the functions called by which the workers derive the same.
+ * Completes transactions by what their scripts and events say of them: tags, fee, gas, template, imports. Tags, fee
+ * and gas come from the derived tables, so that a transaction of many events costs no more than another; only where a
+ * block is not derived yet are its events read, and the functions called by which the workers derive the same.
  */
 export async function describeTransactions(
   database: DatabasePool,
@@ -162,7 +162,10 @@ const collectionRow = z.object({
   banner: z.string().nullable(),
 })
 
-/** What tokens and collections call themselves, and the latest price of each token. Leaves out what nothing is known of. */
+/**
+ * What tokens and collections call themselves, and the latest price of each token. Leaves out what nothing is known
+ * of.
+ */
 export async function readAssetNames(
   database: DatabasePool,
   tokens: readonly string[],

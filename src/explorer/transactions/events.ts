@@ -102,7 +102,9 @@ async function readEvents(database: DatabasePool, condition: FragmentSqlToken): 
 
 const shapeRow = z.object({ id: z.number(), type: z.string(), fields: z.array(z.string()) })
 
-/** Those of each pool, and the database that they are of: where one was restored, their numbers may mean other shapes. */
+/**
+ * Those of each pool, and the database that they are of: where one was restored, their numbers may mean other shapes.
+ */
 const known = new WeakMap<DatabasePool, { readonly shapes: EventShapes; readonly identity: string }>()
 
 /**
@@ -121,7 +123,10 @@ function eventShapes(database: DatabasePool, identity: string): EventShapes {
   return shapes
 }
 
-/** What a statement on raw.event_chunks as `c` selects to be read by `unpackEvents`. Arrays of JSON come quicker as its text. */
+/**
+ * What a statement on raw.event_chunks as `c` selects to be read by `unpackEvents`. Arrays of JSON come quicker as
+ * its text.
+ */
 export const chunkColumns = sql.fragment`
   c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes, array_to_json(c.payloads)::text as payloads,
   (${databaseIdentity}) as database
@@ -212,13 +217,17 @@ export type TransactionMark = z.output<typeof markRow>
 /** Heights of one statement at least: within one partition or two of each table. */
 const leastWindow = 200_000
 
-/** Statements at most: rows that are far from each other are looked up in more partitions at once rather than by more statements. */
+/**
+ * Statements at most: rows that are far from each other are looked up in more partitions at once rather than by more
+ * statements.
+ */
 const mostStatements = 4
 
 /**
  * Reads by position, in statements that each stay within few partitions: the rows of one page may be years apart, and a
  * statement over years is planned for all partitions between.
- * @param most statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not planned again
+ * @param most statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not
+ *   planned again
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
   places: readonly Place[],
@@ -239,8 +248,8 @@ function endsOf(places: ReadonlyArray<{ readonly block_height: number }>): reado
 }
 
 /**
- * Ids of transactions and the times of their blocks, by position. What is not stored is not in it. The places of a page may
- * lie anywhere: their heights given as values leave out all partitions but theirs, which a join would not.
+ * Ids of transactions and the times of their blocks, by position. What is not stored is not in it. The places of a
+ * page may lie anywhere: their heights given as values leave out all partitions but theirs, which a join would not.
  */
 export async function readTransactionMarks(
   database: DatabasePool,
@@ -276,7 +285,10 @@ export interface Marked<Row> {
   readonly mark: TransactionMark
 }
 
-/** Joins rows to their transactions. Rows are derived from stored blocks, so that each has one, unless it is rolled back now. */
+/**
+ * Joins rows to their transactions. Rows are derived from stored blocks, so that each has one, unless it is rolled
+ * back now.
+ */
 export async function withMarks<Row extends MarkedPlace>(
   database: DatabasePool,
   rows: readonly Row[],
@@ -373,8 +385,8 @@ const pieceRow = z.object({ piece: z.number() })
 const heightRow = z.object({ height: z.number() })
 
 /**
- * The types that a name means: the full type itself, whether it is indexed or not; else those in whose contract and event name it
- * occurs, whatever the case, most frequent first.
+ * The types that a name means: the full type itself, whether it is indexed or not; else those in whose contract and
+ * event name it occurs, whatever the case, most frequent first.
  */
 async function findEventTypes(database: DatabasePool, name: string): Promise<readonly string[]> {
   if (/^(A\.[0-9a-f]{16}\.\w+|flow)\.\w+$/.test(name)) return [name]
@@ -389,7 +401,10 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   return rows.map(({ type }) => type)
 }
 
-/** Up to `count` events of these types before a place, the newest first, from the blocks of which the types are derived. */
+/**
+ * Up to `count` events of these types before a place, the newest first, from the blocks of which the types are
+ * derived.
+ */
 export async function searchEvents(
   database: DatabasePool,
   types: readonly string[],
@@ -447,7 +462,10 @@ async function readHeights(
   return rows.map(({ height }) => height).toSorted((a, b) => b - a)
 }
 
-/** A block may have very many events of other types: as few blocks are read as give enough, each of which has one at least. */
+/**
+ * A block may have very many events of other types: as few blocks are read as give enough, each of which has one at
+ * least.
+ */
 async function readFoundEvents(
   database: DatabasePool,
   types: readonly string[],

@@ -12,7 +12,10 @@ import type { TransactionPlace } from './queries.ts'
 export const transactionStatuses = ['SEALED', 'UNKNOWN', 'SUCCESS', 'FAILURE'] as const
 export type TransactionStatus = (typeof transactionStatuses)[number]
 
-/** Which transactions; all conditions hold together, and what is undefined does not matter. Accounts are `0x` and 16 digits. */
+/**
+ * Which transactions; all conditions hold together, and what is undefined does not matter. Accounts are `0x` and 16
+ * digits.
+ */
 export interface TransactionFilter {
   readonly payer?: string | undefined
   readonly proposer?: string | undefined
@@ -27,8 +30,8 @@ export interface TransactionFilter {
 export interface FilteredPage {
   readonly rows: readonly TransactionRow[]
   /**
-   * Where the search has stopped, with fewer rows than asked for but not at the end: it reads so many transactions of the account at
-   * most. Undefined: it has come to the end, or has found enough.
+   * Where the search has stopped, with fewer rows than asked for but not at the end: it reads so many transactions of
+   * the account at most. Undefined: it has come to the end, or has found enough.
    */
   readonly stoppedAt: TransactionRow | undefined
 }
@@ -37,8 +40,9 @@ export interface FilteredPage {
 const mostScanned = 2000
 
 /**
- * Up to `count` transactions before a place, the latest first, for which a filter holds. One condition is served by its index;
- * where there are more, that of the account with the fewest transactions is, and what it gives is looked through, up to a limit.
+ * Up to `count` transactions before a place, the latest first, for which a filter holds. One condition is served by
+ * its index; where there are more, that of the account with the fewest transactions is, and what it gives is looked
+ * through, up to a limit.
  */
 export async function listFilteredTransactions(
   database: DatabasePool,
@@ -120,8 +124,8 @@ async function leastActive(
 }
 
 /**
- * The address is compared in a row with the height, and stands in the order: else the planner, who does not see the address, takes all
- * accounts for quiet ones, of which all is read and sorted.
+ * The address is compared in a row with the height, and stands in the order: else the planner, who does not see the
+ * address, takes all accounts for quiet ones, of which all is read and sorted.
  */
 function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
   return sql.fragment`

@@ -17,14 +17,16 @@ export interface TransactionPlace {
 }
 
 /**
- * The block of a row, by its key for each: with a join the planner, who does not see how few rows there are, may read all blocks
- * between the heights.
+ * The block of a row, by its key for each: with a join the planner, who does not see how few rows there are, may read
+ * all blocks between the heights.
  */
 export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(select timestamp from raw.blocks where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
-/** The id of the transaction that a row with block_height and tx_index belongs to, by its key for each, as `blockOf`. */
+/**
+ * The id of the transaction that a row with block_height and tx_index belongs to, by its key for each, as `blockOf`.
+ */
 export function transactionIdOf(row: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(
     select id from raw.transactions x
@@ -112,8 +114,8 @@ export async function readTransactions(
 }
 
 /**
- * The transactions at places, the latest first; those that are not stored, and those for which `condition` does not hold, are left
- * out.
+ * The transactions at places, the latest first; those that are not stored, and those for which `condition` does not
+ * hold, are left out.
  * @param condition on a row `t` of raw.transactions
  * @param isFrequent whether that is of a form that is asked for often: only then it is worth to be prepared
  */
@@ -286,7 +288,8 @@ interface Place {
 }
 
 /**
- * Ids of the transactions at places that may lie anywhere: as values, their heights leave out all partitions but theirs.
+ * Ids of the transactions at places that may lie anywhere: as values, their heights leave out all partitions but
+ * theirs.
  * @returns gives the id of a place; the empty text for one that is not stored
  */
 export async function readTransactionIds(

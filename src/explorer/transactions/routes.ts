@@ -162,7 +162,10 @@ const transactionDetail = defineRoute({
   },
 })
 
-/** Where the transaction with an id is, or that which executed the EVM transaction with this hash. @param height where it must be */
+/**
+ * Where the transaction with an id is, or that which executed the EVM transaction with this hash. @param height where
+ * it must be
+ */
 async function findPlace(
   database: DatabasePool,
   id: string,
@@ -255,7 +258,10 @@ const contractTransactions = defineRoute({
 /** Transactions of an account, and of a contract. */
 export const transactionListRoutes = [accountTransactions, contractTransactions]
 
-/** Which transactions a page shows: those of a filter, or rows that are there already, one more than fit on the page if there are. */
+/**
+ * Which transactions a page shows: those of a filter, or rows that are there already, one more than fit on the page
+ * if there are.
+ */
 type PageSource =
   | { readonly rows: readonly TransactionRow[] }
   | {
@@ -273,8 +279,8 @@ interface PageOptions {
 }
 
 /**
- * A page of transactions, complete. A page of several conditions may hold fewer than `limit`, also none, though there are more: then
- * `has_more` is true, and the cursor goes on where the search has stopped.
+ * A page of transactions, complete. A page of several conditions may hold fewer than `limit`, also none, though there
+ * are more: then `has_more` is true, and the cursor goes on where the search has stopped.
  */
 async function transactionPage(
   source: PageSource,

@@ -8,7 +8,10 @@ import { eventTypeNames } from '../../webhooks/events.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { timestampFormat } from '../formats.ts'
 
-/** Webhooks in the form in which clients of the Flow explorer know them: numbers of rows as text, lists as `items` and `count`. */
+/**
+ * Webhooks in the form in which clients of the Flow explorer know them: numbers of rows as text, lists as `items` and
+ * `count`.
+ */
 
 const id = z.string().describe('The number as text.')
 const userId = z.string().describe('Number of the account, or of the key where it stands for itself.')

@@ -23,7 +23,8 @@ type Shown = Pick<RouteRequest, 'apiKey' | 'bearer'>
 
 /**
  * The developer key or the account that a call shows.
- * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403 `account-revoked`; 503 `not-served-here`
+ * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403 `account-revoked`;
+ *   503 `not-served-here`
  */
 export async function shownOwner({ apiKey, bearer }: Shown, services: Services): Promise<DeveloperKey> {
   const shown = apiKey ?? bearer

@@ -506,7 +506,8 @@ describe('Coordinator', () => {
     proxy.freeze()
     await noticed
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 200 }] })
-    // The server notices too, by its own keepalive; here the dead sessions are ended, so that the test need not wait for it.
+    // The server notices too, by its own keepalive; here the dead sessions are ended, so that the test need not wait
+    // for it.
     proxy.thaw()
     proxy.cut()
     await until(() => covers('a', '{[0,200)}'))

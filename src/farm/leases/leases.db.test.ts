@@ -144,8 +144,9 @@ describe('leases', () => {
     })
 
     it('that a crash of the server undid cannot touch a longer lease that got its generation', async () => {
-      // A process claims 0-5 as generation N. The commit was asynchronous, and the server crashes before it is on disk: also undone are
-      // the split that made 0-5 of 0-10, and the step of the sequence. Then 0-10 is claimed, as generation N.
+      // A process claims 0-5 as generation N. The commit was asynchronous, and the server crashes before it is on
+      // disk: also undone are the split that made 0-5 of 0-10, and the step of the sequence. Then 0-10 is claimed, as
+      // generation N.
       await addLeases(pool, [
         { worker: 'a', from: 0, to: 5 },
         { worker: 'a', from: 5, to: 10 },

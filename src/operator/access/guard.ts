@@ -109,8 +109,9 @@ const proxyHeaders = [
 
 /**
  * Whether a request was made on this machine, to this machine: the other end of the socket is here, no proxy stands
- * between as far as one can tell (some tell nothing, but ask in HTTP/1.0), and the name it was made to is one of loopback. The name is looked at because a page of another site can have its own
- * name lead here, and a browser would then let it read the answers (DNS rebinding).
+ * between as far as one can tell (some tell nothing, but ask in HTTP/1.0), and the name it was made to is one of
+ * loopback. The name is looked at because a page of another site can have its own name lead here, and a browser would
+ * then let it read the answers (DNS rebinding).
  */
 function isLocalRequest(request: IncomingMessage): boolean {
   if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return false
@@ -135,10 +136,10 @@ function hostName(host: string): string {
 const sessionMs = 12 * 3600 * 1000
 
 /**
- * Sessions of people who logged in: `kind.end.random.signature`. Nothing is kept here, so a session holds in all processes
- * and over restarts. The key of the signature is made of the secret that let the person in, so that all sessions end when
- * that secret is changed, and those of JWTs when other roles are allowed. It is made slowly, so that who steals a session
- * cannot guess a weak secret from it.
+ * Sessions of people who logged in: `kind.end.random.signature`. Nothing is kept here, so a session holds in all
+ * processes and over restarts. The key of the signature is made of the secret that let the person in, so that all
+ * sessions end when that secret is changed, and those of JWTs when other roles are allowed. It is made slowly, so
+ * that who steals a session cannot guess a weak secret from it.
  */
 class Sessions {
   readonly #keys: ReadonlyMap<CredentialKind, Buffer>

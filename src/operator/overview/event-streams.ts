@@ -20,8 +20,8 @@ export class EventStreams {
   }
 
   /**
-   * Answers with a stream that lasts until the client goes, the server stops, or `until` (milliseconds since 1970) has come; the
-   * latter two it announces with `event: bye`. A client that is too slow misses states, not the newest.
+   * Answers with a stream that lasts until the client goes, the server stops, or `until` (milliseconds since 1970)
+   * has come; the latter two it announces with `event: bye`. A client that is too slow misses states, not the newest.
    * @throws ApiError 429 `too-many-streams`, 503 `stopping`
    */
   async serve(response: ServerResponse, until = Infinity): Promise<void> {

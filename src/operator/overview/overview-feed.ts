@@ -8,7 +8,9 @@ import type { Drill, Overview } from './overview.ts'
 /** Least time from the beginning of one read to that of the next, ms. */
 const leastPauseMs = 1000
 
-/** A read takes at most this part of the time: with a hundred thousand pieces of coverage it takes longer than usual. */
+/**
+ * A read takes at most this part of the time: with a hundred thousand pieces of coverage it takes longer than usual.
+ */
 const mostShare = 0.1
 
 export interface FeedOptions {

@@ -14,7 +14,10 @@ export interface Drill extends HeightRange {
   readonly reason: string | null
 }
 
-/** Everything that the page shows at a glance. Heights are numbers, ranges half open, times ISO 8601 once they are JSON. */
+/**
+ * Everything that the page shows at a glance. Heights are numbers, ranges half open, times ISO 8601 once they are
+ * JSON.
+ */
 export interface Overview {
   /** When it was read; of before an outage while `database.isUp` is false. */
   readonly generatedAt: Date

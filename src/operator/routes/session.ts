@@ -39,7 +39,9 @@ export async function session(context: OperatorContext, guard: Guard): Promise<v
   context.status = 204
 }
 
-/** Written by hand: the proxy that speaks TLS is known by a header, and Koa would refuse to mark the cookie as secure. */
+/**
+ * Written by hand: the proxy that speaks TLS is known by a header, and Koa would refuse to mark the cookie as secure.
+ */
 function setCookie(context: OperatorContext, text: string, seconds: number): void {
   const isSecure = context.secure || context.get('X-Forwarded-Proto').split(',')[0]?.trim() === 'https'
   const parts = [`${sessionCookie}=${text}`, 'Path=/operator', 'HttpOnly', 'SameSite=Strict', `Max-Age=${seconds}`]

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 
 /**
- * Gives every text that is answered with 200 a weak ETag, made of the body: it holds over restarts and between processes.
- * `answerNotModified` stands further out, so that a cache in between is given whole answers.
+ * Gives every text that is answered with 200 a weak ETag, made of the body: it holds over restarts and between
+ * processes. `answerNotModified` stands further out, so that a cache in between is given whole answers.
  */
 export function tagAnswers(): Middleware {
   return async (context, next) => {
@@ -20,7 +20,8 @@ export function tagAnswers(): Middleware {
  * Answers 304 where the client holds the answer already.
  *
  * Koa's own `fresh` is of no use here: it takes `Cache-Control: no-cache` of a request for a wish to get everything
- * anew, and that is what `fetch` sends along with an If-None-Match of the caller. It only bids caches on the way to ask.
+ * anew, and that is what `fetch` sends along with an If-None-Match of the caller. It only bids caches on the way to
+ * ask.
  */
 export function answerNotModified(): Middleware {
   return async (context, next) => {
@@ -58,8 +59,8 @@ export async function compressBody(body: Buffer, encoding: Encoding): Promise<Bu
 }
 
 /**
- * The encoding that a client likes best, of equals the one that is best for us; undefined where it wants none of them, or where its
- * `Accept-Encoding` says more than names and weights of codings.
+ * The encoding that a client likes best, of equals the one that is best for us; undefined where it wants none of
+ * them, or where its `Accept-Encoding` says more than names and weights of codings.
  */
 export function preferredEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = new Map<string, number>()

@@ -60,7 +60,10 @@ export async function listen(
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** How often connections are closed whose request has been answered meanwhile, ms: `close` closes those alone that are idle at first. */
+/**
+ * How often connections are closed whose request has been answered meanwhile, ms: `close` closes those alone that are
+ * idle at first.
+ */
 const lookMs = 20
 
 /** Takes no more requests, waits for those that run, and ends the rest after `graceMs`. */
@@ -92,8 +95,9 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 const maxWaiting = 100
 
 /**
- * Handles the requests of a connection one after another. Node emits pipelined requests at once: thousands would run together, with
- * their answers in memory behind the first one. A client with more than a hundred waiting requests is disconnected.
+ * Handles the requests of a connection one after another. Node emits pipelined requests at once: thousands would run
+ * together, with their answers in memory behind the first one. A client with more than a hundred waiting requests is
+ * disconnected.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
   /** What waits, by connection, for those on which something is worked on. */
@@ -122,14 +126,15 @@ export function oneAtATime(handle: RequestListener): RequestListener {
 }
 
 /**
- * The target of a request as a path with its query. Koa and its parts throw on other forms and on fragments, in places where it cannot
- * be caught.
+ * The target of a request as a path with its query. Koa and its parts throw on other forms and on fragments, in
+ * places where it cannot be caught.
  *
  * - `/path?query`: as it is, but for a fragment, which no client should send;
  * - `http://host/path`, as proxies are asked: the path of it;
  * - `OPTIONS *`, about the whole server: `/`.
  *
- * @throws ApiError 400 `bad-target`, or `bad-host` where there is more than one `Host`, of which others may take the other one
+ * @throws ApiError 400 `bad-target`, or `bad-host` where there is more than one `Host`, of which others may take the
+ *   other one
  */
 export function requestTarget({ url = '', method, rawHeaders }: IncomingMessage): string {
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')

@@ -16,15 +16,21 @@ export interface EndpointFunctionOptions {
   readonly allowsOrigin: (origin: string) => boolean
   /** What other pages are told, also those that have their own name lead here. */
   readonly notAllowed: () => ApiError
-  /** Codes of errors that have none in upper case, by status; others are `INTERNAL` from 500 on, and `INVALID_INPUT` below. */
+  /**
+   * Codes of errors that have none in upper case, by status; others are `INTERNAL` from 500 on, and `INVALID_INPUT`
+   * below.
+   */
   readonly codes: Readonly<Record<number, string>>
-  /** Does what a POST asks, and gives the `data` of the answer. What it throws is answered, with `facts` of its details beside code and message. */
+  /**
+   * Does what a POST asks, and gives the `data` of the answer. What it throws is answered, with `facts` of its
+   * details beside code and message.
+   */
   readonly run: (context: RequestContext) => Promise<unknown>
 }
 
 /**
- * A function at one path: POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message, …}}` under the HTTP
- * status that says the same. Leaves all other paths alone.
+ * A function at one path: POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
+ * error: {code, message, …}}` under the HTTP status that says the same. Leaves all other paths alone.
  */
 export function endpointFunction(options: EndpointFunctionOptions): Middleware<RequestState> {
   const { path } = options

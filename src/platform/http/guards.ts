@@ -3,7 +3,10 @@ import { ApiError } from '../errors.ts'
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { isListed, isLoopback, plainAddress } from '../limits/clients.ts'
-/** The token of an `Authorization` header of the scheme `Bearer` (RFC 6750); undefined where it has none, or says something else. */
+/**
+ * The token of an `Authorization` header of the scheme `Bearer` (RFC 6750); undefined where it has none, or says
+ * something else.
+ */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
@@ -33,8 +36,9 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Refuses what a browser of this machine sends for a page of another site that has its own name lead here (DNS rebinding): nothing but
- * that name tells it from our page. Only where no token is asked for, which such a page does not have.
+ * Refuses what a browser of this machine sends for a page of another site that has its own name lead here (DNS
+ * rebinding): nothing but that name tells it from our page. Only where no token is asked for, which such a page does
+ * not have.
  * @param ownNames HOST and other names by which the service may be called
  * @param trustedProxies TRUSTED_PROXIES: these may call by any name
  * @param remedy what the operator can set instead, as the end of a sentence
@@ -66,14 +70,17 @@ function canBeOfASite(name: string): boolean {
   return name.includes('.') && isIP(name.replaceAll(/[[\]]/g, '')) === 0 && !name.endsWith('.localhost')
 }
 
-/** What proxies say and no script of a page can: browsers let none set `Via`, and speak no HTTP/1.0. They do let it set `X-Forwarded-For`. */
+/**
+ * What proxies say and no script of a page can: browsers let none set `Via`, and speak no HTTP/1.0. They do let it
+ * set `X-Forwarded-For`.
+ */
 function isOfProxy(request: IncomingMessage): boolean {
   return request.httpVersion === '1.0' || request.headers.via !== undefined
 }
 
 /**
- * Refuses a request that a page of another origin makes: such a page can have a browser send one, cookie and all (CSRF).
- * Browsers say where a request comes from in headers that pages cannot set; programs need not.
+ * Refuses a request that a page of another origin makes: such a page can have a browser send one, cookie and all
+ * (CSRF). Browsers say where a request comes from in headers that pages cannot set; programs need not.
  * @throws ApiError 403 `other-origin`
  */
 export function requireSameOrigin({ headers }: IncomingMessage): void {

@@ -21,7 +21,8 @@ const headers = {
 const maxShownPath = 200
 
 /**
- * The page that a browser gets for an unknown path, in place of a problem. Undefined for other errors (also those about a field) and for clients that did not ask for HTML.
+ * The page that a browser gets for an unknown path, in place of a problem. Undefined for other errors (also those
+ * about a field) and for clients that did not ask for HTML.
  * @param home path of the service's own page; undefined if it has none
  */
 export function notFoundPage(

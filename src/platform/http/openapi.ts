@@ -187,9 +187,9 @@ function mediaType(contentType: string): string {
 }
 
 /**
- * Parameters of a route for the API's description: what may be sent, which is not always what the handler gets. A schema that
- * turns text into something else is described by the text where it says which, and else by what it makes of it: `limit` is
- * an integer.
+ * Parameters of a route for the API's description: what may be sent, which is not always what the handler gets. A
+ * schema that turns text into something else is described by the text where it says which, and else by what it makes
+ * of it: `limit` is an integer.
  */
 export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): Record<string, unknown>[] {
   return Object.entries(schemas.shape).map(([name, part]) => {
@@ -234,8 +234,8 @@ const documentSchema = z.looseObject({ openapi: z.string() })
 const documentExample = { openapi: '3.1.0' }
 
 /**
- * `/openapi.json` and `/openapi.yaml`, which describe a table of routes. The document is made at the first request, once, since it
- * takes a tenth of a second.
+ * `/openapi.json` and `/openapi.yaml`, which describe a table of routes. The document is made at the first request,
+ * once, since it takes a tenth of a second.
  * @param options.prefix before both paths
  * @param options.caching default `revalidate`
  */

@@ -58,12 +58,16 @@ function tooLarge(mostBytes: number): ApiError {
   return new ApiError(413, 'body-too-large', `A body has at most ${mostBytes} bytes; send several requests.`)
 }
 
-/** Deeper than anything that a person or a program means: arguments of scripts nest by three for each level of Cadence. */
+/**
+ * Deeper than anything that a person or a program means: arguments of scripts nest by three for each level of
+ * Cadence.
+ */
 export const mostJsonLevels = 200
 
 /**
- * Whether lists and objects are within each other at most so deep. What reads a value by calling itself, as `JSON.stringify` does, ends
- * with a full stack for one that is deeper than some thousands, which fit into a few kilobytes.
+ * Whether lists and objects are within each other at most so deep. What reads a value by calling itself, as
+ * `JSON.stringify` does, ends with a full stack for one that is deeper than some thousands, which fit into a few
+ * kilobytes.
  */
 export function isShallow(value: unknown, mostLevels = mostJsonLevels): boolean {
   let level: readonly unknown[] = [value]
@@ -78,7 +82,10 @@ export function isShallow(value: unknown, mostLevels = mostJsonLevels): boolean 
 
 const [quote, backslash, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-/** The same of JSON that was not parsed yet, which takes a second where it is some megabytes of brackets. @param text in UTF-8, which may be no JSON */
+/**
+ * The same of JSON that was not parsed yet, which takes a second where it is some megabytes of brackets. @param text
+ * in UTF-8, which may be no JSON
+ */
 export function isShallowText(text: Uint8Array, mostLevels = mostJsonLevels): boolean {
   let level = 0
   for (let i = 0; i < text.length; i++) {

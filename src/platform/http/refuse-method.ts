@@ -3,7 +3,10 @@ import { ApiError } from '../errors.ts'
 import { isPagePath } from '../pages/serve-page.ts'
 import type { RequestContext, RequestState } from './requests.ts'
 
-/** For the end of the line: a path that there is, asked by a method that it does not take. @throws ApiError 405 `method-not-allowed` */
+/**
+ * For the end of the line: a path that there is, asked by a method that it does not take. @throws ApiError 405
+ * `method-not-allowed`
+ */
 export function refuseMethod(context: RequestContext, router: Router<RequestState>, hasPage: boolean): void {
   if (context.body !== undefined && context.body !== null) return
   const { path, method } = context

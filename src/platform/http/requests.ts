@@ -43,7 +43,10 @@ export interface RequestLogOptions {
   readonly clientOf: (request: IncomingMessage) => Client
 }
 
-/** Names each request, times it by its route and logs it at level debug, without its query and headers, which may hold secrets. */
+/**
+ * Names each request, times it by its route and logs it at level debug, without its query and headers, which may hold
+ * secrets.
+ */
 export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOptions): Middleware<RequestState> {
   return async (context, next) => {
     const { state, request, response } = context
@@ -73,7 +76,9 @@ export interface ErrorOptions {
   readonly errorFormOf?: ((path: string) => ErrorForm | undefined) | undefined
   /** What an error that is not an `ApiError` becomes; undefined: what `toApiError` makes of it. */
   readonly translate?: ((thrown: unknown) => ApiError | undefined) | undefined
-  /** Errors of status 503 that are in the log already, or that anybody may cause as often as they like. Default: none. */
+  /**
+   * Errors of status 503 that are in the log already, or that anybody may cause as often as they like. Default: none.
+   */
   readonly isExpected?: ((error: ApiError) => boolean) | undefined
   /** Of the error for a path that does not exist. */
   readonly unknownPath?: ((path: string) => string) | undefined

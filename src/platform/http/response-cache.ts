@@ -22,7 +22,10 @@ export interface CachedResponse {
 const lastingFactor = 10
 
 export interface ResponseCacheOptions {
-  /** Longest time for which an answer is given again, in milliseconds, ten times as long for one that lasts; 0 keeps none. */
+  /**
+   * Longest time for which an answer is given again, in milliseconds, ten times as long for one that lasts; 0 keeps
+   * none.
+   */
   readonly maxAgeMs: number
   /** Most bytes of all bodies together, in all their encodings: half of them for settled answers. Default 64 MiB. */
   readonly maxBytes?: number
@@ -41,12 +44,14 @@ interface Entry {
 }
 
 /**
- * A cache of answers. A page that many clients request is read once, and requests wait for an answer that is being made already.
+ * A cache of answers. A page that many clients request is read once, and requests wait for an answer that is being
+ * made already.
  *
- * An answer belongs to the generation in which it was begun, so that nothing that was read before a commit is returned after the
- * notification of that commit. Settled answers survive commits, and are dropped when rows below the head change: at a reorganization, a
- * second derivation, a change of labels or templates. Names of tokens and prices change without a notification: they are late by
- * `maxAgeMs` at most, or ten times that in answers that clients may keep for longer.
+ * An answer belongs to the generation in which it was begun, so that nothing that was read before a commit is
+ * returned after the notification of that commit. Settled answers survive commits, and are dropped when rows below
+ * the head change: at a reorganization, a second derivation, a change of labels or templates. Names of tokens and
+ * prices change without a notification: they are late by `maxAgeMs` at most, or ten times that in answers that
+ * clients may keep for longer.
  */
 export class ResponseCache {
   readonly #maxAgeMs: number
@@ -210,8 +215,8 @@ function sizeOf(key: string, { body }: CachedResponse): number {
 }
 
 /**
- * Gives kept answers again, and waits for those that are being made. Kept is what was answered with 200 to a GET that anybody may make,
- * as one text with a tag, and may be cached at all.
+ * Gives kept answers again, and waits for those that are being made. Kept is what was answered with 200 to a GET that
+ * anybody may make, as one text with a tag, and may be cached at all.
  */
 export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
   return async (context, next) => {

@@ -16,8 +16,8 @@ import type { ErrorForm } from './problem.ts'
  *       handler: async ({ params, caller }, { store }) => ({ body: await store.list(caller.userId, params.network) }),
  *     })
  *
- * `createHttpServer` (server.ts) serves a table of routes: it runs the guard named by `access`, checks parameters and body by their
- * schemas, and sends what the handler returns. `describeApi` (openapi.ts) describes the same table.
+ * `createHttpServer` (server.ts) serves a table of routes: it runs the guard named by `access`, checks parameters and
+ * body by their schemas, and sends what the handler returns. `describeApi` (openapi.ts) describes the same table.
  */
 
 /**
@@ -83,7 +83,9 @@ export interface RouteRequest {
   readonly apiKey: string | undefined
   /** `Authorization: Bearer`, not checked. */
   readonly bearer: string | undefined
-  /** Of the route's media types the one that the client prefers by its `Accept`; the first where it has no preference. */
+  /**
+   * Of the route's media types the one that the client prefers by its `Accept`; the first where it has no preference.
+   */
   readonly mediaType: string
 }
 
@@ -142,7 +144,10 @@ export interface RouteFacts {
   readonly problems?: Readonly<Record<number, string>>
   /** Statuses beside 200 whose body is of the same form as that of 200, with what they mean here. */
   readonly alternatives?: Readonly<Record<number, string>>
-  /** For text that stands for something else, as YAML does: the schema and example of the description. Default: `response`. */
+  /**
+   * For text that stands for something else, as YAML does: the schema and example of the description. Default:
+   * `response`.
+   */
   readonly readsAs?: { readonly schema: z.ZodType; readonly example: unknown }
 }
 

@@ -14,8 +14,8 @@ import { AnswerStream } from './route.ts'
 import type { Answer, Caching, Call, Route } from './route.ts'
 
 /**
- * Decides who may call: calls `run` with what it knows of the caller and returns the answer, or throws an `ApiError`. It runs before
- * anything of the request is read.
+ * Decides who may call: calls `run` with what it knows of the caller and returns the answer, or throws an `ApiError`.
+ * It runs before anything of the request is read.
  */
 export type Guard<Caller> = (
   call: Call,
@@ -51,7 +51,9 @@ export interface RouterOptions<Services> {
   readonly routes: readonly Route<Services>[]
   readonly services: Services
   readonly guards?: Guards | undefined
-  /** For calls of high cost: their slots, and the services with which they run, such as a database pool of their own. */
+  /**
+   * For calls of high cost: their slots, and the services with which they run, such as a database pool of their own.
+   */
   readonly expensive?: { readonly slots: Slots; readonly services: Services } | undefined
   /** Of answers that do not say. Default `never`. */
   readonly caching?: Caching | undefined
@@ -214,8 +216,8 @@ async function inSlot(
 }
 
 /**
- * A stream has a slot until it ends, and may take so long; Koa destroys it when the client leaves. Of an error in it the compression in
- * between reports nothing.
+ * A stream has a slot until it ends, and may take so long; Koa destroys it when the client leaves. Of an error in it
+ * the compression in between reports nothing.
  */
 async function sendStream(
   context: RouterContext<RequestState>,

@@ -199,8 +199,8 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
 }
 
 /**
- * Says in headers what is left of a client's limit, and refuses what is too much. Headers: draft-ietf-httpapi-ratelimit-headers, whose
- * `w` is the time in which an empty bucket fills up.
+ * Says in headers what is left of a client's limit, and refuses what is too much. Headers:
+ * draft-ietf-httpapi-ratelimit-headers, whose `w` is the time in which an empty bucket fills up.
  */
 function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefined>): Middleware<RequestState> {
   return async (context, next) => {

@@ -147,8 +147,8 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
 const maxFragments = 64
 
 /**
- * What a client sends comes in pieces of this many bytes on average, or more: fewer than the network's smallest segments have. Each
- * piece of an unfinished message is held apart, at some 250 bytes beside its own.
+ * What a client sends comes in pieces of this many bytes on average, or more: fewer than the network's smallest
+ * segments have. Each piece of an unfinished message is held apart, at some 250 bytes beside its own.
  */
 const minPieceBytes = 256
 

@@ -35,7 +35,10 @@ export interface Client {
   readonly isLocal: boolean
 }
 
-/** What a client's limits are counted by: its network; undefined for programs on this machine, which have none of their own. */
+/**
+ * What a client's limits are counted by: its network; undefined for programs on this machine, which have none of
+ * their own.
+ */
 export function limitKey({ address, isLocal }: Client): string | undefined {
   return isLocal ? undefined : clientNetwork(address)
 }
@@ -98,7 +101,10 @@ export function plainAddress(address: string): string {
   return mapped !== undefined && isIPv4(mapped) ? mapped : address
 }
 
-/** What counts as one client: an address of IPv4, or the network of one of IPv6, since who has one has its 2^64 as well. */
+/**
+ * What counts as one client: an address of IPv4, or the network of one of IPv6, since who has one has its 2^64 as
+ * well.
+ */
 export function clientNetwork(address: string): string {
   const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain

@@ -24,8 +24,8 @@ const sweepAt = 1000
 const maxKeys = 100_000
 
 /**
- * At most `max` requests per key in any span of the window's length. Refused requests do not count, so that a client that keeps
- * asking is let in as soon as one that waits. Times are kept in memory: another process counts for itself.
+ * At most `max` requests per key in any span of the window's length. Refused requests do not count, so that a client
+ * that keeps asking is let in as soon as one that waits. Times are kept in memory: another process counts for itself.
  */
 export class SlidingWindow {
   readonly #max: number

@@ -56,8 +56,9 @@ interface Calls {
 const retrySeconds = 2
 
 /**
- * Slots for calls that cost much, shared fairly: a free slot goes to the waiting client with the fewest running calls, of equals to the
- * one that began a call longest ago. When the queue is full, the client with the most waiting calls loses its newest.
+ * Slots for calls that cost much, shared fairly: a free slot goes to the waiting client with the fewest running
+ * calls, of equals to the one that began a call longest ago. When the queue is full, the client with the most waiting
+ * calls loses its newest.
  */
 export class Slots {
   readonly #options: Required<Omit<SlotsOptions, 'refusals' | 'what'>>
@@ -82,7 +83,8 @@ export class Slots {
   /**
    * Waits for a slot.
    * @param client `limitKey` of the client; undefined: a program of this machine, which may have all slots
-   * @throws ApiError 429 `too-many-calls` for a client that has too many, 503 `busy` where all slots are taken; or what `refusals` say
+   * @throws ApiError 429 `too-many-calls` for a client that has too many, 503 `busy` where all slots are taken; or
+   *   what `refusals` say
    */
   async enter(
     client: string | undefined,
@@ -181,7 +183,10 @@ export class Slots {
     }
   }
 
-  /** Makes room in the queue for a call of a client. @throws the refusal `full` where no other client has more calls waiting */
+  /**
+   * Makes room in the queue for a call of a client. @throws the refusal `full` where no other client has more calls
+   * waiting
+   */
   #dropNewest(calls: Calls): void {
     const largest = [...this.#clients.values()].reduce(
       (most, each) => (each.waiting.size > most.waiting.size ? each : most),

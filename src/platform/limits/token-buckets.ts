@@ -21,8 +21,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name, in bounded memory: those that nobody asked for in `idleMs` are forgotten, and beyond `maxBuckets`
- * the one that nobody asked for longest. No timer runs: each request clears away up to two.
+ * Token buckets by name, in bounded memory: those that nobody asked for in `idleMs` are forgotten, and beyond
+ * `maxBuckets` the one that nobody asked for longest. No timer runs: each request clears away up to two.
  */
 export class TokenBuckets {
   /** In the order in which they were last asked for. */

@@ -15,8 +15,8 @@ import { createPool, logIdleErrors, connectionLimits } from '../../platform/db/p
 const balanceEveryMs = 180_000
 
 /**
- * Starts what makes accounts for passkeys, as the settings have it; it stops with the process. The chain that is followed stands in for the network
- * whose node is not set: the sender finds out whose it is.
+ * Starts what makes accounts for passkeys, as the settings have it; it stops with the process. The chain that is
+ * followed stands in for the network whose node is not set: the sender finds out whose it is.
  * @throws FatalError for a payer that cannot be read or cannot pay, and for a node that cannot be understood
  */
 export async function openProvisioning(
@@ -60,7 +60,10 @@ export async function openProvisioning(
   return provisioning
 }
 
-/** Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as it was. */
+/**
+ * Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as
+ * it was.
+ */
 function readBalances(
   senders: readonly TransactionSender[],
   lifecycle: ServiceContext<WalletConfig>['lifecycle'],

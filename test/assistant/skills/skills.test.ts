@@ -134,7 +134,10 @@ describe('the statements of the skills in a database', () => {
   })
 })
 
-/** What a statement gives where the chain has been asked. Nothing of it stays: the database belongs to other tests too. */
+/**
+ * What a statement gives where the chain has been asked. Nothing of it stays: the database belongs to other tests
+ * too.
+ */
 async function rowsWithWhatIsTold({ indexer }: EvaluatedWorld, sql: string): Promise<readonly (readonly unknown[])[]> {
   const client = await indexer.pool.connect()
   try {

@@ -13,7 +13,10 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
   readonly onUnasked: (end: ProgramEnd, process: SupervisedProcess) => void
 }
 
-/** What every process logs when its services were started; those that go on starting after that say so in a line of their own. */
+/**
+ * What every process logs when its services were started; those that go on starting after that say so in a line of
+ * their own.
+ */
 const startedLine = /"all services work"/
 const readyLines: Readonly<Record<string, RegExp>> = {
   api: /"the API listens"/,
@@ -27,8 +30,8 @@ const firstPauseMs = 100
 const longestPauseMs = 4000
 
 /**
- * A process of the Procfile under a supervisor, which starts it again whenever it ended, after pauses that grow while it
- * ends before it works.
+ * A process of the Procfile under a supervisor, which starts it again whenever it ended, after pauses that grow while
+ * it ends before it works.
  *
  *     starting ──ready line──► ready ──ends──► down ──pause──► starting …      (any) ──stop()──► stopped
  */

@@ -14,7 +14,10 @@ async function restartsOf(world: LspWorld): Promise<number> {
   return values.reduce((sum, { value }) => sum + value, 0)
 }
 
-/** Resolves when a client's document was tried, and the server ended, or when it was set aside; the answer to a request comes after either. */
+/**
+ * Resolves when a client's document was tried, and the server ended, or when it was set aside; the answer to a
+ * request comes after either.
+ */
 async function triedOrAside(client: LspClient, uri: string): Promise<void> {
   await client.ask('textDocument/hover', { textDocument: { uri }, position: start })
 }

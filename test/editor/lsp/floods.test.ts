@@ -48,7 +48,10 @@ async function flood(
   }
 }
 
-/** Most units that one address may have used. A message that was begun with the last unit may exceed the budget, once per connection. */
+/**
+ * Most units that one address may have used. A message that was begun with the last unit may exceed the budget, once
+ * per connection.
+ */
 function maxUnits(elapsedMs: number, connections: number, dearest: number): number {
   return defaultLspLimits.addressWorkPerSecond * (burstSeconds + elapsedMs / 1000) + connections * dearest
 }

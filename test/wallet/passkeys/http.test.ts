@@ -71,7 +71,8 @@ describe('the passkey function', () => {
     expect([status, error.code]).to.deep.equal([500, 'INTERNAL'])
     expect(error.message).to.not.include('hunter2')
     expect(world.logged.join('')).to.include('hunter2')
-    // Whoever is signed in can ask for what is not there, or while it is away, as often as they like: that is no error of ours.
+    // Whoever is signed in can ask for what is not there, or while it is away, as often as they like: that is no
+    // error of ours.
     const { token } = world.person()
     for (const endpoint of ['/wallet/broken', '/wallet/away']) await world.call(endpoint, {}, { token })
     const levels = world.logged

@@ -27,7 +27,10 @@ interface Vector {
   }
 }
 
-/** What becomes of each: `good`, or the reason for which it is refused here. The vectors have users who were not verified, frames and certificates. */
+/**
+ * What becomes of each: `good`, or the reason for which it is refused here. The vectors have users who were not
+ * verified, frames and certificates.
+ */
 const outcomes: Readonly<Record<string, readonly [registration: string, authentication: string]>> = {
   'ES256 Credential with No Attestation': ['user-verification', 'user-verification'],
   'ES256 Credential with Self Attestation': ['good', 'user-verification'],

@@ -69,7 +69,10 @@ export interface SoftCredential {
 const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
 const base64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-/** An authenticator of this machine with the browser around it: makes passkeys and signs by them, as told also wrongly. */
+/**
+ * An authenticator of this machine with the browser around it: makes passkeys and signs by them, as told also
+ * wrongly.
+ */
 export class SoftAuthenticator {
   readonly origin: string
   readonly credentials: SoftCredential[] = []

@@ -36,8 +36,9 @@ const digests: Readonly<Record<number, string>> = { 1: 'sha256', 3: 'sha3-256' }
 const transactionTag = Buffer.concat([Buffer.from('FLOW-V0.0-transaction'), Buffer.alloc(11)])
 
 /**
- * An access node with a chain of its own in memory that takes transactions: it checks the signature of the payer with its own reading of the
- * protocol, and makes accounts. Blocks come with what happens: each question after the latest one finds a new one.
+ * An access node with a chain of its own in memory that takes transactions: it checks the signature of the payer with
+ * its own reading of the protocol, and makes accounts. Blocks come with what happens: each question after the latest
+ * one finds a new one.
  */
 export class TransactionNode {
   readonly #server: RawGrpcServer

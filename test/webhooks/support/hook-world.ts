@@ -23,7 +23,10 @@ export interface Transfer {
   readonly amount?: string
 }
 
-/** Writes blocks as ingest and the token worker do, in one transaction that announces them. Another `fork` has other ids. */
+/**
+ * Writes blocks as ingest and the token worker do, in one transaction that announces them. Another `fork` has other
+ * ids.
+ */
 export async function commitTransfers(
   { pool }: Pick<TestDatabase, 'pool'>,
   first: number,

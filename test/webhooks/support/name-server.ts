@@ -1,7 +1,10 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A name server of one's own, on UDP of 127.0.0.1: for each question of type A it gives what `addressesOf` says, to be kept for 0 s. */
+/**
+ * A name server of one's own, on UDP of 127.0.0.1: for each question of type A it gives what `addressesOf` says, to
+ * be kept for 0 s.
+ */
 export interface NameServer {
   /** `127.0.0.1:<port>` */
   readonly address: string

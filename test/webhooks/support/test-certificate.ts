@@ -1,4 +1,6 @@
-/** A root that nobody trusts but the tests, and a certificate of it for `receiver.test` with its key; good until 2125. */
+/**
+ * A root that nobody trusts but the tests, and a certificate of it for `receiver.test` with its key; good until 2125.
+ */
 export const testRoot = `-----BEGIN CERTIFICATE-----
 MIIBjjCCATWgAwIBAgIUdLFi33KGJPeRfI5manzz1bl2IV4wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJdGVzdCByb290MCAXDTI2MTEyMTE3MzM1MFoYDzIxMjYxMDI4

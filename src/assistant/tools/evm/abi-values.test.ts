@@ -197,7 +197,8 @@ describe('the contract ABI', () => {
 
   it('does not unfold lists that refer to each other', () => {
     const { outputs = [] } = readSignature('f() returns (uint256[][][][][][])', 'signature')
-    // Each list has 60 entries, all of which say that the next list stands behind them: 60 to the sixth values in twelve kilobytes.
+    // Each list has 60 entries, all of which say that the next list stands behind them: 60 to the sixth values in
+    // twelve kilobytes.
     const word = (number: number): Buffer => Buffer.from(number.toString(16).padStart(64, '0'), 'hex')
     const list = [word(60), ...Array.from({ length: 60 }, () => word(60 * 32))]
     const data = Buffer.concat([word(32), ...Array.from({ length: 6 }, () => list).flat()])

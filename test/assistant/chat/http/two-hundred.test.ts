@@ -12,7 +12,8 @@ describe('two hundred chats at once', () => {
     try {
       const all = Promise.withResolvers<void>()
       let begun = 0
-      // Each calls a tool with a number of its own, and its answer is made of what the provider was sent for it: question, history, result.
+      // Each calls a tool with a number of its own, and its answer is made of what the provider was sent for it:
+      // question, history, result.
       await using provider = await startStreamingProvider(({ question, step, messages }) => {
         const own = /\d+/.exec(question)?.[0] ?? 'none'
         if (step === 0) {

@@ -1,4 +1,6 @@
-/** A root that nobody trusts but the tests, and a certificate of it for the hosts below with its key; good until 2126. */
+/**
+ * A root that nobody trusts but the tests, and a certificate of it for the hosts below with its key; good until 2126.
+ */
 export const listedRoot = `-----BEGIN CERTIFICATE-----
 MIIBpzCCAU2gAwIBAgIUJacPHtQvsuvokNXWMwQmJUGX7DMwCgYIKoZIzj0EAwIw
 IDEeMBwGA1UEAwwVdGVzdCByb290IG9mIHdlYiBBUElzMCAXDTI2MTEyMjA1MzYw

@@ -17,7 +17,10 @@ export interface ListedCall {
   readonly body: string
 }
 
-/** A web API by TLS on a port of 127.0.0.1, which is there under every name: what is not called, is not called by choice. */
+/**
+ * A web API by TLS on a port of 127.0.0.1, which is there under every name: what is not called, is not called by
+ * choice.
+ */
 export interface ListedHost extends AsyncDisposable {
   /** For the tool, so that it comes here and trusts the certificate. */
   readonly network: OutboundNetwork

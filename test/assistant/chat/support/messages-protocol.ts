@@ -130,7 +130,8 @@ function refuseThinking({ thinking: asked, max_tokens: maxTokens, temperature, m
   if (temperature !== undefined && temperature !== 1)
     throw new BadRequest('`temperature` may only be set to 1 when thinking is enabled.')
   if (asked.type !== 'enabled') return
-  // What was thought before a call of a tool has to come back with it, as long as the model is in the midst of its turn.
+  // What was thought before a call of a tool has to come back with it, as long as the model is in the midst of its
+  // turn.
   const lastAssistant = messages.findLast(({ role }) => role === 'assistant')
   const isMidTurn = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true
   const first = lastAssistant?.content[0]?.type

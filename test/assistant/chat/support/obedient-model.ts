@@ -25,8 +25,8 @@ export function resultsIn({ messages }: StreamingCall): readonly string[] {
 }
 
 /**
- * The model in the worst case: it asks what it is to ask first, then does all that it reads, as long as it reads something new, and
- * at last shows every address that it has read, with all that it knows.
+ * The model in the worst case: it asks what it is to ask first, then does all that it reads, as long as it reads
+ * something new, and at last shows every address that it has read, with all that it knows.
  * @param first its first calls
  * @param knows what it puts into the addresses
  */

@@ -47,8 +47,9 @@ export const secrets = {
 } as const
 
 /**
- * The chat with all its tools, as the service puts it together, in a world in which every word of others is an order: names of tokens, payloads of
- * events, errors, web pages, skills, another's documentation. `fetch_api` has a network in which every name leads to one host of ours.
+ * The chat with all its tools, as the service puts it together, in a world in which every word of others is an order:
+ * names of tokens, payloads of events, errors, web pages, skills, another's documentation. `fetch_api` has a network
+ * in which every name leads to one host of ours.
  */
 export interface PoisonedWorld extends AsyncDisposable {
   readonly chat: ChatParts

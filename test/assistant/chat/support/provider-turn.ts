@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The ways of speaking: Messages of Anthropic, responses of OpenAI itself, chat completions of all that are like it. */
+/**
+ * The ways of speaking: Messages of Anthropic, responses of OpenAI itself, chat completions of all that are like it.
+ */
 export type ProviderProtocol = 'messages' | 'completions' | 'responses'
 
 /** A call that the model made before, as it is shown to it again. */
@@ -64,7 +66,8 @@ export interface StreamingCall {
 /**
  * A piece of a reply; a text alone is one delta of the answer.
  * - `reasoning`: one delta of what the model thinks; the completions have it as `reasoning_content`.
- * - `tool`: a call, its arguments in two deltas. `input` is what it is called with; `arguments` is its text as it is, for such that are no JSON.
+ * - `tool`: a call, its arguments in two deltas. `input` is what it is called with; `arguments` is its text as it is,
+ *   for such that are no JSON.
  * - `search`: a search of the web by Anthropic, with what was found.
  * - `until`: nothing comes before that is settled. Before the first other piece, not even the status comes.
  * - `usage`: tokens that the reply tells, in place of 10 and 5.

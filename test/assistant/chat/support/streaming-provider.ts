@@ -36,10 +36,11 @@ const protocols: ReadonlyMap<string, StreamingProtocol> = new Map([
 ])
 
 /**
- * Starts one. It speaks the Messages of Anthropic (`/v1/messages`), chat completions (`/v1/chat/completions`) and the responses of OpenAI
- * (`/v1/responses`), streamed only, and
- * is as strict with what it is sent as the real ones: calls of tools without results, empty texts and the like are 400.
- * @param script what to do with a call, e.g. `({ step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql } }] : ['It is ', '7.']`
+ * Starts one. It speaks the Messages of Anthropic (`/v1/messages`), chat completions (`/v1/chat/completions`) and the
+ * responses of OpenAI (`/v1/responses`), streamed only, and is as strict with what it is sent as the real ones: calls
+ * of tools without results, empty texts and the like are 400.
+ * @param script what to do with a call, e.g. `({ step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql }
+ *   }] : ['It is ', '7.']`
  */
 export async function startStreamingProvider(
   script: (call: StreamingCall) => ProviderTurn | Promise<ProviderTurn>,

@@ -8,7 +8,10 @@ import type { TestDatabase } from '../../../support/database.ts'
 import { runAsk } from '../support/running-ask.ts'
 import type { RunningAsk } from '../support/running-ask.ts'
 
-/** What a browser sends for a page whose site has its name lead to this machine: to that browser it is of one origin with us. */
+/**
+ * What a browser sends for a page whose site has its name lead to this machine: to that browser it is of one origin
+ * with us.
+ */
 async function send(
   ask: RunningAsk,
   path: string,

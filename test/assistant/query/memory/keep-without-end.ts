@@ -1,4 +1,7 @@
-/** A process that keeps examples in the folder that it is given, and says the id of each that is kept, until it is killed. */
+/**
+ * A process that keeps examples in the folder that it is given, and says the id of each that is kept, until it is
+ * killed.
+ */
 import { pino } from 'pino'
 import { AgentMemory } from '../../../../src/assistant/query/agent-memory.ts'
 import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'

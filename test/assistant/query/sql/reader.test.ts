@@ -10,7 +10,10 @@ import { createPool } from '../../../../src/platform/db/pool.ts'
 import { createEmptyDatabase, createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
-/** Tables that are nobody's business: keys, webhooks, the work of the farm, who signs in, and what they write. A table that is in neither list fails the test below. */
+/**
+ * Tables that are nobody's business: keys, webhooks, the work of the farm, who signs in, and what they write. A table
+ * that is in neither list fails the test below.
+ */
 const secretTables = [
   'app.asking_walks',
   'app.backfill_requests',

@@ -1,5 +1,6 @@
 /**
- * A thread with clients of the channel, so that what they cost does not count as the channel's own work. Each sends its messages at once.
+ * A thread with clients of the channel, so that what they cost does not count as the channel's own work. Each sends
+ * its messages at once.
  */
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'

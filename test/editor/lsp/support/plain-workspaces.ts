@@ -10,7 +10,10 @@ import type {
   ResolvedContract,
 } from '../../../../src/editor/imports/import-workspace.ts'
 
-/** Workspaces that write documents as they are. A text that says `import X from 0x…` lacks that contract until it is fetched. */
+/**
+ * Workspaces that write documents as they are. A text that says `import X from 0x…` lacks that contract until it is
+ * fetched.
+ */
 export interface PlainWorkspaces extends ImportWorkspaces {
   readonly root: string
   /** Folders that are open. */

@@ -28,7 +28,10 @@ export interface MockProviders {
 
 const secret = 'the-secret-of-the-application'
 
-/** GitHub and Google as far as a sign-in goes, on loopback: they check the code, its verifier, the redirect and the application. */
+/**
+ * GitHub and Google as far as a sign-in goes, on loopback: they check the code, its verifier, the redirect and the
+ * application.
+ */
 export async function startMockProviders(): Promise<MockProviders> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const forger = await generateKeyPair('RS256')

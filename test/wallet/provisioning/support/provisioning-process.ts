@@ -1,6 +1,6 @@
 /**
- * A process that has an account made for a passkey, and ends when it is killed. Arguments: URL of the database, endpoint of the node, setting of the
- * payer, the passkey as JSON.
+ * A process that has an account made for a passkey, and ends when it is killed. Arguments: URL of the database,
+ * endpoint of the node, setting of the payer, the passkey as JSON.
  */
 import type { KnownPasskey } from '../../../../src/wallet/passkeys/passkey-store.ts'
 import { PayerAccount } from '../../../../src/wallet/provisioning/payer-account.ts'

@@ -1,6 +1,8 @@
 import { analystIdioms } from './analyst-idioms.ts'
 
-/** What people who know SQL ask of a chain: each must pass the gate, run and give rows. By the feature that it needs. */
+/**
+ * What people who know SQL ask of a chain: each must pass the gate, run and give rows. By the feature that it needs.
+ */
 export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
   windows: [
     'select height, timestamp - lag(timestamp) over (order by height) as gap from raw.blocks order by height limit 20',
