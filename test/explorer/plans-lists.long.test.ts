@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { withQuery } from '../../scripts/support/skewed/list-case.ts'
-import { listCases } from '../../scripts/support/skewed/list-cases.ts'
+import { withQuery } from '../support/skewed/list-case.ts'
+import { listCases } from '../support/skewed/list-cases.ts'
 import { followList, readCursors } from '../support/followed-list.ts'
 import { mostRowsOf } from '../support/list-bounds.ts'
 import { openSkewedLists } from '../support/skewed-lists.ts'

@@ -17,7 +17,7 @@ import {
   skewedEvmToken,
   skewedToken,
   writeSkewedHistory,
-} from '../../scripts/support/skewed-history.ts'
+} from '../support/skewed/skewed-history.ts'
 
 const rows = 20_000
 const spacing = 150

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { selectCursors, withQuery } from '../../scripts/support/skewed/list-case.ts'
-import type { ListCase } from '../../scripts/support/skewed/list-case.ts'
+import { selectCursors, withQuery } from './skewed/list-case.ts'
+import type { ListCase } from './skewed/list-case.ts'
 import type { List } from '../../src/explorer/paging/pages.ts'
 import type { RunningApi } from './running-api.ts'
 

@@ -1,4 +1,4 @@
-import type { ListCase } from '../../scripts/support/skewed/list-case.ts'
+import type { ListCase } from './skewed/list-case.ts'
 
 /** Rows that one page may read: of twenty items, each with what belongs to it. */
 const ofPage = 1300

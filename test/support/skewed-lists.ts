@@ -1,5 +1,5 @@
-import type { SkewedSize } from '../../scripts/support/skewed/skewed-world.ts'
-import { writeSkewedChain } from '../../scripts/support/skewed/write-skewed-chain.ts'
+import type { SkewedSize } from './skewed/skewed-world.ts'
+import { writeSkewedChain } from './skewed/write-skewed-chain.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { createTestDatabase } from './database.ts'

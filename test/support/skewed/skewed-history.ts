@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { workers } from '../../jobs/index.ts'
-import { ensurePartitions } from '../../src/platform/db/partitions.ts'
+import { workers } from '../../../jobs/index.ts'
+import { ensurePartitions } from '../../../src/platform/db/partitions.ts'
 
 export const skewedToken = 'A.1654653399040a61.FlowToken'
 /** Of half of its items the hoarder has all, of the others everybody has one; each moved as often. */
