@@ -32,10 +32,7 @@ type Answer = readonly [status: number, body?: unknown, headers?: Readonly<Recor
 const webhookSecret = 'the secret of the webhooks'
 const clientSecret = 'the secret of the client'
 
-/**
- * GitHub over HTTP with state of its own: checks the App's JWTs, narrows tokens to what was asked for, and keeps
- * commits.
- */
+/** GitHub over HTTP, with state: checks the App's JWTs, narrows tokens to what was requested, keeps commits. */
 export class GitHubStandIn {
   readonly app = { appId: '4711', slug: 'flow-editor', clientId: 'Iv1.stand-in', clientSecret, webhookSecret }
   readonly privateKey: string
