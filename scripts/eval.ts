@@ -45,9 +45,11 @@ await runCommand({
     json: flag('Print the results as JSON.'),
   },
   notes: [
-    'LLM_PROVIDER, LLM_API_KEY, LLM_MODEL and LLM_BASE_URL name the live model, as they do for the service. Without them a provider on this machine replays good, bad and ' +
+    'LLM_PROVIDER, LLM_API_KEY, LLM_MODEL and LLM_BASE_URL name the live model, as they do for the service. ' +
+      'Without them a provider on this machine replays good, bad and ' +
       'unsafe replies, and the report says whether the service does right with each.',
-    'Databases are made for the run from the simulated chain, in a minute or so, and go away with it; nothing else is touched.',
+    'Databases are made for the run from the simulated chain, in a minute or so, and go away with it; nothing else ' +
+      'is touched.',
   ],
   examples: [
     ['', 'A replayed provider, or the live model that is set.'],
@@ -89,7 +91,8 @@ async function replay(
   if (asJson) printJson(runs.map(plainRun))
   else {
     print(
-      'What the service makes of a model that answers well, badly or not at all. The replies are made up, and come over the protocols of real providers.',
+      'What the service makes of a model that answers well, badly or not at all. The replies are made up, and come ' +
+        'over the protocols of real providers.',
     )
     for (const line of replayReport(scenarioGroups, runs)) print(`${line}\n`)
     const asked = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length

@@ -412,7 +412,8 @@ async function commitBlocks(pool: pg.Pool, from: number, to: number, transfers: 
     await ensurePartitions(pool, table, 1_000_000, { from, to })
   await withTransaction(pool, async (client) => {
     await client.query(
-      `insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
+      `insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count,
+        collection_ids)
        select h, sha256(('block ' || h)::bytea), sha256(('block ' || h - 1)::bytea), now(), 0, 1, 1, '{}'
        from generate_series($1::bigint, $2::bigint - 1) h`,
       [from, to],

@@ -61,7 +61,8 @@ export function greetingText({
     ...(pageProblem === undefined
       ? []
       : [
-          '  The pages below are not built yet. The build is repeated automatically, and they load once it succeeds; all other parts run.',
+          '  The pages below are not built yet. The build is repeated automatically, and they load once it ' +
+            'succeeds; all other parts run.',
           ...pageProblem
             .trim()
             .split('\n')
@@ -97,7 +98,8 @@ export function greetingText({
     '',
     `    DATA_FOLDER=${folder} npm run farm -- status`,
     '',
-    '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third (docs/webhooks.md).',
+    '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third ' +
+      '(docs/webhooks.md).',
     '',
     `    npm run webhook-receiver -- --port 9000 --secret ${secret}`,
     '',

@@ -65,7 +65,8 @@ function configurationPage(): string {
   const lines = [
     '# Configuration',
     '',
-    'Every variable of the environment that flowfarm reads. An empty one counts as absent. All bad values are reported at',
+    'Every variable of the environment that flowfarm reads. An empty one counts as absent. All bad values are ' +
+      'reported at',
     'once, and the program then ends with exit code 1.',
     '',
     madeFrom('`src/config.ts`'),

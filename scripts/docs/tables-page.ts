@@ -17,7 +17,8 @@ export function tablesPage(dump: string): string {
     '',
     madeFrom('the comments in `migrations/` and the declarations in `jobs/`'),
     '',
-    'A table with the source "the blocks" has rows for heights, and a range of heights is written as one piece. All others',
+    'A table with the source "the blocks" has rows for heights, and a range of heights is written as one piece. ' +
+      'All others',
     'that workers write follow from such tables, so that they are right whatever ranges were done in whatever order.',
   ]
   const comments = new Map(

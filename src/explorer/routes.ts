@@ -70,7 +70,8 @@ const apiInfo: ApiInfo = {
     'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. ' +
       'Amounts are decimal text, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
     'Clients that existed before find routes by their second names too: `/flow/address/…` for `/flow/account/…`, ' +
-      '`/accounting/account/…` and `/accounting/transaction/…` for those below `/flow`, `/analytics/…` for `/insights/…`.',
+      '`/accounting/account/…` and `/accounting/transaction/…` for those below `/flow`, `/analytics/…` for ' +
+      '`/insights/…`.',
     'How often one may ask is told by the headers `RateLimit` and `RateLimit-Policy`, and by `Retry-After` with a ' +
       '429. With a developer key in `X-API-Key` it is more often.',
     'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status ' +

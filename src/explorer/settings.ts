@@ -13,7 +13,8 @@ export const accessSettings = {
     min: 0,
     unit: 'requests per second and address',
     description:
-      'Most requests of one address in the long run; 0 is no limit. This machine is not limited. Developer keys have limits of their own.',
+      'Most requests of one address in the long run; 0 is no limit. This machine is not limited. Developer keys ' +
+      'have limits of their own.',
   }),
   API_RATE_LIMIT_BURST: optionalInteger({
     group,
@@ -48,7 +49,8 @@ export const accessSettings = {
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Database of the authentication service. When set, the roles of an administrator are read from its table user_roles (user_id, role) by the sub of the JWT, and what the JWT claims of roles does not count.',
+      'Database of the authentication service. When set, the roles of an administrator are read from its table ' +
+      'user_roles (user_id, role) by the sub of the JWT, and what the JWT claims of roles does not count.',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -59,7 +61,9 @@ export const cacheSettings = {
     min: 0,
     unit: 'ms',
     description:
-      'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
+      'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ' +
+      'ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as ' +
+      'long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -71,7 +75,8 @@ const gateways = words({
   group: pageGroup,
   default: ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/'],
   description:
-    'Gateways that the page has pictures on IPFS from, the first one first and the next where it fails: https addresses to which the content id is appended.',
+    'Gateways that the page has pictures on IPFS from, the first one first and the next where it fails: https ' +
+    'addresses to which the content id is appended.',
 })
 
 export const pageSettings = {
@@ -120,7 +125,8 @@ export const feedSettings = {
     min: 1000,
     unit: 'words',
     description:
-      'Most addresses, tags, contracts and templates in the filters of all clients of one process together; they take some 500 bytes each.',
+      'Most addresses, tags, contracts and templates in the filters of all clients of one process together; they ' +
+      'take some 500 bytes each.',
   }),
   WS_MAX_WAITING_BYTES: integer({
     group: feedGroup,
@@ -128,6 +134,7 @@ export const feedSettings = {
     min: 65_536,
     unit: 'bytes',
     description:
-      'What may wait for a client that does not read; with more it is dropped. One that subscribed is not dropped, but given the rest as fast as it takes it, once an eighth of that waits.',
+      'What may wait for a client that does not read; with more it is dropped. One that subscribed is not dropped, ' +
+      'but given the rest as fast as it takes it, once an eighth of that waits.',
   }),
 } satisfies Record<string, Setting<unknown>>

@@ -96,7 +96,8 @@ class PostgresQueueAdapter extends BullMQAdapter {
   override async getWorkers(): Promise<QueueWorkers> {
     const { rows } = await query<Row>(
       this.#pool,
-      `select distinct leased_by as "leasedBy" from app.worker_leases where worker_type = $1 and status = 'active' order by 1`,
+      `select distinct leased_by as "leasedBy" from app.worker_leases where worker_type = $1
+        and status = 'active' order by 1`,
       [this.#worker],
     )
     if (rows.length === 0) return null

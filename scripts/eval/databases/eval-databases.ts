@@ -89,26 +89,32 @@ const answerChanges: readonly string[] = [
   `update app.smart_contracts set is_removed = true where name = 'PebbleCoin'`,
   `update app.smart_contracts set name = 'Alarm' where name = 'Herons'`,
   `update app.ft_transfers set amount = amount + 0.5
-   where transfer_type = 'transfer' and amount = (select max(amount) from app.ft_transfers where transfer_type = 'transfer' and token like '%.FlowToken') and token like '%.FlowToken'`,
+   where transfer_type = 'transfer' and amount = (select max(amount) from app.ft_transfers
+   where transfer_type = 'transfer' and token like '%.FlowToken') and token like '%.FlowToken'`,
   `update app.ft_transfers set to_address = from_address
    where (block_height, tx_index, event_index, leg) in (
-     select block_height, tx_index, event_index, leg from app.ft_transfers where transfer_type = 'transfer' and from_address is not null
+     select block_height, tx_index, event_index, leg from app.ft_transfers where transfer_type = 'transfer'
+     and from_address is not null
      order by block_height, tx_index, event_index, leg limit 2)`,
   `update app.ft_holdings set vault_balance = vault_balance + 9000000, vault_rows = greatest(vault_rows, 1)
-   where token like '%.FlowToken' and address = (select address from app.ft_holdings where token like '%.FlowToken' order by balance desc offset 6 limit 1)`,
+   where token like '%.FlowToken' and address = (select address from app.ft_holdings
+   where token like '%.FlowToken' order by balance desc offset 6 limit 1)`,
   `update raw.transactions set gas_used = 777 where (block_height, tx_index) = ${firstOfUsers}`,
   `update app.tx_metrics set gas_used = 777 where (block_height, tx_index) = ${firstOfUsers}`,
   'update app.staking_nodes set tokens_staked = tokens_staked + 25',
   `delete from app.evm_transactions where (block_height, tx_index, event_index) = (
-     select block_height, tx_index, event_index from app.evm_transactions where call_type = 'deploy' order by 1, 2, 3 limit 1)`,
+     select block_height, tx_index, event_index from app.evm_transactions where call_type = 'deploy'
+     order by 1, 2, 3 limit 1)`,
   `with gone as (
      delete from app.coa_accounts where (block_height, tx_index, event_index) = (
-       select block_height, tx_index, event_index from app.coa_accounts order by 1, 2, 3 limit 1) returning block_height)
+       select block_height, tx_index, event_index from app.coa_accounts order by 1, 2, 3 limit 1)
+       returning block_height)
    update app.hourly_stats h set new_coa_count = h.new_coa_count - 1
    from gone join app.block_stats s using (block_height) where h.day = s.day and h.hour = s.hour`,
   // No transaction has the last script any more, but the first.
   `with ends as (
-     select (select script_hash from raw.scripts order by 1 limit 1) as first, (select script_hash from raw.scripts order by 1 desc limit 1) as last),
+     select (select script_hash from raw.scripts order by 1 limit 1) as first, (select script_hash
+     from raw.scripts order by 1 desc limit 1) as last),
    moved as (update raw.transactions t set script_hash = ends.first from ends where t.script_hash = ends.last)
    delete from raw.scripts using ends where script_hash = ends.last`,
   `update app.ft_tokens set token = replace(token, 'PebbleCoin', 'Drachma')`,
@@ -127,7 +133,8 @@ const transferLeg = `${event}, leg`
 /** An event of a type, in the row that holds it beside others: the first, or one after it. */
 const eventOf = (type: string, after = 0): string =>
   `select c.block_height, c.tx_index, c.first_event_index, e.place::integer, s.type, s.fields
-   from raw.event_chunks c cross join lateral unnest(c.shapes) with ordinality as e (shape, place) join raw.event_shapes s on s.id = e.shape
+   from raw.event_chunks c cross join lateral unnest(c.shapes) with ordinality as e (shape, place)
+   join raw.event_shapes s on s.id = e.shape
    where s.type like '${type}' order by 1, 2, 3, 4 offset ${after} limit 1`
 
 /**
@@ -137,8 +144,10 @@ const eventOf = (type: string, after = 0): string =>
  */
 const nearMissChanges: readonly string[] = [
   // The largest transfer is not of FLOW, and not all that was bridged is.
-  `update app.ft_transfers set amount = 90000 where ${firstWhere('app.ft_transfers', transferLeg, `transfer_type = 'transfer' and not ${flow}`)}`,
-  `update app.ft_transfers set token = ${coin} where ${firstWhere('app.ft_transfers', transferLeg, `transfer_type = 'bridge' and length(to_address) = 42`)}`,
+  `update app.ft_transfers set amount = 90000 where
+    ${firstWhere('app.ft_transfers', transferLeg, `transfer_type = 'transfer' and not ${flow}`)}`,
+  `update app.ft_transfers set token = ${coin} where
+    ${firstWhere('app.ft_transfers', transferLeg, `transfer_type = 'bridge' and length(to_address) = 42`)}`,
   // Accounts that have FLOW no more, one for each other token that they hold.
   `with emptied as (
      update app.ft_holdings h set vault_balance = 0, vault_rows = greatest(h.vault_rows, 1)
@@ -151,35 +160,50 @@ const nearMissChanges: readonly string[] = [
    update app.ft_token_holders t set holder_count = holder_count - (select count(*) from emptied) where t.${flow}`,
   // A burned item, a listing that ended without a sale, and another event with a price.
   `with burned as (
-     update app.nft_ownership set is_burned = true, owner = null where ${firstWhere('app.nft_ownership', 'token, nft_id', 'not is_burned')} returning token)
+     update app.nft_ownership set is_burned = true, owner = null
+     where ${firstWhere('app.nft_ownership', 'token, nft_id', 'not is_burned')} returning token)
    update app.nft_collection_stats s set item_count = item_count - 1 from burned where s.token = burned.token`,
   `with sale as (${eventOf('%.NFTStorefrontV2.ListingCompleted')})
    update raw.event_chunks c set payloads = payloads[:place - 1] || (
      select json_agg(case when name = 'purchased' then 'false' else value end order by n)
-     from rows from (unnest(sale.fields), json_array_elements(payloads[place])) with ordinality as field (name, value, n)) || payloads[place + 1:]
-   from sale where (c.block_height, c.tx_index, c.first_event_index) = (sale.block_height, sale.tx_index, sale.first_event_index)`,
+     from rows from (unnest(sale.fields), json_array_elements(payloads[place])) with ordinality as field (name,
+     value, n)) || payloads[place + 1:]
+   from sale where (c.block_height, c.tx_index, c.first_event_index) = (sale.block_height, sale.tx_index,
+   sale.first_event_index)`,
   `with sale as (${eventOf('%.NFTStorefrontV2.ListingCompleted', 1)}),
-   shape as (insert into raw.event_shapes (hash, type, fields) select sha256('ListingMoved'), replace(type, 'ListingCompleted', 'ListingMoved'), fields from sale returning id)
+   shape as (insert into raw.event_shapes (hash, type, fields) select sha256('ListingMoved'), replace(type,
+   'ListingCompleted', 'ListingMoved'), fields from sale returning id)
    update raw.event_chunks c set shapes = shapes[:place - 1] || shape.id || shapes[place + 1:]
-   from sale, shape where (c.block_height, c.tx_index, c.first_event_index) = (sale.block_height, sale.tx_index, sale.first_event_index)`,
+   from sale, shape where (c.block_height, c.tx_index, c.first_event_index) = (sale.block_height, sale.tx_index,
+   sale.first_event_index)`,
   // A pair without FLOW, and one in which nobody has swapped.
   `insert into app.defi_pairs (pair, dex, address, asset0, asset1, price, last_height, last_tx_index, last_event_index)
-   select replace(pair, 'SwapPair', 'CoinPair'), dex, address, ${coin}, 'A.0000000000000001.Other', 2, last_height, last_tx_index, last_event_index
+   select replace(pair, 'SwapPair', 'CoinPair'), dex, address,
+   ${coin}, 'A.0000000000000001.Other', 2, last_height, last_tx_index, last_event_index
    from app.defi_pairs order by pair limit 1`,
-  `insert into app.defi_pair_days (pair, day, swap_count, volume0, volume1) select pair, date '2026-02-01', 1, 4, 8 from app.defi_pairs where pair like '%.CoinPair'`,
+  `insert into app.defi_pair_days (pair, day, swap_count, volume0, volume1) select pair, date '2026-02-01', 1, 4, 8
+    from app.defi_pairs where pair like '%.CoinPair'`,
   `insert into app.defi_events (${event}, pair, event_type, maker, asset0, asset1, asset0_in, asset1_out, price, day)
-   select last_height, last_tx_index, last_event_index + 1000, pair, 'Swap', '0x00000000000000a1', asset0, asset1, 4, 8, 2, date '2026-02-01'
+   select last_height, last_tx_index, last_event_index + 1000, pair, 'Swap', '0x00000000000000a1', asset0, asset1, 4,
+   8, 2, date '2026-02-01'
    from app.defi_pairs where pair like '%.CoinPair'`,
   `insert into app.defi_events (${event}, pair, event_type, maker, asset0, asset1, asset0_in, asset1_in, lp_amount, day)
-   select block_height, tx_index, event_index + 2000, replace(pair, 'SwapPair', 'NewPair'), 'AddLiquidity', '0x00000000000000a2', asset0, asset1, 5, 5, 5, day
+   select block_height, tx_index, event_index + 2000, replace(pair, 'SwapPair', 'NewPair'), 'AddLiquidity',
+   '0x00000000000000a2', asset0, asset1, 5, 5, 5, day
    from app.defi_events where ${firstWhere('app.defi_events', event, `event_type = 'Swap' and pair like '%.SwapPair'`)}`,
   // The hour with the fewest transactions in all has the most of one day.
   `update app.hourly_stats set tx_count = (select max(tx_count) + 1 from app.hourly_stats)
-   where ${firstWhere('app.hourly_stats', 'day, hour', 'hour = (select hour from app.hourly_stats group by hour order by sum(tx_count), hour limit 1)')}`,
+   where ${firstWhere(
+     'app.hourly_stats',
+     'day, hour',
+     'hour = (select hour from app.hourly_stats group by hour order by sum(tx_count), hour limit 1)',
+   )}`,
   // Stake of several delegators, and value in EVM transactions that failed.
-  `insert into app.staking_delegators select (jsonb_populate_record(d, '{"delegator_id": 7}')).* from app.staking_delegators d where delegator_id = 1`,
+  `insert into app.staking_delegators select (jsonb_populate_record(d, '{"delegator_id": 7}')).*
+    from app.staking_delegators d where delegator_id = 1`,
   'update app.staking_delegators set tokens_staked = 100 * delegator_id',
-  `insert into app.staking_events select (jsonb_populate_record(e, jsonb_build_object('event_index', event_index + 1000, 'delegator_id', 7, 'amount', '40.5'))).*
+  `insert into app.staking_events select (jsonb_populate_record(e, jsonb_build_object('event_index', event_index +
+    1000, 'delegator_id', 7, 'amount', '40.5'))).*
    from app.staking_events e where event_type = 'DelegatorTokensCommitted' order by ${event} limit 1`,
   'update app.evm_tx_hashes set evm_value = evm_value + 3000000000000000000 where evm_status = 0',
 ]

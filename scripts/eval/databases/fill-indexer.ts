@@ -116,7 +116,8 @@ async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle:
 async function tellNames(pool: pg.Pool): Promise<void> {
   for (const { name, title, symbol, contract } of tokens) {
     await pool.query(
-      `insert into app.ft_token_metadata (token, name, symbol, status, asked_at) values ($1, $2, $3, 'answered', now())`,
+      `insert into app.ft_token_metadata (token, name, symbol, status, asked_at)
+        values ($1, $2, $3, 'answered', now())`,
       [`A.${contract.hex}.${name}`, title, symbol],
     )
   }

@@ -103,7 +103,8 @@ where not c.is_removed group by s.day order by s.day`,
     question: 'How many transactions import FlowToken in their script?',
     accepted: [
       `select sum(cardinality(tx_indexes)) from app.tx_contracts where contract = 'A.{flowToken}.FlowToken'`,
-      `select sum(activity_count) from app.hourly_activity where kind = 'contract' and name = 'A.{flowToken}.FlowToken'`,
+      `select sum(activity_count) from app.hourly_activity where kind = 'contract'
+        and name = 'A.{flowToken}.FlowToken'`,
     ],
   },
   {

@@ -68,7 +68,8 @@ order by event_count, day limit 1`,
     question: '有多少个区块没有任何用户交易？',
     accepted: [
       'select count(*) from app.block_stats where tx_count = system_tx_count',
-      'select count(*) from raw.blocks b where not exists (select from raw.transactions t where t.block_height = b.height and t.payer_address is not null)',
+      'select count(*) from raw.blocks b where not exists (select from raw.transactions t where t.block_height = ' +
+        'b.height and t.payer_address is not null)',
     ],
   },
   {
@@ -128,10 +129,13 @@ order by event_count, day limit 1`,
     id: 'day-to-day',
     target,
     question:
-      'By how much did the number of transactions change from each day to the next? Show day and change, oldest first, without the first day.',
+      'By how much did the number of transactions change from each day to the next? Show day and change, oldest ' +
+      'first, without the first day.',
     accepted: [
-      'select day, tx_count - before as change from (select day, tx_count, lag(tx_count) over (order by day) as before from app.daily_stats) d where before is not null order by day',
-      'select b.day, b.tx_count - a.tx_count from app.daily_stats a join app.daily_stats b on b.day = a.day + 1 order by b.day',
+      'select day, tx_count - before as change from (select day, tx_count, lag(tx_count) over (order by day) as ' +
+        'before from app.daily_stats) d where before is not null order by day',
+      'select b.day, b.tx_count - a.tx_count from app.daily_stats a join app.daily_stats b on b.day = a.day + 1 ' +
+        'order by b.day',
     ],
     order: [0],
   },

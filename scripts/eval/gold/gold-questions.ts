@@ -35,7 +35,8 @@ const evmExplorerGold: readonly GoldQuestion[] = [
     target,
     question: 'Which address sent the most EVM transactions on the main chain, and how many?',
     accepted: [
-      `select '0x' || encode(from_address_hash, 'hex'), count(*) from transactions where block_consensus group by from_address_hash order by 2 desc, 1 limit 1`,
+      `select '0x' || encode(from_address_hash, 'hex'), count(*) from transactions where block_consensus
+        group by from_address_hash order by 2 desc, 1 limit 1`,
     ],
   },
   {
@@ -43,7 +44,8 @@ const evmExplorerGold: readonly GoldQuestion[] = [
     target,
     question: 'How many HUSD were transferred in all, in whole tokens?',
     accepted: [
-      `select sum(x.amount) / 1000000 from token_transfers x join tokens t on t.contract_address_hash = x.token_contract_address_hash
+      `select sum(x.amount) / 1000000 from token_transfers x
+        join tokens t on t.contract_address_hash = x.token_contract_address_hash
 where t.symbol = 'HUSD' and x.block_consensus`,
     ],
     tolerance: 1e-9,
@@ -53,7 +55,8 @@ where t.symbol = 'HUSD' and x.block_consensus`,
     target,
     question: '余额最多的 EVM 地址是哪个？余额是多少 FLOW？',
     accepted: [
-      `select '0x' || encode(hash, 'hex'), fetched_coin_balance / 1000000000000000000 from addresses order by fetched_coin_balance desc limit 1`,
+      `select '0x' || encode(hash, 'hex'), fetched_coin_balance / 1000000000000000000 from addresses
+        order by fetched_coin_balance desc limit 1`,
     ],
     tolerance: 1e-9,
   },
@@ -81,7 +84,8 @@ where t.symbol = 'HUSD' and x.block_consensus`,
     target,
     question: 'How many internal transactions failed, by the message of the error?',
     accepted: [
-      'select e.message, count(*) from internal_transactions i join transaction_errors e on e.id = i.error_id group by e.message',
+      'select e.message, count(*) from internal_transactions i join transaction_errors e on e.id = i.error_id ' +
+        'group by e.message',
     ],
   },
   {

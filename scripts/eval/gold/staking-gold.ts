@@ -25,7 +25,8 @@ export const stakingGold: readonly GoldQuestion[] = [
       `select n.node_id, n.tokens_staked + coalesce(sum(d.tokens_staked), 0) from app.staking_nodes n
 left join app.staking_delegators d on d.node_id = n.node_id group by n.node_id`,
       `select node_id, sum(tokens_staked) from (
-  select node_id, tokens_staked from app.staking_nodes union all select node_id, tokens_staked from app.staking_delegators) s group by node_id`,
+  select node_id, tokens_staked from app.staking_nodes union all select node_id, tokens_staked
+  from app.staking_delegators) s group by node_id`,
     ],
   },
   {
@@ -54,7 +55,8 @@ left join app.staking_delegators d on d.node_id = n.node_id group by n.node_id`,
     question: 'By how much did the total stake change from each epoch to the next? Oldest first, without the first.',
     accepted: [
       `select epoch, change from (
-  select epoch, total_staked - lag(total_staked) over (order by epoch) as change from app.epoch_stats) e where change is not null order by epoch`,
+  select epoch, total_staked - lag(total_staked) over (order by epoch) as change from app.epoch_stats) e
+  where change is not null order by epoch`,
     ],
     order: [0],
   },

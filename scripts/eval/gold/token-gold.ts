@@ -26,7 +26,8 @@ export const tokenGold: readonly GoldQuestion[] = [
     question: 'How many holders does each fungible token have? Show its symbol.',
     accepted: [
       'select m.symbol, h.holder_count from app.ft_token_holders h join app.ft_token_metadata m on m.token = h.token',
-      'select m.symbol, count(*) from app.ft_holdings h join app.ft_token_metadata m on m.token = h.token where h.balance > 0 group by m.symbol',
+      'select m.symbol, count(*) from app.ft_holdings h join app.ft_token_metadata m on m.token = h.token where ' +
+        'h.balance > 0 group by m.symbol',
     ],
   },
   {
@@ -57,7 +58,8 @@ export const tokenGold: readonly GoldQuestion[] = [
     question: 'Which account has the third largest FLOW balance, and how much?',
     accepted: [
       `select address, balance from app.ft_holdings where token = '${flow}' order by balance desc offset 2 limit 1`,
-      `select address, balance from (select address, balance, dense_rank() over (order by balance desc) as place from app.ft_holdings where token = '${flow}') r where place = 3`,
+      `select address, balance from (select address, balance, dense_rank() over (order by balance desc) as place
+        from app.ft_holdings where token = '${flow}') r where place = 3`,
     ],
   },
   {
@@ -65,7 +67,8 @@ export const tokenGold: readonly GoldQuestion[] = [
     target,
     question: 'What is the median amount of plain FLOW transfers?',
     accepted: [
-      `select percentile_cont(0.5) within group (order by amount) from app.ft_transfers where token = '${flow}' and transfer_type = 'transfer'`,
+      `select percentile_cont(0.5) within group (order by amount) from app.ft_transfers
+        where token = '${flow}' and transfer_type = 'transfer'`,
     ],
     tolerance: 1e-6,
   },
@@ -86,8 +89,10 @@ export const tokenGold: readonly GoldQuestion[] = [
     target,
     question: '有多少 FLOW 被转入 EVM？',
     accepted: [
-      `select sum(amount) from app.ft_transfers where token = '${flow}' and transfer_type = 'bridge' and length(to_address) = 42`,
-      `select sum(amount) from app.ft_transfers where token = '${flow}' and transfer_type = 'bridge' and to_address like '0x________________________________________'`,
+      `select sum(amount) from app.ft_transfers where token =
+        '${flow}' and transfer_type = 'bridge' and length(to_address) = 42`,
+      `select sum(amount) from app.ft_transfers where token =
+        '${flow}' and transfer_type = 'bridge' and to_address like '0x________________________________________'`,
     ],
   },
   {
@@ -95,8 +100,10 @@ export const tokenGold: readonly GoldQuestion[] = [
     target,
     question: 'How many accounts hold at least two different fungible tokens?',
     accepted: [
-      'select count(*) from (select address from app.ft_holdings where balance > 0 group by address having count(*) >= 2) a',
-      'select count(distinct a.address) from app.ft_holdings a join app.ft_holdings b on b.address = a.address and b.token > a.token where a.balance > 0 and b.balance > 0',
+      'select count(*) from (select address from app.ft_holdings where balance > 0 group by address having ' +
+        'count(*) >= 2) a',
+      'select count(distinct a.address) from app.ft_holdings a join app.ft_holdings b on b.address = a.address and ' +
+        'b.token > a.token where a.balance > 0 and b.balance > 0',
     ],
   },
   {
@@ -149,7 +156,8 @@ where type = 'A.{nftStorefront}.NFTStorefrontV2.ListingCompleted' and payload->>
       'Which collection had the highest average sale price on the marketplace? Give the item type and the average.',
     accepted: [
       `select payload->>'nftType', avg((payload->>'salePrice')::numeric) as price from raw.events
-where type = 'A.{nftStorefront}.NFTStorefrontV2.ListingCompleted' and (payload->>'purchased')::boolean group by 1 order by price desc limit 1`,
+where type = 'A.{nftStorefront}.NFTStorefrontV2.ListingCompleted' and (payload->>'purchased')::boolean
+group by 1 order by price desc limit 1`,
     ],
     tolerance: 1e-6,
   },
@@ -173,8 +181,10 @@ where type = 'A.{nftStorefront}.NFTStorefrontV2.ListingCompleted' and (payload->
     target,
     question: 'How much FLOW was swapped in all pairs together, in and out?',
     accepted: [
-      `select sum(case when p.asset0 = '${flow}' then d.volume0 else 0 end + case when p.asset1 = '${flow}' then d.volume1 else 0 end) from app.defi_pair_days d join app.defi_pairs p using (pair)`,
-      `select sum(coalesce(asset0_in, 0) + coalesce(asset0_out, 0)) from app.defi_events where event_type = 'Swap' and asset0 = '${flow}'`,
+      `select sum(case when p.asset0 = '${flow}' then d.volume0 else 0 end + case when p.asset1 =
+        '${flow}' then d.volume1 else 0 end) from app.defi_pair_days d join app.defi_pairs p using (pair)`,
+      `select sum(coalesce(asset0_in, 0) + coalesce(asset0_out, 0)) from app.defi_events
+        where event_type = 'Swap' and asset0 = '${flow}'`,
     ],
   },
   {

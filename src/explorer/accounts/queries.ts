@@ -42,7 +42,8 @@ export async function readIndexedAccount(
       left join app.ft_holdings h on h.address = ${address} and h.token = ${flowTokenOf(network)}
     `),
     database.any(sql.type(accountKeyRow)`
-      select key_index, encode(public_key, 'hex') as public_key, signing_algorithm, hashing_algorithm, weight, is_revoked
+      select key_index, encode(public_key, 'hex') as public_key, signing_algorithm, hashing_algorithm, weight,
+      is_revoked
       from app.account_keys where address = ${address} order by key_index
     `),
     database.any(sql.type(nameRow)`
@@ -129,7 +130,8 @@ const problem = 'must be a public key: 128 hex digits, 66 for a compressed point
 /** `{publicKey}` of a path. Gives hex digits in lower case; `publicKeyBytes` says which keys they are. */
 export function publicKeyParameter(): TextParameter {
   return textParameter(form, problem, normalize).describe(
-    'Public key in hex, with or without 0x: 128 digits (ECDSA), also after 04 or in DER (SubjectPublicKeyInfo); 66 for a compressed ' +
+    'Public key in hex, with or without 0x: 128 digits (ECDSA), also after 04 or in DER (SubjectPublicKeyInfo); 66 ' +
+      'for a compressed ' +
       'point; or 192 (BLS).',
   )
 }
@@ -189,7 +191,8 @@ export async function listKeysByPublicKey(
     select address, key_index, encode(public_key, 'hex') as public_key, signing_algorithm, hashing_algorithm, weight,
       is_revoked, added_height, revoked_height
     from app.account_keys
-    where public_key = ${sql.binary(publicKey)} and (is_revoked, address, key_index) > (${isRevoked}, ${address}, ${index})
+    where public_key = ${sql.binary(publicKey)} and (is_revoked, address, key_index) >
+    (${isRevoked}, ${address}, ${index})
     order by is_revoked, address, key_index
     limit ${count}
   `)

@@ -41,7 +41,8 @@ export const accountSchema = z
     flow_balance: amountFormat
       .nullable()
       .describe(
-        'FLOW in all vaults of the account, also those inside of its contracts and resources; null where none was seen.',
+        'FLOW in all vaults of the account, also those inside of its contracts and resources; null where ' +
+          'none was seen.',
       ),
   })
   .meta({ id: 'Account' })
@@ -74,13 +75,16 @@ export const accountDetailSchema = z
     balance: amountFormat
       .nullable()
       .describe(
-        'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`.',
+        'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as ' +
+          '`indexed_balance`.',
       ),
     indexed_balance: amountFormat
       .nullable()
       .describe(
-        'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of ' +
-          'the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block.',
+        'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens ' +
+          'show. It differs from the balance of ' +
+          'the chain by the blocks in between, by vaults other than the main one, and by what the account had ' +
+          'before the first indexed block.',
       ),
     available_balance: amountFormat
       .nullable()
@@ -318,7 +322,8 @@ export const coaSchema = z
       .enum(['capability', 'only_account'])
       .nullable()
       .describe(
-        'How that is known: the account issued a capability for it in the transaction that created it, or no other account ' +
+        'How that is known: the account issued a capability for it in the transaction that created it, or no ' +
+          'other account ' +
           'could store anything there.',
       ),
     transaction_id: idFormat,

@@ -84,7 +84,8 @@ function dictionaryOf<Value extends z.ZodType>(value: Value) {
 
 const storageSchema = dictionaryOf(z.union([uint64, paths, bool]))
   .describe(
-    'JSON-CDC, a dictionary: `used` and `capacity` in bytes, `height` the block whose state it is, `storagePaths` and ' +
+    'JSON-CDC, a dictionary: `used` and `capacity` in bytes, `height` the block whose state it is, ' +
+      '`storagePaths` and ' +
       '`publicPaths` with what the account keeps, and `truncated`, whether there are more paths than these.',
   )
   .meta({ id: 'AccountStorage' })

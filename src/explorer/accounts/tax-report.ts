@@ -281,7 +281,8 @@ const taxReport = defineRoute({
   tag: 'Accounts',
   summary: 'What an account got and gave within some days, with totals, also as CSV',
   description:
-    'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
+    'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the ' +
+    'newest first. ' +
     'With `format=csv` or `Accept: text/csv` the answer has all of them, one per line, for any number of days. ' +
     `A report of more than ${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
     'A CSV that exceeds this number with its fees, or that the client ' +

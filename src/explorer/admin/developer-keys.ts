@@ -21,7 +21,8 @@ const keySchema = z
     tier: z
       .enum(keyTierNames)
       .describe(
-        'free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes. A key of an account has that of the account.',
+        'free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes. A key of an account ' +
+          'has that of the account.',
       ),
     created_at: z.string(),
     last_used_at: z.string().nullable().describe('To the minute; null: never.'),

@@ -134,7 +134,8 @@ export async function writeBuiltInLabels(pool: pg.Pool, network: Network): Promi
   const known = knownAccounts(network)
   await query(
     pool,
-    `with known as (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as k (address, tag, label, category)),
+    `with known as (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as k (address, tag, label,
+      category)),
      gone as (
        delete from app.account_labels l
        where l.is_built_in and not exists (select from known k where k.address = l.address and k.tag = l.tag)
@@ -160,7 +161,8 @@ export async function putLabel(
   await query(
     pool,
     `insert into app.account_labels (address, tag, label, category) values ($1, $2, $3, $4)
-     on conflict (address, tag) do update set label = excluded.label, category = excluded.category, is_built_in = false`,
+     on conflict (address, tag) do update set label = excluded.label, category = excluded.category, is_built_in =
+     false`,
     [address, tag, label, category],
   )
   await announceChangedRows(pool)

@@ -154,7 +154,8 @@ function refresh(database: DatabasePool): Promise<ContractGraph> {
 
 async function loadGraph(database: DatabasePool): Promise<ContractGraph> {
   const { contracts } = await database.one(sql.type(edgesRow)`
-    select coalesce(json_agg(json_build_object('contract', contract, 'kind', kind, 'imports', imports)), '[]')::text as contracts
+    select coalesce(json_agg(json_build_object('contract', contract, 'kind', kind, 'imports', imports)), '[]')::text
+    as contracts
     from app.contracts where not is_removed
   `)
   return new ContractGraph(contractEntries.parse(JSON.parse(contracts)))

@@ -28,7 +28,12 @@ function rowsWith(withBody: boolean): FragmentSqlToken {
   return sql.fragment`
     s.contract, s.address, s.name, s.created_height, s.created_tx_index, s.updated_height, s.updated_tx_index,
     s.updated_event_index, s.is_removed, encode(s.code_hash, 'hex') as code_hash, s.kind, s.imports,
-    ${withBody ? sql.fragment`(select code from app.contract_code c where c.code_hash = s.code_hash)` : sql.fragment`null`} as body
+    ${
+      withBody
+        ? sql.fragment`(select code from app.contract_code c
+      where c.code_hash = s.code_hash)`
+        : sql.fragment`null`
+    } as body
   `
 }
 
@@ -104,7 +109,8 @@ export async function listContracts(
     if (rows.length >= span.count) break
     rows.push(
       ...(await database.any(sql.type(contractRow)`
-      select ${rowsWith(span.withBody)} from ${selectFrom(named)} left join app.contract_code k on k.code_hash = s.code_hash
+      select ${rowsWith(span.withBody)} from ${selectFrom(named)} left join app.contract_code k on k.code_hash =
+      s.code_hash
       where ${selected(selection)} and ${where}
       order by ${order} limit ${span.count - rows.length}
     `)),

@@ -72,7 +72,8 @@ export async function listDefiPairs(
     with page as materialized (${pairs})
     select p.pair as id, p.dex, p.address, p.asset0, p.asset1, m0.symbol as symbol0, m1.symbol as symbol1, p.is_stable,
       (p.fee * 10000)::float8 as fee_bps, r0.balance::text as reserve0, r1.balance::text as reserve1,
-      p.price::text as price, d.swap_count, d.volume0, d.volume1, p.created_height, p.last_height, p.last_tx_index, p.last_event_index
+      p.price::text as price, d.swap_count, d.volume0, d.volume1, p.created_height, p.last_height, p.last_tx_index,
+      p.last_event_index
     from page p
     left join app.ft_token_metadata m0 on m0.token = p.asset0
     left join app.ft_token_metadata m1 on m1.token = p.asset1

@@ -57,7 +57,8 @@ export const defiPairSchema = z
     reserves_asset0: amountFormat
       .nullable()
       .describe(
-        'What its vault holds of it, by the balances that moves leave behind; null where these do not tell which vault is that ' +
+        'What its vault holds of it, by the balances that moves leave behind; null where these do not tell which ' +
+          'vault is that ' +
           'of the pair, and before Cadence 1.0.',
       ),
     reserves_asset1: amountFormat.nullable(),

@@ -134,7 +134,8 @@ export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Prom
   const index = sql.fragment`${place.event_index}::int4`
   const rows = await database.any(sql.type(z.object(singleEvent))`
     select ${eventColumns(index)} from raw.event_chunks c
-    where c.block_height = ${place.block_height} and c.tx_index = ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}
+    where c.block_height = ${place.block_height} and c.tx_index =
+    ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}
   `)
   const [fields] = await fieldsOfEvents(database, rows)
   return textOf(fields?.['logs'])

@@ -250,7 +250,8 @@ function selectOfAddress(span: Span, address: string): FragmentSqlToken {
 function selectOfToken(span: Span, { token, standard }: { token: string; standard: number }): FragmentSqlToken {
   return sql.fragment`
     select ${transferColumns} from app.evm_token_transfers
-    where (token, standard, block_height) between (${token}, ${standard}, ${span.low}) and (${token}, ${standard}, ${span.high})
+    where (token, standard, block_height) between
+    (${token}, ${standard}, ${span.low}) and (${token}, ${standard}, ${span.high})
       and ${within(span)}
     order by token desc, standard desc, ${newestFirst}
     limit ${span.count}

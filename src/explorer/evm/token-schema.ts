@@ -102,7 +102,8 @@ export const evmTokenSchema = evmTokenRefSchema
     is_complete: z
       .boolean()
       .describe(
-        'False: transfers are missing, those of before the indexed history or of a contract that moves balances without logs.',
+        'False: transfers are missing, those of before the indexed history or of a contract that moves balances ' +
+          'without logs.',
       ),
     exchange_rate: amountFormat
       .nullable()

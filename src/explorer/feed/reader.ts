@@ -122,7 +122,8 @@ async function findNext(
     ), span as (
       select least(upper(range), ${limit}) as to from done, unnest(covered) as range where range @> ${from}::int8
     )
-    select (select count(*) from raw.blocks where height >= ${from} and height < span.to) = span.to - ${from} as is_whole, span.to, (
+    select (select count(*) from raw.blocks where height >=
+    ${from} and height < span.to) = span.to - ${from} as is_whole, span.to, (
       select min(height) from (
         select f.height from unnest(${sql.array(wordsOf('addresses'), 'text')}) as word cross join lateral (
           ${first('address_transactions', 'address')}
@@ -130,7 +131,8 @@ async function findNext(
           union all ${first('nft_transfers', 'from_address')} union all ${first('nft_transfers', 'to_address')}
         ) as f
         union all
-        select f.height from unnest(${sql.array(wordsOf('tags'), 'text')}) as word cross join lateral ${first('tx_tags', 'tag')} as f
+        select f.height from unnest(${sql.array(wordsOf('tags'), 'text')}) as word
+        cross join lateral ${first('tx_tags', 'tag')} as f
       ) as places
     ) as found
     from (select) as one left join span on true

@@ -111,7 +111,8 @@ export class Subscriptions {
     const field = place.had === undefined ? 'from' : 'after'
     if ([...client.subscriptions.keys()].some((own) => own !== id)) {
       const message =
-        'all subscriptions of a connection go on from the same place: subscribe this one without, or on a connection of its own'
+        'all subscriptions of a connection go on from the same place: subscribe this one without, or on a ' +
+        'connection of its own'
       return { code: 'already_following', field, message }
     }
     const { maxReplay, maxReorgDepth } = this.#options

@@ -33,7 +33,8 @@ const orders: Readonly<Record<NftCollectionSort, CatalogueOrder>> = {
 function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
-    select p.key as token, p.count, ${nftCollectionFace(sql.fragment`p.key`)}, m.storage_path, m.public_path, m.asked_at,
+    select p.key as token, p.count, ${nftCollectionFace(sql.fragment`p.key`)}, m.storage_path, m.public_path,
+    m.asked_at,
       coalesce(s.item_count, 0) as item_count, coalesce(s.seen_count, 0) as seen_count,
       coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
       r.transfer_count as recent_count, coalesce(t.mint_count, 0) as mint_count,

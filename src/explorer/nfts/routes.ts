@@ -57,7 +57,8 @@ const collectionList = defineRoute({
       .enum(nftCollectionSorts)
       .default('holders')
       .describe(
-        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those that have ' +
+        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those ' +
+          'that have ' +
           'any; most `transfers` of all that are indexed; `newest`, the last to be seen first.',
       ),
     filter: z

@@ -321,7 +321,8 @@ export const nftTransferSchema = z
     transfer_type: z
       .enum(nftTransferTypes)
       .describe(
-        'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; ' +
+        'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given ' +
+          'out again; ' +
           'deposit: from where no event tells; withdrawal: to where no event tells.',
       ),
     nft_type: nftTypeFormat.nullable().describe(`Collection, \`A.<address>.<name>\`. ${collectionUnknown}`),
@@ -331,7 +332,8 @@ export const nftTransferSchema = z
       .string()
       .nullable()
       .describe(
-        'A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, which the ' +
+        'A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, ' +
+          'which the ' +
           'item shows.',
       ),
     current_owner: partyFormat

@@ -159,7 +159,8 @@ const nftSearch = defineRoute({
   summary: 'Items by words of their name and description',
   description:
     'Finds items that have all words, in any case and order; the beginning of a word is enough, and of a word of ' +
-    'the name any part from three characters on. By collection, and in it by number. Where items with very common words are ' +
+    'the name any part from three characters on. By collection, and in it by number. Where items with very common ' +
+    'words are ' +
     'far apart, a page may have fewer than `limit` items and yet not be the last: `has_more` says so.',
   query: z.object({
     q: searchParameter('The words.'),

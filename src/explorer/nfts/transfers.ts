@@ -135,7 +135,8 @@ const filters = {
   nft_type: contractParameter('collections')
     .optional()
     .describe(
-      'Only transfers of this collection: `A.<address>.<name>`. Items whose destruction names no collection are not found by it.',
+      'Only transfers of this collection: `A.<address>.<name>`. Items whose destruction names no collection are ' +
+        'not found by it.',
     ),
   nft_id: nftIdParameter().optional().describe('Only transfers of the item with this id; asks for `nft_type`.'),
 }

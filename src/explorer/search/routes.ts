@@ -27,8 +27,10 @@ const search = defineRoute({
   summary: 'Whatever a text names: by part of a name, or by height, id, hash or address',
   query: z.object({
     q: searchParameter(
-      'A part of a name or identifier in any case; or the whole of a block height or id, a transaction id, an EVM hash, the ' +
-        'number of a scheduled transaction, an account, 0x and up to 16 hex digits, an address of Flow EVM, or a public key in hex.',
+      'A part of a name or identifier in any case; or the whole of a block height or id, a transaction id, an EVM ' +
+        'hash, the ' +
+        'number of a scheduled transaction, an account, 0x and up to 16 hex digits, an address of Flow EVM, or a ' +
+        'public key in hex.',
     ),
     limit: limitParameter({ default: 3, max: 20 }).describe('Most results of each kind.'),
   }),

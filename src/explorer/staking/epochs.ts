@@ -21,7 +21,8 @@ export const epochStatusSchema = z
       .max(100)
       .nullable()
       .describe(
-        'How much of it is over, in percent, 2 decimals: by views, or where these are not known by time; null where neither is known.',
+        'How much of it is over, in percent, 2 decimals: by views, or where these are not known by time; null ' +
+          'where neither is known.',
       ),
     phase: z.int().min(0).max(2).nullable().describe('0 staking auction, 1 setup, 2 commit.'),
     phase_name: z.enum(phaseNames).nullable(),
@@ -166,7 +167,8 @@ export const tokenomicsSchema = z
       .number()
       .nullable()
       .describe(
-        'That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; null where the ' +
+        'That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; ' +
+          'null where the ' +
           'length of the epoch is not known.',
       ),
     source: z

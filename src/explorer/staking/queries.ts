@@ -45,7 +45,8 @@ const currentNodes = sql.fragment`
     ${amount('tokens_unstaking')}, ${amount('tokens_unstaked')}, ${amount('tokens_rewarded')},
     ${amount('tokens_requested_to_unstake')}, greatest(n.delegator_count, i.delegator_count, 0) as delegator_count,
     n.created_height, n.is_complete is true or i.node_id is not null as is_complete,
-    case when n.is_complete is true or i.node_id is null then 'events' else 'chain' end as source, n.last_height, i.asked_at
+    case when n.is_complete is true or i.node_id is null then 'events' else 'chain' end as source, n.last_height,
+    i.asked_at
   from app.staking_nodes n
   full join (select * from app.staking_node_info where tokens_staked is not null) i on i.node_id = n.node_id
 `

@@ -36,7 +36,8 @@ export const nodeSchema = z
     is_complete: z
       .boolean()
       .describe(
-        'True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to its registration.',
+        'True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to ' +
+          'its registration.',
       ),
     source: z
       .enum(['events', 'chain'])

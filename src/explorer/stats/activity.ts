@@ -47,7 +47,8 @@ const tokenVolumeSchema = z
     usd_volume: amountFormat
       .nullable()
       .describe(
-        'Sum of them in US dollars, each day at the last price known on it, of at most 48 hours before its end. Null where there is ' +
+        'Sum of them in US dollars, each day at the last price known on it, of at most 48 hours before its end. ' +
+          'Null where there is ' +
           'none for a day on which the token moved.',
       ),
   })
@@ -170,7 +171,8 @@ const bigTransfers = defineRoute({
   summary: 'Movements of much of a fungible token, the newest first',
   description:
     'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth thousands of dollars, ' +
-    'and of these the ones that were worth `min_usd`. Before the first price of FLOW that is known nothing is worth anything ' +
+    'and of these the ones that were worth `min_usd`. Before the first price of FLOW that is known nothing is ' +
+    'worth anything ' +
     'here, and all are listed. Fees, and what the bridge locks up and gives back, are not among them. Where few are ' +
     'wanted of many, a page can be shorter than `limit`, or empty, and still have a next one.',
   query: z.object({

@@ -62,7 +62,8 @@ export async function readDailyNumbers(
       coalesce(a.evm_gas_used, 0) as evm_gas_used, coalesce(a.swap_count, 0) as swap_count,
       coalesce(a.bridge_to_evm_tx_count, 0) as bridge_to_evm_tx_count,
       coalesce(a.bridge_from_evm_tx_count, 0) as bridge_from_evm_tx_count,
-      coalesce(a.epoch_payout, 0.00000000)::text as epoch_payout, coalesce(c.evm_addresses, 0)::bigint as evm_address_count,
+      coalesce(a.epoch_payout, 0.00000000)::text as epoch_payout, coalesce(c.evm_addresses, 0)::bigint as
+      evm_address_count,
       coalesce(c.traders, 0)::bigint as trader_count, case when s.day is not null then e.epoch end as epoch
     from days d
     left join stats s on s.day = d.day

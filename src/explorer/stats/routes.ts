@@ -37,7 +37,8 @@ const periodSchema = z
     active_accounts: countFormat
       .nullable()
       .describe(
-        'Accounts that proposed, paid for or authorized a transaction. Accounts are told apart within a day: for other periods this is null.',
+        'Accounts that proposed, paid for or authorized a transaction. Accounts are told apart within a day: for ' +
+          'other periods this is null.',
       ),
     daily_active_accounts: z
       .number()
@@ -386,7 +387,8 @@ async function listDailyMoves(
     left join lateral (
       select price from app.prices
       where token = ${token} and currency = ${priceCurrency}
-        and price_time < (d.day + 1)::timestamp at time zone 'UTC' and price_time >= (d.day - 1)::timestamp at time zone 'UTC'
+        and price_time < (d.day + 1)::timestamp at time zone 'UTC'
+        and price_time >= (d.day - 1)::timestamp at time zone 'UTC'
       order by price_time desc
       limit 1
     ) p on true

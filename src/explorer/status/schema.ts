@@ -18,7 +18,8 @@ export const indexingStatusSchema = z
     total_transactions: countFormat.describe('Their transactions, exact.'),
     total_events: countFormat.describe('Their events, exact.'),
     total_addresses: countFormat.describe(
-      'Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates.',
+      'Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL ' +
+        'estimates.',
     ),
     total_contracts: countFormat.describe(
       'Contracts that are deployed, of those that are derived; estimated where there are more than 10,000.',
@@ -33,7 +34,8 @@ export const indexingStatusSchema = z
     checkpoints: z
       .record(z.string(), heightFormat)
       .describe(
-        'Height of each ingester and worker. A worker has done everything from its lowest height up to here, and maybe more above a gap.',
+        'Height of each ingester and worker. A worker has done everything from its lowest height up to here, and ' +
+          'maybe more above a gap.',
       ),
     checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
     forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
@@ -41,13 +43,16 @@ export const indexingStatusSchema = z
     worker_enabled: z
       .record(z.string(), z.boolean())
       .describe(
-        'Ingesters and workers by name, as the process that answers has them configured; false also where this version does not have the worker yet.',
+        'Ingesters and workers by name, as the process that answers has them configured; false also where this ' +
+          'version does not have the worker yet.',
       ),
     worker_config: z
       .record(z.string(), z.record(z.string(), z.number().nullable()))
       .describe(
-        'Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
-          'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each process, `range` most blocks in one range.',
+        'Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in ' +
+          'one commit; ' +
+          'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each ' +
+          'process, `range` most blocks in one range.',
       ),
     oldest_block_timestamp: timestampFormat.nullable().describe('Time of the lowest stored block.'),
     error_summary: z.strictObject({

@@ -29,7 +29,8 @@ export async function readDailyPrices(database: DatabasePool, days: number): Pro
     with recursive tokens as (${pricedTokens}), today as (
       select date_trunc('day', now(), 'UTC') as midnight
     )
-    select t.token, coalesce(n.symbol, upper(m.symbol)) as symbol, n.price::text as price, n.price_time, h.days, h.prices
+    select t.token, coalesce(n.symbol, upper(m.symbol)) as symbol, n.price::text as price, n.price_time, h.days,
+    h.prices
     from tokens t cross join lateral (
       select * from app.prices
       where token = t.token and currency = 'USD' and price_time > now() - interval '48 hours'

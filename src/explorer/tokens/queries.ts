@@ -100,9 +100,11 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
     select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
       m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
-      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_count, r.amount::text as recent_amount,
+      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_count, r.amount::text as
+      recent_amount,
       coalesce(t.minted, 0.00000000)::text as minted, coalesce(t.burned, 0.00000000)::text as burned,
-      f.first_height, c.created_height, coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as market_symbol,
+      f.first_height, c.created_height, coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as
+      market_symbol,
       n.price::text as price, round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as price_change
     from page p
     left join app.ft_tokens f on f.token = p.key
@@ -318,7 +320,8 @@ interface TellableDays {
 export async function readTellableDays(database: DatabasePool): Promise<TellableDays | undefined> {
   const heights = await database.maybeOne(sql.type(heightsRow)`
     with ${coverage}, whole as (
-      select changes + coalesce(int8multirange(range_merge((changes + balances) * heights)), '{}') as heights from recent
+      select changes + coalesce(int8multirange(range_merge((changes + balances) * heights)), '{}') as heights
+      from recent
     )
     select lower(r) as from, upper(r) - 1 as to from whole, unnest(heights) as r order by r desc limit 1
   `)
@@ -380,7 +383,8 @@ function changesApart(account: string, token: string, newest: number): FragmentS
       select unnest((changes - balances) * heights), -1 from recent
     ) a
     join app.ft_transfers t on t.block_height >= lower(a.range) and t.block_height < upper(a.range)
-      and t.block_height > ${newest - recentHeights} and t.token = ${token} and ${account} in (t.from_address, t.to_address)
+      and t.block_height > ${newest - recentHeights} and t.token =
+      ${token} and ${account} in (t.from_address, t.to_address)
     join raw.blocks b on b.height = t.block_height and b.height > ${newest - recentHeights}
   `
 }

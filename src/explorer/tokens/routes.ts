@@ -108,7 +108,8 @@ const tokenList = defineRoute({
       .enum(fungibleTokenSorts)
       .default('holders')
       .describe(
-        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those that have ' +
+        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those ' +
+          'that have ' +
           'any; most `transfers` of all that are indexed; `newest`, the last to be seen first.',
       ),
     filter: z
@@ -116,8 +117,10 @@ const tokenList = defineRoute({
       .regex(filterPattern, `must be one or several of ${fungibleTokenFilters.join(', ')}, with commas`)
       .optional()
       .describe(
-        'Only tokens for which this holds: `has_price`, a price of the last two days is known; `evm_bridged`, the bridge has ' +
-          'associated an ERC-20 with it; `is_verified`, its contract is in a known account. Several with commas between them.',
+        'Only tokens for which this holds: `has_price`, a price of the last two days is known; `evm_bridged`, the ' +
+          'bridge has ' +
+          'associated an ERC-20 with it; `is_verified`, its contract is in a known account. Several with commas ' +
+          'between them.',
       ),
     search: searchParameter(
       'Only tokens whose name, symbol, or identifier with its address contains this text.',
@@ -335,7 +338,8 @@ const balanceHistory = defineRoute({
   summary: 'What an account had of a fungible token, day by day',
   description:
     'One point for each day of UTC, the earliest first. The last one is the newest day that is indexed. A point ' +
-    'is the indexed balance less what came to the account and left it since, fees included. For FLOW that is `indexed_balance` of the ' +
+    'is the indexed balance less what came to the account and left it since, fees included. For FLOW that is ' +
+    '`indexed_balance` of the ' +
     'account, which may differ from its `balance` on the chain.',
   params: z.object({ address: accountParameter() }),
   query: z.object({

@@ -173,7 +173,8 @@ export const ftTransferSchema = z
     transfer_type: z
       .enum(ftTransferTypes)
       .describe(
-        'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; stake, ' +
+        'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out ' +
+          'again; stake, ' +
           'unstake, reward: of FLOW; deposit: from where no event tells; withdrawal: to where no event tells.',
       ),
     amount: amountFormat.describe('Whole tokens, as decimal text.'),
@@ -242,7 +243,8 @@ export const ftHoldingSchema = z
       .number()
       .nullable()
       .describe(
-        'What part that is of the total supply, 0 to 1; null where the contract does not say that, or was not asked yet.',
+        'What part that is of the total supply, 0 to 1; null where the contract does not say that, or was not ' +
+          'asked yet.',
       ),
     is_complete: z.boolean().describe(completeness),
   })

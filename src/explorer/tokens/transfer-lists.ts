@@ -121,7 +121,8 @@ function selectPlaces(
     )}`
   return sql.fragment`
     select f.*
-    from unnest(${column('block_height', 'int8')}, ${column('tx_index', 'int4')}, ${column('event_index', 'int4')}, ${column('leg', 'int4')})
+    from unnest(${column('block_height', 'int8')},
+    ${column('tx_index', 'int4')}, ${column('event_index', 'int4')}, ${column('leg', 'int4')})
       as place (height, tx, event, leg)
     cross join lateral (
       select * from ${name}
@@ -278,7 +279,8 @@ export const partyFormat = z
 const directionFormat = z
   .enum(['deposit', 'withdraw'])
   .describe(
-    'As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a ' +
+    'As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, ' +
+      'withdraw for a ' +
       'burn, else deposit.',
   )
 

@@ -44,7 +44,8 @@ export async function listFtTransfers(
 export function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
-    select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp, t.token,
+    select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp,
+    t.token,
       t.from_address, t.to_address, t.transfer_type, t.amount::text as amount, m.name, m.symbol, m.decimals, m.logo,
       p.price::text as usd_price, trim_scale(t.amount * p.price)::text as usd_value
     from page t

@@ -16,7 +16,8 @@ import type { FungibleSummaryRow, NonFungibleSummaryRow } from './schema.ts'
 
 function movesIn(table: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`(
-    select * from ${table} where block_height = place.height and tx_index = place.index and block_height between $3 and $4 offset 0
+    select * from ${table} where block_height = place.height and tx_index = place.index
+    and block_height between $3 and $4 offset 0
   )`
 }
 
@@ -29,7 +30,8 @@ const fungibleSums = sql.fragment`
     json_build_array(
       once.block_height, once.tx_index, once.token, 'transfer',
       case when once.count = 1 then once.amount else net.amount end::text,
-      case when once.count > 1 then net.counterparty when once.giver is distinct from once.taker and once.amount > 0 then once.taker end
+      case when once.count > 1 then net.counterparty when once.giver is distinct from once.taker
+      and once.amount > 0 then once.taker end
     ) order by once.block_height, once.tx_index, once.token
   )
   from (
@@ -58,13 +60,16 @@ const fungibleSums = sql.fragment`
 /** Items by collection; each counts once, however often it moved. */
 const nonFungibleCounts = sql.fragment`
   select json_agg(
-    json_build_array(block_height, tx_index, token, 'transfer', count, counterparty) order by block_height, tx_index, token
+    json_build_array(block_height, tx_index, token, 'transfer', count, counterparty)
+    order by block_height, tx_index, token
   )
   from (
     select block_height, tx_index, token, count(*) as count,
-      case when min(to_address) = max(to_address) and count(to_address) = count(*) then min(to_address) end as counterparty
+      case when min(to_address) = max(to_address) and count(to_address) = count(*) then min(to_address) end as
+      counterparty
     from (
-      select distinct on (t.block_height, t.tx_index, t.token, t.nft_id) t.block_height, t.tx_index, t.token, t.to_address
+      select distinct on (t.block_height, t.tx_index, t.token, t.nft_id) t.block_height, t.tx_index, t.token,
+      t.to_address
       from place cross join lateral ${movesIn(sql.fragment`app.nft_transfers`)} as t
       where t.transfer_type <> 'escrow'
       order by t.block_height, t.tx_index, t.token, t.nft_id, t.event_index desc, t.leg desc
@@ -83,7 +88,8 @@ const fungibleParts = sql.fragment`
     select block_height, tx_index, token, direction, sum(amount) as amount,
       case when min(other) = max(other) and count(other) = count(*) then min(other) end as counterparty
     from (
-      select t.block_height, t.tx_index, t.token, t.amount, case when t.to_address = $5 then 'in' else 'out' end as direction,
+      select t.block_height, t.tx_index, t.token, t.amount, case when t.to_address = $5 then 'in' else 'out' end as
+      direction,
         case when t.to_address = $5 then t.from_address else t.to_address end as other
       from place cross join lateral ${movesIn(sql.fragment`app.ft_transfers`)} as t
       where t.transfer_type not in ('fee', 'escrow') and $5 in (t.from_address, t.to_address)
@@ -103,7 +109,8 @@ const nonFungibleParts = sql.fragment`
     select block_height, tx_index, token, direction, count(distinct nft_id) as count,
       case when min(other) = max(other) and count(other) = count(*) then min(other) end as counterparty
     from (
-      select t.block_height, t.tx_index, t.token, t.nft_id, case when t.to_address = $5 then 'in' else 'out' end as direction,
+      select t.block_height, t.tx_index, t.token, t.nft_id, case when t.to_address = $5 then 'in' else 'out' end as
+      direction,
         case when t.to_address = $5 then t.from_address else t.to_address end as other
       from place cross join lateral ${movesIn(sql.fragment`app.nft_transfers`)} as t
       where t.transfer_type <> 'escrow' and $5 in (t.from_address, t.to_address)
@@ -172,7 +179,8 @@ function detailsOf(fungible: FragmentSqlToken, nonFungible: FragmentSqlToken): F
       select * from unnest($1::int8[], $2::int4[]) as place (height, index)
     ), folded as materialized (
       select count(*) = 3 as is_whole from app.indexing_checkpoints
-      where service_name in ('tx_contracts_worker', 'tx_metrics_worker', 'token_worker') and covered @> int8range($3, $4, '[]')
+      where service_name in ('tx_contracts_worker', 'tx_metrics_worker', 'token_worker')
+      and covered @> int8range($3, $4, '[]')
     ), covered as (
       select
         coalesce(range_intersect_agg(covered) filter (where service_name <> 'token_worker'), '{}') as described,

@@ -323,7 +323,8 @@ const eventSearch = defineRoute({
     cursor: eventCursor.parameter,
     type: nameParameter('Full type: `A.<address>.<contract>.<event>`, or `flow.<event>`.'),
     name: nameParameter(
-      'Full type, or a part of `<contract>.<event>` in any case: `TokensDeposited`, `FlowToken.`, `swap`. Either this or `type`.',
+      'Full type, or a part of `<contract>.<event>` in any case: `TokensDeposited`, `FlowToken.`, `swap`. Either ' +
+        'this or `type`.',
     ),
   }),
   response: listOf(eventSchema, 'Event'),

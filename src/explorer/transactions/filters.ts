@@ -131,7 +131,8 @@ function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): Fr
   return sql.fragment`
     select block_height as height, tx_index as index from app.address_transactions
     where (address, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
-      and (is_payer or is_proposer or is_authorizer) and ${wideHeights(span.low, span.high)} ${after(span, sql.fragment`tx_index`)}
+      and (is_payer or is_proposer or is_authorizer)
+      and ${wideHeights(span.low, span.high)} ${after(span, sql.fragment`tx_index`)}
     order by address desc, block_height desc, tx_index desc
     limit ${span.count}
   `

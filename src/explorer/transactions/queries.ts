@@ -21,7 +21,8 @@ export interface TransactionPlace {
  * all blocks between the heights.
  */
 export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
-  return sql.fragment`(select timestamp from raw.blocks where height = ${height} and height between ${low} and ${high} limit 1)`
+  return sql.fragment`(select timestamp from raw.blocks
+    where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
 /**
@@ -30,7 +31,8 @@ export function blockOf(height: FragmentSqlToken, low: number, high: number): Fr
 export function transactionIdOf(row: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(
     select id from raw.transactions x
-    where x.block_height = ${row}.block_height and x.tx_index = ${row}.tx_index and x.block_height between ${low} and ${high}
+    where x.block_height = ${row}.block_height and x.tx_index =
+    ${row}.tx_index and x.block_height between ${low} and ${high}
     limit 1
   )`
 }
@@ -302,7 +304,8 @@ export async function readTransactionIds(
   const rows = await database.any(sql.type(idRow)`
     select block_height, tx_index, encode(id, 'hex') as id from raw.transactions
     where block_height = any (${sql.array([...new Set(heights)], 'int8')}) and (block_height, tx_index) in (
-      select height, index from unnest(${sql.array(heights, 'int8')}, ${sql.array(indexes, 'int4')}) as place(height, index)
+      select height, index from unnest(${sql.array(heights, 'int8')},
+      ${sql.array(indexes, 'int4')}) as place(height, index)
     )
   `)
   const ids = new Map(rows.map((row) => [keyOf(row), row.id]))

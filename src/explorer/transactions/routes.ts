@@ -106,7 +106,8 @@ const transactionDetail = defineRoute({
   tag: 'Transactions',
   summary: 'One transaction with its events',
   description:
-    'The system transactions that end every block have the same id in each: without `height` the answer is the one of the ' +
+    'The system transactions that end every block have the same id in each: without `height` the answer is the ' +
+    'one of the ' +
     'newest block and `Content-Location` names it. `other_heights` lists other blocks with the same id.',
   params: z.object({
     id: z

@@ -33,7 +33,8 @@ const fungibleSummarySchema = z
   .strictObject({
     token: z.string().describe('A.<address>.<name>'),
     amount: amountFormat.describe(
-      'In whole tokens: what came in or went out; without an account what changed hands in the end, or where all came back, ' +
+      'In whole tokens: what came in or went out; without an account what changed hands in the end, or where all ' +
+        'came back, ' +
         'the largest movement.',
     ),
     direction,
@@ -265,7 +266,8 @@ export const transactionSchema = z
       .int()
       .nullable()
       .describe(
-        'Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can ' +
+        'Computation used; where the node leaves that 0, what the fee was computed from; null where no ' +
+          'access node can ' +
           'serve the result.',
       ),
     event_count: countFormat,

@@ -38,8 +38,10 @@ const idField = z
 const clientConditionsSchema = z
   .record(z.string(), z.unknown(), 'must be an object')
   .describe(
-    'As in `/webhooks/subscriptions`; or one of each `token`, `token_contract`, `collection` (for `tokens`), `contract_address`, `pair_id`, `node_id`; ' +
-      '`token_ids`, `event_types` (names of events), `from`, `to`, `min_value`. Amounts may be numbers. What is not known is refused.',
+    'As in `/webhooks/subscriptions`; or one of each `token`, `token_contract`, `collection` (for `tokens`), ' +
+      '`contract_address`, `pair_id`, `node_id`; ' +
+      '`token_ids`, `event_types` (names of events), `from`, `to`, `min_value`. Amounts may be numbers. What is ' +
+      'not known is refused.',
   )
 
 /** What of theirs stands for what of ours. */

@@ -101,7 +101,8 @@ const create = defineRoute({
   access: 'owner',
   summary: 'Makes an endpoint, and the secret that signs what is sent to it',
   description:
-    'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
+    'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: ' +
+    'HMAC-SHA256 over `id.timestamp.body`.',
   body: z.strictObject(
     { url: urlField, description: descriptionField.default(''), secret: secretField.optional() },
     'must be an object',
@@ -190,7 +191,8 @@ const rotate = defineRoute({
   access: 'owner',
   summary: 'Makes a new secret',
   description:
-    'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
+    'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a ' +
+    'gap. Another rotation ends it at once.',
   params,
   body: z.strictObject(
     {

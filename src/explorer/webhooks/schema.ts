@@ -82,13 +82,15 @@ export const subscriptionStateSchema = z
     next_attempt_at: timestampFormat
       .nullable()
       .describe(
-        'Null: nothing waits, its endpoint is paused or its key is revoked. While it is being sent to: when another process takes over unless this one goes on.',
+        'Null: nothing waits, its endpoint is paused or its key is revoked. While it is being sent to: when ' +
+          'another process takes over unless this one goes on.',
       ),
     is_being_sent: z.boolean(),
     is_over_limit: z
       .boolean()
       .describe(
-        'Its key was told of as many events in this hour as its tier allows: what comes next waits until the hour is over.',
+        'Its key was told of as many events in this hour as its tier allows: what comes next waits until the ' +
+          'hour is over.',
       ),
   })
   .meta({ id: 'WebhookSubscriptionState' })

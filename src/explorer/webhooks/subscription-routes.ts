@@ -107,7 +107,9 @@ const create = defineRoute({
   access: 'owner',
   summary: 'Subscribes an endpoint to events',
   description:
-    'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
+    'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the ' +
+    'answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body ' +
+    'and the header `webhook-id` tell repetitions.',
   body: z
     .strictObject(
       {

@@ -36,7 +36,8 @@ export const exampleWorker: Worker = {
           select key, sum(amount)::int as total, max(block_height)::int as last_height
           from app.example_moves join touched using (key) group by key
         ), gone as (
-          delete from app.example_sums s using touched t where s.key = t.key and not exists (select from folded f where f.key = s.key)
+          delete from app.example_sums s using touched t where s.key = t.key and not exists (select
+          from folded f where f.key = s.key)
         )
         insert into app.example_sums as s (key, total, last_height) select * from folded
         on conflict (key) do update set total = excluded.total, last_height = excluded.last_height`,
@@ -47,7 +48,8 @@ export const exampleWorker: Worker = {
 
 export async function createExampleTables(pool: pg.Pool): Promise<void> {
   await pool.query(`
-    create table app.example_moves (block_height bigint not null, key text not null, amount integer not null, primary key (block_height, key))
+    create table app.example_moves (block_height bigint not null, key text not null, amount integer not null, primary
+    key (block_height, key))
       partition by range (block_height);
     create table app.example_sums (key text primary key, total integer not null, last_height integer not null);
     insert into app.indexing_checkpoints (service_name) values ('main_ingester')`)
@@ -63,7 +65,8 @@ export async function activeLease(
   const { rows } = await pool.query<{ generation: string }>(
     `insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, lease_expires_at)
      values ($1, $2, $3, nextval('app.lease_generation'), 'active', 1, now() + interval '1 minute')
-     on conflict (worker_type, from_height) do update set status = 'active', generation = excluded.generation, to_height = excluded.to_height
+     on conflict (worker_type, from_height) do update
+     set status = 'active', generation = excluded.generation, to_height = excluded.to_height
      returning generation`,
     [worker, from, to],
   )
@@ -93,7 +96,8 @@ export async function storedMoves(pool: pg.Pool): Promise<Move[]> {
 export async function sums(pool: pg.Pool): Promise<{ folded: unknown[]; expected: unknown[] }> {
   const folded = await pool.query('select key, total, last_height from app.example_sums order by key')
   const expected = await pool.query(
-    'select key, sum(amount)::int as total, max(block_height)::int as last_height from app.example_moves group by key order by key',
+    'select key, sum(amount)::int as total, max(block_height)::int as last_height from app.example_moves group by ' +
+      'key order by key',
   )
   return { folded: folded.rows, expected: expected.rows }
 }

@@ -58,7 +58,8 @@ export class Guard {
     throw new ApiError(
       403,
       'only-local',
-      'No ADMIN_TOKEN is set, so the operator is open to requests from its own machine to localhost and to nobody else. ' +
+      'No ADMIN_TOKEN is set, so the operator is open to requests from its own machine to localhost and to ' +
+        'nobody else. ' +
         'Set ADMIN_TOKEN (or ADMIN_JWT_SECRET), restart, and log in.',
     )
   }

@@ -19,6 +19,7 @@ export const proxySettings = {
   TRUSTED_PROXIES: addresses({
     group: 'Access to the API',
     description:
-      'Addresses and networks of your own proxies. Only what these add to X-Forwarded-For is believed; without it all who come through one proxy count as one address.',
+      'Addresses and networks of your own proxies. Only what these add to X-Forwarded-For is believed; without it ' +
+      'all who come through one proxy count as one address.',
   }),
 } satisfies Record<string, Setting<unknown>>
