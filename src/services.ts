@@ -10,11 +10,11 @@ type Context = ServiceContext<Config, WeighedBlock>
 
 interface Service {
   readonly description: string
-  /** It works without a database: alone in a process it opens none. */
+  /** Needs no database. */
   readonly needsNoDatabase?: true
-  /** It answers strangers at their pace: a process that runs nothing else lets the others of its machine go first. */
+  /** Serves untrusted work: a process that runs nothing else lowers its priority. */
   readonly yields?: true
-  /** Resolves when the service works; what goes on in the background fails through `lifecycle.fail`. */
+  /** Resolves when the service is up; background failures go to `lifecycle.fail`. */
   readonly start: (context: ServiceContext<Config, WeighedBlock>) => Promise<void>
 }
 
