@@ -142,7 +142,7 @@ create table app.script_templates (
   label text not null
 );
 
-comment on table app.script_templates is 'Templates of scripts that the operator adds to those that the program knows; they come before these. scripts/template.ts adds and removes them.';
+comment on table app.script_templates is 'Templates of scripts that the operator adds to those that the program knows; they come before these. npm run farm -- template adds and removes them.';
 comment on column app.script_templates.normal_hash is 'SHA-256 of the script''s normal form, 32 bytes: the same for variants that differ in comments, white space and the network.';
 comment on column app.script_templates.category is 'What transactions show as template_category.';
 comment on column app.script_templates.label is 'What transactions show as template_label.';

@@ -10,7 +10,7 @@ import { untilStored } from '../support/ingest.ts'
 import { makeServerFolder, removeServerFolder, startOwnServer } from './own-server.ts'
 import type { OwnServer } from './own-server.ts'
 
-const fixtures = join(import.meta.dirname, '../../src/access/fixtures')
+const fixtures = join(import.meta.dirname, '../../src/access/transport/fixtures')
 const authority = join(fixtures, 'localhost-cert.pem')
 
 /** As services that run PostgreSQL for others demand it. */

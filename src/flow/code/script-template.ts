@@ -42,7 +42,7 @@ function fits({ all, none = [] }: TemplateRule, marks: string): boolean {
 /**
  * Templates by the hash of their normal form. The file lists categories, in these the names of templates, and for each
  * of these the first 16 hex digits of the hashes of all its versions: scripts of onflow/flow-core-contracts, flow-ft,
- * flow-nft, nft-storefront and flow-evm-bridge, as their history has them. `scripts/template.ts` tells the hash of
+ * flow-nft, nft-storefront and flow-evm-bridge, as their history has them. `npm run farm -- template` prints the hash of
  * a script. Operators add theirs to app.script_templates.
  */
 const templates: ReadonlyMap<string, ScriptTemplate> = new Map(

@@ -20,7 +20,7 @@ const pages = {
   operator: {
     base: '/operator/',
     title: 'flowfarm operator',
-    noscript: 'From the command line: npm run status.',
+    noscript: 'From the command line: npm run farm -- status.',
   },
   explorer: {
     base: '/',
