@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
+RUN npm ci --include=dev --ignore-scripts
 COPY . .
 RUN node scripts/build.ts
 # The image has its own Node and no server of PostgreSQL; built pages need no bundler.

@@ -1,16 +1,11 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import type pg from 'pg'
-import { migrate } from '../../src/platform/db/migrate.ts'
 import { StoredBlocks } from '../../src/farm/range-reader/stored-blocks.ts'
 import { blockOf, eventOf, storeBlocks } from '../../src/ingest/blocks.test-support.ts'
-import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 
 const text = (value: string): { type: string; value: string } => ({ type: 'String', value })
-const migrations = join(import.meta.dirname, '../../migrations')
 
 interface EventRow {
   readonly event_index: number
@@ -112,39 +107,5 @@ describe('events in chunks', () => {
       select count(*)::int as shapes, count(distinct type)::int as types from raw.event_shapes where type like 'A.01.Raced.%'
     `)
     expect(counts).to.deep.equal({ shapes: 40, types: 40 })
-  })
-})
-
-describe('the migration to events in chunks', () => {
-  it('keeps every event that was stored before', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-migrations-'))
-    const database = await createEmptyDatabase()
-    try {
-      for (const file of await readdir(migrations)) {
-        if (/^\d{4}_/.test(file) && file < '0017') await cp(join(migrations, file), join(folder, file))
-      }
-      await migrate(database.pool, folder)
-      await database.pool.query(`
-        create table raw.events_p200000 partition of raw.events for values from (200000) to (400000);
-        create table raw.events_p1000000 partition of raw.events for values from (1000000) to (1200000);
-        create table raw.events_p1200000 partition of raw.events for values from (1200000) to (1400000);
-        insert into raw.events
-        select h, t, e, 'A.01.C.E' || e % 4, case e % 4
-          when 0 then null when 1 then '{}' when 2 then jsonb_build_object('b', e::text, 'a', null)
-          else jsonb_build_object('to', jsonb_build_array(h::text, true), '__proto__', jsonb_build_object('x', 'y')) end
-        from unnest('{200000, 399999, 1000000, 1250000}'::bigint[]) as h, generate_series(0, 1) as t, generate_series(0, 130) as e`)
-      const all = 'select * from raw.events order by block_height, tx_index, event_index'
-      const { rows: before } = await database.pool.query<object>(all)
-      expect(before).to.have.lengthOf(4 * 2 * 131)
-      await migrate(database.pool, migrations)
-      expect((await database.pool.query<object>(all)).rows).to.deep.equal(before)
-      const { rows } = await database.pool.query<{ name: string }>(
-        `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'raw.event_chunks'::regclass order by 1`,
-      )
-      expect(rows.map(({ name }) => name)).to.deep.equal(['raw.event_chunks_p0', 'raw.event_chunks_p1000000'])
-    } finally {
-      await database.drop()
-      await rm(folder, { recursive: true })
-    }
   })
 })

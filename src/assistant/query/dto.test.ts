@@ -27,7 +27,6 @@ describe('rows by name', () => {
       columns: ['a'],
       column_types: ['int8'],
       results: [],
-      rows: [],
       row_count: 0,
       truncated: false,
       truncated_by: null,

@@ -25,6 +25,7 @@ describe('a page at the root, over HTTP', () => {
     const app = new Koa().use(createRootPage(pages)).use((context) => {
       context.body = 'the API'
     })
+    app.silent = true
     const handle = app.callback()
     server = createServer((request, response) => void handle(request, response))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,6 +57,10 @@ describe('a page at the root, over HTTP', () => {
   it('leaves all else to the API', async () => {
     for (const path of ['/docs', '/assets', '/api/v1/ask', '/assetsx', '/index.html'])
       expect(await (await fetch(`${origin}${path}`)).text(), path).to.equal('the API')
-    expect(await (await fetch(`${origin}/`, { method: 'POST' })).text()).to.equal('the API')
+    expect(await (await fetch(`${origin}/`, { method: 'OPTIONS' })).text()).to.equal('the API')
+  })
+
+  it('refuses other methods', async () => {
+    expect((await fetch(`${origin}/`, { method: 'POST' })).status).to.equal(405)
   })
 })

@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import { createHash } from 'node:crypto'
@@ -115,9 +116,13 @@ function sendHtml(context: Answer, html: string, policy: (html: string) => strin
 export function createRootPage(pages: Pages): Middleware {
   const setHeaders = securityHeaders()
   return async (context, next) => {
-    if (!isPagePath(context.path) || !['GET', 'HEAD'].includes(context.method)) {
+    if (!isPagePath(context.path) || context.method === 'OPTIONS') {
       await next()
       return
+    }
+    if (!['GET', 'HEAD'].includes(context.method)) {
+      context.set('Allow', 'GET, HEAD')
+      throw new ApiError(405, 'method-not-allowed', `${context.path} takes GET and HEAD, not ${context.method}.`)
     }
     context.state['route'] = context.path === '/' ? '/' : '/assets'
     await setHeaders(context, () => servePage(context, pages, context.path.slice(1), (html) => contentPolicy({ html })))

@@ -75,7 +75,7 @@ describe('the tools for documentation', () => {
       summary: string
       sections: number
     }[]
-    expect(documents.map(({ id }) => id)).to.include.members(['skills/transfers', 'docs/api', 'docs/mcp'])
+    expect(documents.map(({ id }) => id)).to.include.members(['skills/transfers', 'docs/feeds', 'docs/mcp'])
     expect(documents.find(({ id }) => id === 'skills/transfers')).to.deep.include({
       title: 'Transfers',
       summary: 'How tokens move: deposits and withdrawals.',

@@ -227,7 +227,8 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       await database.pool.query('update wallet_auth.outgoing_mails set next_attempt_at = now()')
       await next.settled()
       await next.close()
-      expect(sent.map(({ to, subject }) => [to, subject.replace(/ at .*/, '')])).to.deep.equal([
+      // A row that the other process holds at this moment is skipped, and sent after the others.
+      expect(sent.map(({ to, subject }) => [to, subject.replace(/ at .*/, '')])).to.have.deep.members([
         [one.email, 'Passkey removed'],
         [one.email, 'E-mail address changed'],
         [email, 'Passkey added'],
