@@ -22,7 +22,7 @@ describe('the receiver of webhooks', () => {
 
   it('prints what is sent for an account, verified, and leaves nothing behind', async () => {
     const receiver = new CommandLine('webhook-receiver', ['--address', bob, '--count', '2'], { DB_URL: database.url })
-    await receiver.said(/Waiting at http/)
+    await receiver.said(/Waiting for messages at http/)
     await commitTransfers(database, 1, [[{ to: alice, amount: '7' }, { amount: '8' }, { amount: '9' }]])
     const { code, stdout, stderr } = await receiver.ended
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
