@@ -376,7 +376,7 @@ function changesApart(account: string, token: string, newest: number): FragmentS
   return sql.fragment`
     select (b.timestamp at time zone 'UTC')::date, a.sign * t.amount
       * ((t.to_address is not distinct from ${account})::integer - (t.from_address is not distinct from
-      * ${account})::integer)
+      ${account})::integer)
     from (
       select unnest((balances - changes) * heights) as range, 1 as sign from recent
       union all
