@@ -96,7 +96,12 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
   if (config.METRICS_PORT !== undefined) {
-    const server = await startMetricsServer(metrics, config.HOST, config.METRICS_PORT)
+    const server = await startMetricsServer({
+      metrics,
+      log,
+      host: config.HOST,
+      port: config.METRICS_PORT,
+    })
     lifecycle.onStop('metrics', () => server.close())
     log.info({ port: server.port }, 'metrics are served')
   }

@@ -14,7 +14,7 @@ import { parseBody } from '../platform/http/parse-input.ts'
 import { readJson } from '../platform/http/read-json.ts'
 import type { AuthSessions } from './auth/auth-sessions.ts'
 import { fitsChallenge } from './auth/stores/secrets.ts'
-import { RateLimits } from '../platform/limits/stored-limits.ts'
+import { RateLimits } from './auth/stores/rate-limits.ts'
 
 interface ClientRoutesOptions {
   readonly pool: pg.Pool
@@ -35,8 +35,8 @@ interface ClientRoutes {
 
 /** Requests of one client network: codes that are asked for, and codes that are traded. */
 export const clientLimits = {
-  authorize: { most: 30, periodMs: 300_000 },
-  token: { most: 60, periodMs: 300_000 },
+  authorize: { max: 30, periodMs: 300_000 },
+  token: { max: 60, periodMs: 300_000 },
 } as const
 
 const maxBodyBytes = 16 * 1024

@@ -98,10 +98,10 @@ export const usualWorld: WalletWorld = {
   isChainDown: false,
 }
 
-const often = { client: { most: 100_000, periodMs: 300_000 }, account: { most: 100_000, periodMs: 300_000 } }
+const often = { client: { max: 100_000, periodMs: 300_000 }, account: { max: 100_000, periodMs: 300_000 } }
 const noPasskeyLimits: PasskeyLimits = { begin: often, ceremony: often, manage: often }
 const noAuthLimits = Object.fromEntries(
-  Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }]),
+  Object.keys(authLimits).map((name) => [name, { max: 1_000_000, periodMs: 60_000 }]),
 ) as unknown as AuthLimits
 const startUnits = 10_000_000_000n
 const feeUnits = 1000n

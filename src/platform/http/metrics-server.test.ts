@@ -1,14 +1,18 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { RawWebSocket } from '../../../test/support/raw-websocket.ts'
 import { FatalError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
 
+const log = pino({ level: 'silent' })
+const host = '127.0.0.1'
+
 describe('metrics server', () => {
   it('serves the metrics of the process and nothing else', async () => {
     const metrics = new Metrics()
     metrics.blocksStored.inc({ ingester: 'main_ingester' }, 7)
-    const server = await startMetricsServer(metrics, '127.0.0.1', 0)
+    const server = await startMetricsServer({ metrics, log, host, port: 0 })
     const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`)
     expect(await answer.text()).to.include('flowfarm_ingest_blocks_total{ingester="main_ingester"} 7')
     expect((await fetch(`http://127.0.0.1:${server.port}/health`)).status).to.equal(404)
@@ -21,8 +25,8 @@ describe('metrics server', () => {
   })
 
   it('names the variable when the port is taken', async () => {
-    const first = await startMetricsServer(new Metrics(), '127.0.0.1', 0)
-    const second = startMetricsServer(new Metrics(), '127.0.0.1', first.port)
+    const first = await startMetricsServer({ metrics: new Metrics(), log, host, port: 0 })
+    const second = startMetricsServer({ metrics: new Metrics(), log, host, port: first.port })
     expect(await second.catch((error: unknown) => error))
       .to.be.instanceOf(FatalError)
       .with.property('message')

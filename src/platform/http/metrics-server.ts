@@ -1,53 +1,45 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { asError, FatalError } from '../errors.ts'
+import { z } from 'zod'
+import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { cannotListen } from './cannot-listen.ts'
 import { refuseRebound } from './guards.ts'
+import { guard } from './router.ts'
+import { routesOf } from './route.ts'
+import { createHttpServer } from './server.ts'
+import type { HttpServer } from './server.ts'
 
-export interface MetricsServer {
-  readonly port: number
-  close(): Promise<void>
-}
+const metricsRoute = routesOf<Metrics, { ownHost: undefined }>()({
+  path: '/metrics',
+  operationId: 'getMetrics',
+  tag: 'Service',
+  summary: 'Metrics of this process in Prometheus format',
+  access: 'ownHost',
+  response: z.string(),
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  handler: async (_input, metrics) => ({ body: await metrics.registry.metrics() }),
+})
 
 /**
- * Serves `/metrics` alone, for a process that has no API: a scraper must reach every process.
- * @throws FatalError `port-taken`
+ * Serves `/metrics` for a process without an API.
+ * @throws FatalError `cannot-listen`
  */
-export async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
-  const server = createServer((request, response) => {
-    try {
-      refuseRebound(request, host, undefined, 'or by its address')
-    } catch (error) {
-      response.writeHead(403).end(`${asError(error).message}\n`)
-      return
-    }
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end('There is only /metrics here.\n')
-      return
-    }
-    metrics.registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
-      (error: unknown) => response.writeHead(500).end(`${String(error)}\n`),
-    )
+export async function startMetricsServer(options: {
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly host: string
+  readonly port: number
+}): Promise<HttpServer> {
+  const { host, port, metrics } = options
+  const ownHost = guard<undefined>(({ request }) => {
+    refuseRebound(request, host, undefined, 'or by its address')
+    return undefined
   })
-  const listening = Promise.withResolvers<void>()
-  server.once('error', (error: NodeJS.ErrnoException) => {
-    listening.reject(
-      error.code === 'EADDRINUSE'
-        ? new FatalError('port-taken', `METRICS_PORT ${port} is taken by another program. Choose another.`, {
-            cause: error,
-          })
-        : error,
+  try {
+    return await createHttpServer(
+      { ...options, service: 'metrics', closeGraceMs: 0 },
+      { routes: [metricsRoute], services: metrics, guards: { ownHost } },
     )
-  })
-  server.listen({ host, port }, listening.resolve)
-  await listening.promise
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
+  } catch (error) {
+    throw cannotListen(error, { variable: 'METRICS_PORT', port, host })
   }
 }

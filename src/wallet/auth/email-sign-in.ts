@@ -93,7 +93,7 @@ export class EmailSignIn {
    */
   async withToken(token: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, sessions } = this.#parts
-    const traded = await sessions.trade(token, client, limits.turn('verify', client.network))
+    const traded = await sessions.trade(token, client, limits.attempt('verify', client.network))
     if (traded === 'limited') {
       await limits.refuse('verify', client.network)
       throw tokenRefused()

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/log.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 import type { AuthSessions, SignedIn } from '../auth/auth-sessions.ts'
 import type { PasskeyMailEvent } from '../auth/mail.ts'
-import type { RateLimits, Turn, RateLimit } from '../../platform/limits/stored-limits.ts'
+import type { RateLimits, Attempt, RateLimit } from '../auth/stores/rate-limits.ts'
 import type { ChallengeStore } from './challenges.ts'
 import type { Caller, PasskeyAudit } from './passkey-audit.ts'
 import type { KeysOnChain, PasskeyStore } from './passkey-store.ts'
@@ -38,13 +38,13 @@ export interface PasskeyParts {
 }
 
 /** The time that a call takes of its client. */
-export interface ClientTurn extends Turn {
+export interface ClientAttempt extends Attempt {
   /** Whether it was counted. Who does so together with something else sets it before. */
   isCounted: boolean
 }
 
 export interface OpenCall {
-  readonly turn: ClientTurn
+  readonly attempt: ClientAttempt
   readonly caller: Caller
   /** Of the body, unread. */
   readonly data: unknown
@@ -131,7 +131,7 @@ export interface PasskeyLimits {
   readonly manage: EndpointLimits
 }
 
-const in5Minutes = (most: number): RateLimit => ({ most, periodMs: 5 * 60_000 })
+const in5Minutes = (max: number): RateLimit => ({ max, periodMs: 5 * 60_000 })
 
 /** For ceremonies that of GoTrue. */
 export const passkeyLimits: PasskeyLimits = {

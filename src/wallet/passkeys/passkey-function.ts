@@ -16,10 +16,10 @@ import type { AuthSessions } from '../auth/auth-sessions.ts'
 import { passkeyMail } from '../auth/mail.ts'
 import type { Outbox } from '../auth/mail.ts'
 import type { ConfirmUserChange } from '../auth/user-changes.ts'
-import { RateLimits } from '../../platform/limits/stored-limits.ts'
+import { RateLimits } from '../auth/stores/rate-limits.ts'
 import { confirmation, requireAbandoned, requireConfirmed, startConfirmation } from './confirm.ts'
 import { readData, functionError, passkeyLimits } from './endpoint.ts'
-import type { ClientTurn, Endpoint, OpenCall, PasskeyParts, SessionEndpoint, PasskeyLimits } from './endpoint.ts'
+import type { ClientAttempt, Endpoint, OpenCall, PasskeyParts, SessionEndpoint, PasskeyLimits } from './endpoint.ts'
 import { listActivity, listPasskeys, removePasskey, updatePasskey } from './manage.ts'
 import { finishRegistration, startRegistration } from './register.ts'
 import { finishSignIn, startSignIn, SignInStore } from './sign-in.ts'
@@ -161,15 +161,15 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
   const limit = limits[endpoint.limits]
   let userId: string | undefined
   try {
-    const turn: ClientTurn = {
+    const attempt: ClientAttempt = {
       action: `passkey ${name}`,
       subject: clientNetwork(caller.address),
       limit: limit.client,
       isCounted: false,
     }
-    if (endpoint.access === 'open') return await runOpen(endpoint, { ...called, turn })
-    await rates.take(turn.action, turn.subject, turn.limit)
-    turn.isCounted = true
+    if (endpoint.access === 'open') return await runOpen(endpoint, { ...called, attempt })
+    await rates.take(attempt.action, attempt.subject, attempt.limit)
+    attempt.isCounted = true
     if (token === undefined)
       throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
     const signedIn = await sessions.authenticate(token)
@@ -180,7 +180,7 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
         'A session of another program has no access to passkeys and accounts. Open the wallet.',
       )
     await rates.take(`passkey ${name} of account`, userId, limit.account)
-    return await endpoint.run({ ...called, turn, signedIn })
+    return await endpoint.run({ ...called, attempt, signedIn })
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RATE_LIMITED') await audit.noteLimited(caller, name, userId)
     throw error
@@ -193,10 +193,10 @@ async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>,
     return await endpoint.run(call)
   } catch (error) {
     const {
-      turn,
+      attempt,
       parts: { rates },
     } = call
-    if (!turn.isCounted) await rates.take(turn.action, turn.subject, turn.limit)
+    if (!attempt.isCounted) await rates.take(attempt.action, attempt.subject, attempt.limit)
     throw error
   }
 }

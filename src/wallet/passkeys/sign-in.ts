@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { namedQuery } from '../../platform/db/named-query.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
-import { countTurn, turnValues } from '../../platform/limits/stored-limits.ts'
-import type { RateLimits, Turn } from '../../platform/limits/stored-limits.ts'
+import { countAttempt, attemptValues } from '../auth/stores/rate-limits.ts'
+import type { RateLimits, Attempt } from '../auth/stores/rate-limits.ts'
 import { checkAssertion, unknownPasskey, assertionResponse, VerificationFailure, webAuthn } from './webauthn.ts'
 import type { VerifiedAssertion } from './webauthn.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from './challenges.ts'
 import type { NewChallenge, TakenChallenge, FoundChallenge } from './challenges.ts'
 import { functionError, readData, requireOwnRpId, rpId } from './endpoint.ts'
-import type { ClientTurn, OpenCall, PasskeyParts } from './endpoint.ts'
+import type { ClientAttempt, OpenCall, PasskeyParts } from './endpoint.ts'
 import { noteValues, insertNote } from './passkey-audit.ts'
 import type { Caller } from './passkey-audit.ts'
 import { selectSigner } from './passkey-store.ts'
@@ -30,15 +30,15 @@ const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionR
  * `/login/start`: the same options for everyone, with and without e-mail address, since all passkeys are discoverable:
  * they do not reveal accounts.
  */
-export async function startSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
+export async function startSignIn({ data, caller, attempt, parts }: OpenCall): Promise<unknown> {
   const { relyingParty } = parts
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  turn.isCounted = true
+  attempt.isCounted = true
   const challenge =
     given.email === undefined
-      ? await beginOfAnybody(turn, caller, parts)
-      : await beginOf(given.email, turn, caller, parts)
+      ? await beginOfAnybody(attempt, caller, parts)
+      : await beginOf(given.email, attempt, caller, parts)
   const { generateAuthenticationOptions } = await webAuthn()
   const options = await generateAuthenticationOptions({
     rpID: relyingParty.id,
@@ -51,11 +51,11 @@ export async function startSignIn({ data, caller, turn, parts }: OpenCall): Prom
 }
 
 async function beginOfAnybody(
-  turn: ClientTurn,
+  attempt: ClientAttempt,
   caller: Caller,
   { signIns, relyingParty, audit }: PasskeyParts,
 ): Promise<NewChallenge> {
-  const challenge = await signIns.begin(turn, caller, relyingParty.id)
+  const challenge = await signIns.begin(attempt, caller, relyingParty.id)
   audit.noted({ event: 'authentication_started', isDone: true })
   return challenge
 }
@@ -63,23 +63,23 @@ async function beginOfAnybody(
 /** The address has no limit of its own: anybody could use that up, and keep its owner out. */
 async function beginOf(
   email: string,
-  turn: ClientTurn,
+  attempt: ClientAttempt,
   caller: Caller,
   { rates, challenges, relyingParty, audit }: PasskeyParts,
 ): Promise<NewChallenge> {
-  await rates.take(turn.action, turn.subject, turn.limit)
+  await rates.take(attempt.action, attempt.subject, attempt.limit)
   const challenge = await challenges.create({ kind: 'sign-in', email }, relyingParty.id)
   await audit.note(caller, { event: 'authentication_started', isDone: true })
   return challenge
 }
 
 /** `/login/finish`: returns a token for the auth server. The use of the passkey is stored first. */
-export async function finishSignIn({ data, caller, turn, parts, signal }: OpenCall): Promise<unknown> {
+export async function finishSignIn({ data, caller, attempt, parts, signal }: OpenCall): Promise<unknown> {
   const { relyingParty, sessions, passkeys, signIns, limits, rates } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  turn.isCounted = true
-  const found = await signIns.end(turn, {
+  attempt.isCounted = true
+  const found = await signIns.end(attempt, {
     challengeId: given.challengeId,
     credentialId: given.response.id,
     rpId: relyingParty.id,
@@ -183,14 +183,14 @@ interface SignInAnswer {
 }
 
 /** Of a sign-in that begins: counted, its challenge kept, and written down. */
-const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from l')}),
+const beginning = `with l as (${countAttempt(1)}), c as (${insertChallenge(5, 'from l')}),
   n as (${insertNote(12, 'from l')}) select id from c`
 
 /**
  * The end of a sign-in: counts the client, takes the challenge and finds the passkey. The account is counted once the
  * signature is verified (`PasskeyStore.signedIn`): before that, anybody could use up the sign-ins of its owner.
  */
-const ending = `with l as (${countTurn(1)}),
+const ending = `with l as (${countAttempt(1)}),
   c as (
     delete from wallet.challenges as c using l where c.id = $5 and c.kind = 'sign-in' and c.user_id is null
       and c.rp_id = $6
@@ -214,28 +214,28 @@ export class SignInStore {
   }
 
   /** Makes a challenge for whoever asks. @throws ApiError 429 `RATE_LIMITED` */
-  async begin(turn: Turn, caller: Caller, rpId: string): Promise<NewChallenge> {
+  async begin(attempt: Attempt, caller: Caller, rpId: string): Promise<NewChallenge> {
     const bytes = newChallengeBytes()
     const {
       rows: [row],
     } = await namedQuery<{ id: string }>(this.#statements, beginning, [
-      ...turnValues(turn),
+      ...attemptValues(attempt),
       ...challengeValues(bytes, { kind: 'sign-in', email: undefined }, rpId),
       ...noteValues(caller, { event: 'authentication_started', isDone: true }),
     ])
-    return row === undefined ? this.#rates.refuse(turn) : { id: row.id, bytes }
+    return row === undefined ? this.#rates.refuse(attempt) : { id: row.id, bytes }
   }
 
   /**
    * Takes the challenge of an answer, and finds the passkey.
-   * @param turn of the client
+   * @param attempt of the client
    * @throws ApiError 429 `RATE_LIMITED`
    */
-  async end(turn: Turn, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
+  async end(attempt: Attempt, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
     const {
       rows: [row],
-    } = await namedQuery<EndRow>(this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId])
-    if (row?.isCounted !== true) return this.#rates.refuse(turn)
+    } = await namedQuery<EndRow>(this.#statements, ending, [...attemptValues(attempt), challengeId, rpId, credentialId])
+    if (row?.isCounted !== true) return this.#rates.refuse(attempt)
     // Of what is not there PostgreSQL gives nulls.
     const challenge =
       (row.hash as Buffer | null) === null

@@ -194,7 +194,7 @@ describe('what people do with their account at the auth endpoint', () => {
     })
 
     it('tell nobody who waits for another address, however often they are asked for', async () => {
-      const limited = await runAuth(db, { limits: { ...noLimits, mailAgain: { most: 1, periodMs: 3_600_000 } } })
+      const limited = await runAuth(db, { limits: { ...noLimits, mailAgain: { max: 1, periodMs: 3_600_000 } } })
       try {
         const [email, wanted] = [newEmail(), newEmail()]
         const { accessToken } = await signIn(limited, email)

@@ -29,7 +29,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   it('counts each step by the address on the net, a network of IPv6 as one', async () => {
     // None comes back while this runs, however long that takes.
     const slowly = Object.fromEntries(
-      Object.entries(authLimits).map(([name, { most, periodMs }]) => [name, { most, periodMs: periodMs * 100 }]),
+      Object.entries(authLimits).map(([name, { max, periodMs }]) => [name, { max, periodMs: periodMs * 100 }]),
     )
     auth = await runAuth(db, { limits: slowly })
     const steps: readonly [string, string, unknown, number][] = [
@@ -38,9 +38,9 @@ describe('what the auth endpoint allows and keeps to itself', () => {
       ['POST', '/token?grant_type=refresh_token', { refresh_token: 'x' }, 150],
       ['GET', '/authorize', undefined, 30],
     ]
-    for (const [method, path, body, most] of steps) {
+    for (const [method, path, body, max] of steps) {
       const tries: number[] = []
-      for (let i = 0; i <= most; i++)
+      for (let i = 0; i <= max; i++)
         tries.push(
           (
             await auth.call(method, path, {
@@ -49,7 +49,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
             })
           ).status,
         )
-      expect(tries.slice(0, most), path).not.to.include(429)
+      expect(tries.slice(0, max), path).not.to.include(429)
       expect(tries.at(-1), path).to.equal(429)
       expect(
         (await auth.call(method, path, { ...(body === undefined ? {} : { body }), headers: from('2001:db8:1:3::1') }))
@@ -66,7 +66,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   })
 
   it('believes no address that a client wrote by itself', async () => {
-    auth = await runAuth(db, { limits: { ...noLimits, verify: { most: 3, periodMs: 60_000 } } })
+    auth = await runAuth(db, { limits: { ...noLimits, verify: { max: 3, periodMs: 60_000 } } })
     const statuses: number[] = []
     for (let i = 0; i < 4; i++) {
       statuses.push(
@@ -107,7 +107,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   })
 
   it('counts the e-mails of a network of IPv6 as those of one client', async () => {
-    auth = await runAuth(db, { limits: { ...noLimits, mail: { most: 3, periodMs: 3_600_000 } } })
+    auth = await runAuth(db, { limits: { ...noLimits, mail: { max: 3, periodMs: 3_600_000 } } })
     const statuses: (number | undefined)[] = []
     for (let i = 0; i < 5; i++)
       statuses.push((await otp(`reader${i}@example.com`, from(`2001:db8:1:2::${i + 1}`)))?.status)
@@ -135,7 +135,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
 
   it('counts no guesses for an address without a live code, so that its owner can sign in afterwards', async () => {
     auth = await runAuth(db, {
-      limits: { ...noLimits, codeBy: authLimits.codeBy, codeOf: { most: 30, periodMs: 86_400_000 } },
+      limits: { ...noLimits, codeBy: authLimits.codeBy, codeOf: { max: 30, periodMs: 86_400_000 } },
     })
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => guess('owner@example.com', '000000', `198.51.100.${i}`)),
@@ -167,7 +167,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   })
 
   it('lets one client try thirty codes of an address a day, and leaves the others to its owner', async () => {
-    auth = await runAuth(db, { limits: { ...noLimits, codeBy: { most: 6, periodMs: 86_400_000 } } })
+    auth = await runAuth(db, { limits: { ...noLimits, codeBy: { max: 6, periodMs: 86_400_000 } } })
     for (let mail = 0; mail < 3; mail++) {
       await otp('owner@example.com', from('203.0.113.1'))
       const { code } = await auth.mailTo('owner@example.com')

@@ -386,11 +386,11 @@ describe('sign-in of other programs at the wallet', () => {
   it('counts what a client network asks for', async () => {
     const { token } = await signIn()
     const statuses: number[] = []
-    for (let count = 0; count <= clientLimits.token.most; count++)
+    for (let count = 0; count <= clientLimits.token.max; count++)
       statuses.push((await trade('no-code', 'x'.repeat(43))).status)
     expect([statuses.slice(0, -1).every((status) => status === 400), statuses.at(-1)]).to.deep.equal([true, 429])
     const { challenge } = proof()
-    for (let count = 0; count < clientLimits.authorize.most; count++) await codeOf(token, challenge)
+    for (let count = 0; count < clientLimits.authorize.max; count++) await codeOf(token, challenge)
     expect((await send('POST', '/oauth/authorize', { token, body: request(challenge) })).status).to.equal(429)
   })
 })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { ApiError } from '../../../src/platform/errors.ts'
-import { RateLimits } from '../../../src/platform/limits/stored-limits.ts'
+import { RateLimits } from '../../../src/wallet/auth/stores/rate-limits.ts'
 import { passkeyLimits } from '../../../src/wallet/passkeys/endpoint.ts'
 import type { EndpointLimits, PasskeyLimits } from '../../../src/wallet/passkeys/endpoint.ts'
 import { PasskeyWorld } from '../support/passkey-world.ts'
@@ -9,8 +9,8 @@ import type { Envelope } from '../support/passkey-world.ts'
 
 const limitsOf = (client: number, account: number): PasskeyLimits => {
   const limit: EndpointLimits = {
-    client: { most: client, periodMs: 300_000 },
-    account: { most: account, periodMs: 300_000 },
+    client: { max: client, periodMs: 300_000 },
+    account: { max: account, periodMs: 300_000 },
   }
   return { begin: limit, ceremony: limit, manage: limit }
 }
@@ -110,7 +110,7 @@ describe('limits of the passkey function', () => {
   it('give back evenly over their period, whatever process counted', async () => {
     const world = await create({})
     const [one, other] = [new RateLimits(world.database.pool), new RateLimits(world.database.pool)]
-    const limit = { most: 4, periodMs: 400_000 }
+    const limit = { max: 4, periodMs: 400_000 }
     /** What is left to wait, s, where it was too often. */
     const take = async (rates: RateLimits): Promise<unknown> => {
       try {
@@ -137,8 +137,8 @@ describe('limits of the passkey function', () => {
   it('are no larger than those of other auth servers for what guesses could be tried by', () => {
     const { ceremony } = passkeyLimits
     expect(ceremony).to.deep.equal({
-      client: { most: 30, periodMs: 300_000 },
-      account: { most: 30, periodMs: 300_000 },
+      client: { max: 30, periodMs: 300_000 },
+      account: { max: 30, periodMs: 300_000 },
     })
   })
 })

@@ -70,8 +70,8 @@ export interface Person {
 }
 
 const often: EndpointLimits = {
-  client: { most: 100_000, periodMs: 300_000 },
-  account: { most: 100_000, periodMs: 300_000 },
+  client: { max: 100_000, periodMs: 300_000 },
+  account: { max: 100_000, periodMs: 300_000 },
 }
 const unlimited: PasskeyLimits = { begin: often, ceremony: often, manage: often }
 

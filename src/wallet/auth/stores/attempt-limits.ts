@@ -1,6 +1,6 @@
 import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { ApiError } from '../../../platform/errors.ts'
-import type { RateLimit, RateLimits, Turn } from '../../../platform/limits/stored-limits.ts'
+import type { RateLimit, RateLimits, Attempt } from './rate-limits.ts'
 import { authError } from '../auth-parts.ts'
 import type { AuthClient } from './sessions.ts'
 
@@ -10,23 +10,23 @@ const hour = 60 * minute
 /** Of the auth endpoint, by what is limited. Those of GoTrue where it has one. */
 export const authLimits = {
   /** Per address on the net. */
-  otp: { most: 30, periodMs: 5 * minute },
-  verify: { most: 30, periodMs: 5 * minute },
-  token: { most: 150, periodMs: 5 * minute },
-  authorize: { most: 30, periodMs: 5 * minute },
-  session: { most: 600, periodMs: 5 * minute },
-  admin: { most: 600, periodMs: 5 * minute },
-  mail: { most: 30, periodMs: hour },
+  otp: { max: 30, periodMs: 5 * minute },
+  verify: { max: 30, periodMs: 5 * minute },
+  token: { max: 150, periodMs: 5 * minute },
+  authorize: { max: 30, periodMs: 5 * minute },
+  session: { max: 600, periodMs: 5 * minute },
+  admin: { max: 600, periodMs: 5 * minute },
+  mail: { max: 30, periodMs: hour },
   /** Per mailbox (`mailboxOf`), whether or not it has a user. */
-  mailAgain: { most: 1, periodMs: minute },
-  mailTo: { most: 10, periodMs: hour },
+  mailAgain: { max: 1, periodMs: minute },
+  mailTo: { max: 10, periodMs: hour },
   /** Part of `mailTo` that one client may use, so that it cannot use up the e-mails of a mailbox. */
-  mailToBy: { most: 5, periodMs: hour },
+  mailToBy: { max: 5, periodMs: hour },
   /** Codes tried for one e-mail address while it has a live code: by one client, and by all. */
-  codeBy: { most: 30, periodMs: 24 * hour },
-  codeOf: { most: 300, periodMs: 24 * hour },
+  codeBy: { max: 30, periodMs: 24 * hour },
+  codeOf: { max: 300, periodMs: 24 * hour },
   /** Per user. */
-  changeBy: { most: 60, periodMs: 5 * minute },
+  changeBy: { max: 60, periodMs: 5 * minute },
 } as const satisfies Record<string, RateLimit>
 
 export type AuthLimits = Readonly<Record<keyof typeof authLimits, RateLimit>>
@@ -52,13 +52,13 @@ export class AttemptLimits {
   }
 
   /** One time, for a statement that counts it together with what it does. */
-  turn(action: keyof AuthLimits, subject: string): Turn {
+  attempt(action: keyof AuthLimits, subject: string): Attempt {
     return { action: `auth ${action}`, subject, limit: this.#limits[action] }
   }
 
   /** Says of a time that such a statement found too often when it is not. @throws ApiError 429 as `take` */
   async refuse(action: keyof AuthLimits, subject: string): Promise<void> {
-    await this.#inWords(action, () => this.#counts.refuse(this.turn(action, subject)))
+    await this.#inWords(action, () => this.#counts.refuse(this.attempt(action, subject)))
   }
 
   async #inWords(action: keyof AuthLimits, count: () => Promise<void>): Promise<void> {

@@ -3,8 +3,8 @@ import type pg from 'pg'
 import { namedQuery } from '../../../platform/db/named-query.ts'
 import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
-import { countTurn, turnValues } from '../../../platform/limits/stored-limits.ts'
-import type { Turn } from '../../../platform/limits/stored-limits.ts'
+import { countAttempt, attemptValues } from './rate-limits.ts'
+import type { Attempt } from './rate-limits.ts'
 import { authError } from '../auth-parts.ts'
 import { AuditLog, isWelcome, userColumns } from './users.ts'
 import { digestOf, randomToken } from './secrets.ts'
@@ -87,11 +87,11 @@ export class SessionStore {
 
   /**
    * Trades the one-time token of who has just shown a passkey, or came back to their page, for a session.
-   * @param turn that is counted in the same statement
+   * @param attempt that is counted in the same statement
    * @returns `limited` where it is too often, and then nothing is traded; undefined where there is no such token
    * @throws ApiError 403 `user_banned`, where the token is used up too
    */
-  async trade(token: string, client: AuthClient, turn: Turn): Promise<KeptSession | 'limited' | undefined> {
+  async trade(token: string, client: AuthClient, attempt: Attempt): Promise<KeptSession | 'limited' | undefined> {
     const refreshToken = randomToken()
     const {
       rows: [row],
@@ -102,7 +102,7 @@ export class SessionStore {
       }
     >(
       this.#statements,
-      `with counted as (${countTurn(7)}),
+      `with counted as (${countAttempt(7)}),
        taken as (
          delete from wallet_auth.one_time_tokens as o using counted
            where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method
@@ -119,7 +119,7 @@ export class SessionStore {
         client.address,
         client.userAgent,
         digestOf(refreshToken),
-        ...turnValues(turn),
+        ...attemptValues(attempt),
       ],
     )
     if (row?.isCounted !== true) return 'limited'

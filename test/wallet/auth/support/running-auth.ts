@@ -46,7 +46,7 @@ export interface RunningAuth extends Auth {
 
 /** Limits that no test comes to by accident. */
 export const noLimits: AuthLimits = Object.fromEntries(
-  Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }]),
+  Object.keys(authLimits).map((name) => [name, { max: 1_000_000, periodMs: 60_000 }]),
 ) as unknown as AuthLimits
 
 /** The auth endpoint on a port of 127.0.0.1. */
