@@ -2,7 +2,7 @@ import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef } from '
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { formatNumber } from '../kit/formats.ts'
 import { Icon } from '../kit/controls.tsx'
-import type { ChatMode, ChatSettings } from './contract.ts'
+import type { ChatMode, ChatSettings } from './answers.gen.ts'
 
 /** What others may do with it. */
 export interface ComposerHandle {
@@ -38,7 +38,7 @@ export function Composer({
 }: ComposerProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null)
   const id = useId()
-  const most = settings?.most_message_characters ?? Infinity
+  const most = settings?.max_message_characters ?? Infinity
   const isTooLong = text.length > most
   const isIdle = text.trim() === '' || isTooLong || isRunning || settings === undefined || settings.modes.length === 0
   useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }), [])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { UIMessageChunk } from 'ai'
-import type { ChatMessage } from './contract.ts'
+import type { ChatMessage } from './messages.ts'
 import { historyToSend, mergeDeltas } from './messages.ts'
 
 const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => ({

@@ -1,5 +1,8 @@
-import type { UIMessageChunk } from 'ai'
-import type { ChatMessage } from './contract.ts'
+import type { UIMessage, UIMessageChunk } from 'ai'
+import type { AnswerMetadata, Notice } from './answers.gen.ts'
+
+export type ChatMessage = UIMessage<AnswerMetadata, { notice: Notice }>
+export type MessagePart = ChatMessage['parts'][number]
 
 /** The service takes no more messages, and no longer bodies: 4 MB with all that is around them. */
 const mostMessages = 200

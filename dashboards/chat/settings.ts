@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken } from '../kit/token.ts'
-import type { ChatSettings } from './contract.ts'
+import type { ChatSettings } from './answers.gen.ts'
 import { ChatProblem, problemOf } from './problem.ts'
 import type { LinkPlaces } from './answer/markdown-text.ts'
 

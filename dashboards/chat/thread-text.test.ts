@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ChatMessage } from './contract.ts'
+import type { ChatMessage } from './messages.ts'
 import { answerText, threadMarkdown, threadTitle, groupByAge } from './thread-text.ts'
 
 const answer: ChatMessage = {

@@ -1,6 +1,6 @@
 import { cellText, shownText } from '../kit/result-table.ts'
 import { readChart } from './answer/chart-data.ts'
-import type { ChatMessage } from './contract.ts'
+import type { ChatMessage } from './messages.ts'
 import { asText, readToolCall, readToolRows, toolWords } from './answer/tool-outcome.ts'
 import type { ToolCall } from './answer/tool-outcome.ts'
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { ChatMessage } from './contract.ts'
+import type { ChatMessage } from './messages.ts'
 import { threadTitle } from './thread-text.ts'
 import type { Thread } from './thread-text.ts'
 

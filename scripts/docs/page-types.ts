@@ -45,11 +45,11 @@ export function pageTypes({ paths, components }: ApiDocument): string {
   ].join('\n')
 }
 
-/** The schema of the JSON of a 200; undefined where it is text. */
+/** The schema of the JSON or the events of a 200; undefined for other texts. */
 function answerSchema(operation: Schema): Schema | undefined {
   const responses = operation['responses'] as Record<string, Schema> | undefined
   const content = responses?.['200']?.['content'] as Record<string, Schema> | undefined
-  const schema = content?.['application/json']?.['schema'] as Schema | undefined
+  const { schema } = (content?.['application/json'] ?? content?.['text/event-stream'] ?? {}) as { schema?: Schema }
   return operation['operationId'] === 'getOpenApiJson' ? undefined : schema
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { chatApiInfo, chatRoutes } from '../../src/assistant/chat/chat-server.ts'
 import { askApiInfo, askRoutes } from '../../src/assistant/query/http/server.ts'
 import { describeExplorer, routes } from '../../src/explorer/routes.ts'
 import { settingGroups } from '../../src/help.ts'
@@ -25,6 +26,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
       pageTypes(describeExplorer(routes.filter(({ access }) => access === 'none'))),
     ],
     ['dashboards/ask/answers.gen.ts', pageTypes(describeApi(askRoutes, askApiInfo))],
+    ['dashboards/chat/answers.gen.ts', pageTypes(describeApi(chatRoutes, chatApiInfo))],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])

@@ -214,7 +214,7 @@ describe('the page of the chat', () => {
   })
 
   it('says how long a question may be, before it is sent', async () => {
-    const page = await session.open({ settings: { ...settings, most_message_characters: 100 } })
+    const page = await session.open({ settings: { ...settings, max_message_characters: 100 } })
     await asking(page).fill('x'.repeat(95))
     await page.getByText('95 of 100 characters').waitFor()
     await asking(page).fill('x'.repeat(101))

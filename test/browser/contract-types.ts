@@ -1,7 +1,4 @@
-import type * as chat from '../../dashboards/chat/contract.ts'
 import type * as page from '../../dashboards/operator/contract.ts'
-import type { PresentedSettings } from '../../src/assistant/chat/chat-server.ts'
-import type { ChatMetadata } from '../../src/assistant/chat/chat-types.ts'
 import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
 import type { IndexingError } from '../../src/platform/db/indexing-errors.ts'
@@ -17,9 +14,4 @@ export const answersAsThePageReadsThem = {
   overview: (sent: Sent<Overview>): page.Overview => sent,
   lease: (sent: Sent<ListedLease>): Omit<page.Lease, 'status'> => sent,
   error: (sent: Sent<IndexingError>): page.IndexingError => sent,
-  // Names of modes are those of the chat, which checks them when it starts.
-  chatSettings: (
-    sent: Omit<PresentedSettings, 'modes' | 'default_mode'>,
-  ): Omit<chat.ChatSettings, 'modes' | 'default_mode'> => sent,
-  answerMetadata: (sent: ChatMetadata): chat.AnswerMetadata => sent,
 }

@@ -30,7 +30,7 @@ export const settings = {
   explorer_url: 'http://explorer.example:8082',
   link_hosts: ['developers.flow.com'],
   tools: ['run_indexer_sql', 'createChart'],
-  most_message_characters: 20_000,
+  max_message_characters: 20_000,
 }
 
 let ids = 0

@@ -1,7 +1,8 @@
 import { memo, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Icon } from '../../kit/controls.tsx'
-import type { ChatMessage, MessagePart, Notice } from '../contract.ts'
+import type { Notice } from '../answers.gen.ts'
+import type { ChatMessage, MessagePart } from '../messages.ts'
 import { SafeLink, Markdown } from './markdown.tsx'
 import { ToolLine } from './tool-line.tsx'
 

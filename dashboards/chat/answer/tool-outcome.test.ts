@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { MessagePart } from '../contract.ts'
+import type { MessagePart } from '../messages.ts'
 import { readToolCall, readToolRows, toolWords } from './tool-outcome.ts'
 import type { ToolOutcome } from './tool-outcome.ts'
 

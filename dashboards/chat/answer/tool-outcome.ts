@@ -1,5 +1,5 @@
 import { isToolUIPart, getToolName } from 'ai'
-import type { MessagePart } from '../contract.ts'
+import type { MessagePart } from '../messages.ts'
 import { isNumberType } from '../../kit/result-table.ts'
 import type { ResultTable, SqlValue } from '../../kit/result-table.ts'
 import type { IconName } from '../../kit/controls.tsx'

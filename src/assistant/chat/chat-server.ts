@@ -17,6 +17,7 @@ import type { Logger } from '../../platform/log.ts'
 import { servedClient } from '../../platform/mcp/origin-rules.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { AnswerLimits, AnswerPlace } from './answer-limits.ts'
+import { chatMetadata, chatMode, chatNotice } from './chat-types.ts'
 import type { ChatMode, TurnWatch } from './chat-types.ts'
 import type { ChatParts } from './create-chat.ts'
 import { readChatRequest } from './read-chat-request.ts'
@@ -67,19 +68,25 @@ const route = routesOf<ChatServices, { question: AnswerPlace }>()
 /** The settings that a page reads without a token. */
 const settings = z
   .strictObject({
-    modes: z.array(z.strictObject({ mode: z.string(), model: z.string() })),
-    default_mode: z.string(),
+    modes: z.array(z.strictObject({ mode: chatMode, model: z.string() })).describe('Empty if no model is configured.'),
+    default_mode: chatMode,
     is_scripted: z.boolean().describe('Only the example questions have answers.'),
     remedy: z.string().nullable().describe('How to configure a model; null where one is configured.'),
-    needs_token: z.boolean(),
+    needs_token: z.boolean().describe('Whether a question requires a bearer token.'),
     examples: z.array(z.string()),
     explorer_url: z.string().nullable(),
-    link_hosts: z.array(z.string()),
+    link_hosts: z.array(z.string()).describe('Hosts to which links in an answer may lead.'),
     tools: z.array(z.string()),
-    most_message_characters: z.int(),
+    max_message_characters: z.int(),
   })
   .meta({ id: 'ChatSettings' })
-export type PresentedSettings = Readonly<z.output<typeof settings>>
+
+/** The events that this service defines; the others are those of the AI SDK. */
+const answerEvent = z.union([
+  z.looseObject({ type: z.literal('finish'), messageMetadata: chatMetadata }),
+  z.looseObject({ type: z.literal('data-notice'), data: chatNotice }),
+  z.looseObject({ type: z.string() }),
+])
 
 /** The routes of the chat. */
 export const chatRoutes: readonly Route<ChatServices>[] = [
@@ -115,6 +122,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
     maxBodyBytes: historyLimits.bodyBytes,
     readBody: readConversation,
     contentType: 'text/event-stream; charset=utf-8',
+    readsAs: { schema: answerEvent, example: { type: 'text-delta', id: '1', delta: 'The newest block is' } },
     problems: {
       413: 'The conversation or its last message is too long.',
       429: 'The client has too many answers (`too-many-answers`, `rate-limited`).',
@@ -124,7 +132,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
   }),
 ]
 
-const apiInfo: ApiInfo = {
+export const chatApiInfo: ApiInfo = {
   title: 'flowfarm chat',
   description: 'Answers to questions about the Flow chain, with tools that read it.',
   securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
@@ -147,7 +155,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   const server = await createHttpServer<ChatServices>(
     { service: 'chat', log, metrics, host, port, clientOf, closeGraceMs: closeGraceMs + endingMs },
     {
-      routes: [...chatRoutes, ...documentRoutes(() => chatRoutes, apiInfo, { prefix: '/api/chat' })],
+      routes: [...chatRoutes, ...documentRoutes(() => chatRoutes, chatApiInfo, { prefix: '/api/chat' })],
       services: {
         parts,
         log,
@@ -255,7 +263,7 @@ function explain(error: unknown, log: Logger, left: AbortSignal): string {
   return 'Something went wrong here; the log tells what. Ask again.'
 }
 
-function presentSettings(parts: ChatParts, needsToken: boolean): PresentedSettings {
+function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof settings> {
   const { models, examples, explorerUrl, linkHosts } = parts
   return {
     modes: models.modes.map(({ mode, state }) => ({ mode, model: `${state.provider}/${state.name}` })),
@@ -267,7 +275,7 @@ function presentSettings(parts: ChatParts, needsToken: boolean): PresentedSettin
     explorer_url: explorerUrl ?? null,
     link_hosts: [...linkHosts],
     tools: [...parts.toolNames()],
-    most_message_characters: historyLimits.messageCharacters,
+    max_message_characters: historyLimits.messageCharacters,
   }
 }
 

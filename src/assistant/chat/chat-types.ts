@@ -1,40 +1,48 @@
 import type { ToolSet, UIMessage, UIMessageChunk } from 'ai'
+import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import type { ChatModel } from './models/chat-models.ts'
 
-/** Why an answer ended. `steps`: the model used all tool turns and had to close; `length`: the provider cut it off. */
-export type AnswerEnd = 'complete' | 'steps' | 'length' | 'refused'
+/** The cost of an answer: the smallest model, a middle one, or the largest with thinking. */
+export const chatModes = ['fast', 'balanced', 'deep'] as const
+export const chatMode = z.enum(chatModes).meta({ id: 'ChatMode' })
+export type ChatMode = z.output<typeof chatMode>
 
 /** Sent with an answer in its `finish` event (`messageMetadata`); the page shows it below the answer. */
-export interface ChatMetadata {
-  readonly mode?: ChatMode
-  /** E.g. `anthropic/claude-sonnet-4-6`. */
-  readonly model?: string
-  readonly isScripted?: boolean
-  readonly end?: AnswerEnd
-  /** Tool turns, the closing one included. */
-  readonly steps?: number
-  readonly usage?: {
-    readonly inputTokens: number | null
-    readonly outputTokens: number | null
-    readonly reasoningTokens: number | null
-    readonly totalTokens: number | null
-  }
-  readonly durationMs?: number
-}
+export const chatMetadata = z
+  .strictObject({
+    mode: chatMode.exactOptional(),
+    model: z.string().describe('For example `anthropic/claude-sonnet-4-6`.').exactOptional(),
+    isScripted: z.boolean().exactOptional(),
+    end: z
+      .enum(['complete', 'steps', 'length', 'refused'])
+      .describe('`steps`: the model used all tool turns; `length`: the provider reached its token limit.')
+      .exactOptional(),
+    steps: z.int().describe('Tool turns, including the closing one.').exactOptional(),
+    usage: z
+      .strictObject({
+        inputTokens: z.int().nullable(),
+        outputTokens: z.int().nullable(),
+        reasoningTokens: z.int().nullable(),
+        totalTokens: z.int().nullable(),
+      })
+      .exactOptional(),
+    durationMs: z.int().exactOptional(),
+  })
+  .meta({ id: 'AnswerMetadata' })
+export type ChatMetadata = Readonly<z.output<typeof chatMetadata>>
+export type AnswerEnd = NonNullable<ChatMetadata['end']>
 
-/** Data parts of a stream. They do not go back to the model. */
+/** Something that is missing from an answer, such as an MCP server that cannot be reached. */
+export const chatNotice = z.strictObject({ code: z.string(), text: z.string() }).meta({ id: 'Notice' })
+
+/** Data parts of a stream (`data-notice`). They do not go back to the model. */
 export interface ChatDataParts extends Record<string, unknown> {
-  /** Something that is missing from the turn: `data-notice`. */
-  readonly notice: { readonly code: string; readonly text: string }
+  readonly notice: Readonly<z.output<typeof chatNotice>>
 }
 
 /** A message as the AI SDK's clients keep and send it. */
 export type ChatMessage = UIMessage<ChatMetadata, { notice: ChatDataParts['notice'] }>
-
-/** The cost of an answer: the smallest model, a middle one, or the largest with thinking. */
-export const chatModes = ['fast', 'balanced', 'deep'] as const
-export type ChatMode = (typeof chatModes)[number]
 
 /** For requests without a valid mode. */
 export const usualMode: ChatMode = 'balanced'

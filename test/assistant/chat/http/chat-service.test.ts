@@ -78,7 +78,7 @@ describe('the chat over HTTP', () => {
       remedy: null,
       needs_token: true,
       explorer_url: 'https://explorer.example:8443/x',
-      most_message_characters: 20_000,
+      max_message_characters: 20_000,
     })
     expect(settings['link_hosts']).to.include.members(['developers.flow.com', 'explorer.example:8443'])
     expect(settings['tools']).to.include.members(['createChart', 'loadSkill', 'fetch_api'])
@@ -92,7 +92,7 @@ describe('the chat over HTTP', () => {
       'explorer_url',
       'link_hosts',
       'tools',
-      'most_message_characters',
+      'max_message_characters',
     )
   })
 
