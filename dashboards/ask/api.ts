@@ -1,30 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { GeneratedSql, Health, HistoryItem } from './answers.gen.ts'
-import type { Pair, SqlFailure, SqlResult, Target } from './draft.ts'
+import type { Pair, SqlResult, Target } from './draft.ts'
+import { ApiProblem, mayRecover, request } from '../kit/api.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken, useToken } from '../kit/token.ts'
-
-/** An answer that is none, as the service words it. `status` 0: there was no answer at all. */
-export class ApiProblem extends Error {
-  readonly status: number
-  readonly code: string
-  /** Where a statement was refused: at which character, and what PostgreSQL advises. */
-  readonly fault: Pick<SqlFailure, 'error_position' | 'error_hint'>
-
-  constructor(status: number, code: string, message: string, fault: ApiProblem['fault'] = {}) {
-    super(message)
-    this.name = 'ApiProblem'
-    this.status = status
-    this.code = code
-    this.fault = fault
-  }
-}
-
-/** Puts whatever was thrown into words for people. */
-export function problemText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
 
 /** Whether the service wants another token than it was shown. */
 export function isTokenWanted(error: unknown): boolean {
@@ -39,44 +19,22 @@ interface Call {
   readonly token?: string | undefined
 }
 
-/**
- * Asks the service.
- * @throws ApiProblem for every answer that is no success, and for none; what the signal says when it ends the call
- */
-async function request(path: string, { method = 'GET', body, signal, token = readToken() }: Call): Promise<Response> {
-  let response: Response
-  try {
-    response = await fetch(path, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    })
-  } catch (error) {
-    if (signal?.aborted === true) throw error
-    throw new ApiProblem(0, 'no-answer', 'The service does not answer. Is the network there, and is flowfarm running?')
+async function call(path: string, { method = 'GET', body, signal, token = readToken() }: Call): Promise<Response> {
+  const init: RequestInit = {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
   }
-  if (!response.ok) throw await problemOf(response)
-  return response
+  return await request(path, init, 'The service')
 }
 
-async function problemOf(response: Response): Promise<ApiProblem> {
-  const isProblem = response.headers.get('content-type')?.includes('json') === true
-  const body = isProblem ? ((await response.json()) as { detail?: string; code?: string } & ApiProblem['fault']) : {}
-  return new ApiProblem(
-    response.status,
-    body.code ?? `http-${response.status}`,
-    body.detail ?? `The service answered ${response.status}.`,
-    body,
-  )
-}
-
-async function read<Body>(path: string, call: Call): Promise<Body> {
-  return (await (await request(path, call)).json()) as Body
+async function read<Body>(path: string, options: Call): Promise<Body> {
+  return (await (await call(path, options)).json()) as Body
 }
 
 const base = '/api/v1'
@@ -91,20 +49,18 @@ export const api = {
   runSql: (target: Target, sql: string, signal: AbortSignal) =>
     read<SqlResult>(`${base}/run_sql`, { method: 'POST', body: { target, sql }, signal }),
   history: (signal: AbortSignal) => read<readonly HistoryItem[]>(`${base}/history?limit=200`, { signal }),
-  clearHistory: () => request(`${base}/history`, { method: 'DELETE' }),
+  clearHistory: () => call(`${base}/history`, { method: 'DELETE' }),
   /** Whether the service takes a token, by a call that wants one. */
-  tryToken: (token: string) => request(`${base}/history?limit=1`, { token }),
+  tryToken: (token: string) => call(`${base}/history?limit=1`, { token }),
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
   kept: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
   keep: (pair: Omit<Pair, 'id'>) => read<Pair>(`${base}/memory`, { method: 'POST', body: pair }),
   /** All kept examples, one JSON object a line. */
-  exportKept: async () => (await request(`${base}/memory/export`, {})).text(),
-  forget: (id: string) => request(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  exportKept: async () => (await call(`${base}/memory/export`, {})).text(),
+  forget: (id: string) => call(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
 }
 
-export const queryClient = createQueryClient({
-  mayRecover: (error) => error instanceof ApiProblem && (error.status === 0 || error.status >= 500),
-})
+export const queryClient = createQueryClient({ mayRecover })
 
 /** Names of what is read; the lists are other ones under another token. */
 export const queryKeys = {

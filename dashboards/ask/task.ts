@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiProblem, api, isTokenWanted, queryClient, queryKeys } from './api.ts'
+import { api, isTokenWanted, queryClient, queryKeys } from './api.ts'
+import { ApiProblem } from '../kit/api.ts'
 import type { SqlFailure, SqlResult, Target } from './draft.ts'
 import { faultText } from './draft.ts'
 
@@ -106,7 +107,11 @@ function failureOf(work: Work, error: unknown): TaskState {
   if (isTokenWanted(error)) return { is: 'locked', work }
   if (!(error instanceof ApiProblem))
     return { is: 'failed', work, title: 'The page broke', detail: String(error), mayPass: true }
-  const failure = { ...error.fault, error: error.message, sql: work.kind === 'run' ? work.sql : '' }
+  const failure = {
+    ...(error.body as Pick<SqlFailure, 'error_position' | 'error_hint'>),
+    error: error.message,
+    sql: work.kind === 'run' ? work.sql : '',
+  }
   return { is: 'failed', work, title: failureTitle(work, error), detail: faultText(failure), mayPass: mayPass(error) }
 }
 

@@ -1,24 +1,9 @@
-/** Why something was not done, in words for people. `status` 0: nothing came back at all. */
-export class WalletProblem extends Error {
-  readonly status: number
-  /** Of the passkey function, the auth server or a problem, as it was written there. */
-  readonly code: string
-  /** How long to wait before another try, where the service says so. */
-  readonly retryAfterS: number | undefined
-
-  constructor(status: number, code: string, message: string, retryAfterS?: number) {
-    super(message)
-    this.name = 'WalletProblem'
-    this.status = status
-    this.code = code
-    this.retryAfterS = retryAfterS
-  }
-}
+import { ApiProblem, retryAfterOf } from '../kit/api.ts'
 
 /** Whether the same may work at another time: nobody is at fault, and nothing has ended. */
 export function mayPass(error: unknown): boolean {
   return (
-    error instanceof WalletProblem &&
+    error instanceof ApiProblem &&
     (error.status === 0 || error.status === 408 || error.status === 429 || error.status >= 500)
   )
 }
@@ -43,7 +28,7 @@ export function wasNotGiven(error: unknown): boolean {
 
 /**
  * Asks a service, and reads its refusals: problems (RFC 9457), those of GoTrue, and those of the passkey function.
- * @throws WalletProblem
+ * @throws ApiProblem
  */
 export async function callJson<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
   let response: Response
@@ -51,7 +36,7 @@ export async function callJson<Answer>(url: string, init: RequestInit = {}): Pro
     response = await fetch(url, init)
   } catch (error) {
     if (init.signal?.aborted === true) throw error
-    throw new WalletProblem(0, 'no-answer', 'There is no answer. Is the network there, and is flowfarm running?')
+    throw new ApiProblem(0, 'no-answer', 'There is no answer. Is the network there, and is flowfarm running?')
   }
   const body = await readBody(response)
   if (!response.ok) throw refusalOf(response, body)
@@ -69,23 +54,22 @@ async function readBody(response: Response): Promise<unknown> {
     return await response.json()
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError)
-      throw new WalletProblem(0, 'cut-off', 'The answer broke off. Try again.')
+      throw new ApiProblem(0, 'cut-off', 'The answer broke off. Try again.')
     throw error
   }
 }
 
-function refusalOf(response: Response, body: unknown): WalletProblem {
+function refusalOf(response: Response, body: unknown): ApiProblem {
   const all = objectOf(body)
   const inner = objectOf(all['error'])
   const text = (...values: readonly unknown[]): string | undefined =>
     values.find((value): value is string => typeof value === 'string' && value !== '')
-  const wait = Number(response.headers.get('retry-after'))
-  return new WalletProblem(
+  return new ApiProblem(
     response.status,
     text(inner['code'], all['error_code'], all['code']) ?? `http-${response.status}`,
     text(inner['message'], all['detail'], all['msg'], all['message']) ??
       `The service answered with status ${response.status}.`,
-    wait > 0 ? wait : undefined,
+    retryAfterOf(response),
   )
 }
 
@@ -148,7 +132,7 @@ export function callbackUrl({ callbackPath }: Pick<FullAuthOptions, 'callbackPat
 /**
  * Calls the passkey function.
  * @param accessToken of who asks, where the endpoint wants a session
- * @throws WalletProblem with the code of the function
+ * @throws ApiProblem with the code of the function
  */
 export async function callFunction<Data>(
   { passkeyAuthUrl }: Pick<FullAuthOptions, 'passkeyAuthUrl'>,
@@ -170,7 +154,7 @@ export async function callFunction<Data>(
   })
   // A function of somebody else may answer refusals with status 200.
   if (answer.success !== true || answer.data === undefined)
-    throw new WalletProblem(
+    throw new ApiProblem(
       400,
       answer.error?.code ?? 'UNKNOWN_ERROR',
       answer.error?.message ?? 'The passkey function gave no answer.',

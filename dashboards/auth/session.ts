@@ -1,4 +1,5 @@
-import { callJson, mayPass, problemText, WalletProblem, jsonBody } from './auth-service.ts'
+import { callJson, mayPass, problemText, jsonBody } from './auth-service.ts'
+import { ApiProblem } from '../kit/api.ts'
 import type { FullAuthOptions } from './auth-service.ts'
 
 export type SessionState =
@@ -78,23 +79,23 @@ export class SessionKeeper {
     }
   }
 
-  /** Goes on with the session that a sign-in gave. @throws WalletProblem */
+  /** Goes on with the session that a sign-in gave. @throws ApiProblem */
   async adopt(refreshToken: string): Promise<void> {
     const changes = ++this.#changes
     const session = await keepSession(this.#options, refreshToken)
-    if (session === undefined) throw new WalletProblem(401, 'session-ended', 'The sign-in did not last: try again.')
+    if (session === undefined) throw new ApiProblem(401, 'session-ended', 'The sign-in did not last: try again.')
     if (changes === this.#changes) this.#begin(session)
   }
 
-  /** A valid access token, renewed if it ends soon. @throws WalletProblem 401 if no user is signed in */
+  /** A valid access token, renewed if it ends soon. @throws ApiProblem 401 if no user is signed in */
   async accessToken(): Promise<string> {
     if (this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session.access_token
     const session = await this.#renew(false)
-    if (session === undefined) throw new WalletProblem(401, 'session-ended', 'This session has ended: sign in again.')
+    if (session === undefined) throw new ApiProblem(401, 'session-ended', 'This session has ended: sign in again.')
     return session.access_token
   }
 
-  /** Signs out here at once, in all tabs. @throws WalletProblem where the service could not be told */
+  /** Signs out here at once, in all tabs. @throws ApiProblem where the service could not be told */
   async signOut(scope: 'local' | 'global' = 'local'): Promise<void> {
     this.#changes++
     try {
@@ -221,13 +222,13 @@ function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCre
   return isElsewhere && isOfDomain ? 'include' : 'same-origin'
 }
 
-/** The next access token by the cookie; undefined where nobody is signed in. @throws WalletProblem */
+/** The next access token by the cookie; undefined where nobody is signed in. @throws ApiProblem */
 async function readSession(options: SessionOptions): Promise<PageSession | undefined> {
   const { session } = await callJson<Answer>(options.sessionUrl, { headers: own, credentials: credentialsOf(options) })
   return session ?? undefined
 }
 
-/** Puts what a sign-in gave into the cookie, where no script reads it. @throws WalletProblem */
+/** Puts what a sign-in gave into the cookie, where no script reads it. @throws ApiProblem */
 async function keepSession(options: SessionOptions, refreshToken: string): Promise<PageSession | undefined> {
   const post = jsonBody({ refresh_token: refreshToken })
   const { session } = await callJson<Answer>(options.sessionUrl, {
@@ -238,7 +239,7 @@ async function keepSession(options: SessionOptions, refreshToken: string): Promi
   return session ?? undefined
 }
 
-/** `global`: on all devices. @throws WalletProblem */
+/** `global`: on all devices. @throws ApiProblem */
 async function endSession(options: SessionOptions, scope: 'local' | 'global' | 'others'): Promise<void> {
   await callJson(`${options.sessionUrl}?scope=${scope}`, {
     method: 'DELETE',

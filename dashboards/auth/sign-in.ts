@@ -1,10 +1,11 @@
 import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } from '@simplewebauthn/browser'
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import { base64UrlOf, hexOf, sha256 } from '../../clients/signing/bytes.ts'
-import { callbackUrl, callJson, jsonBody, WalletProblem, callFunction } from './auth-service.ts'
+import { callbackUrl, callJson, jsonBody, callFunction } from './auth-service.ts'
+import { ApiProblem } from '../kit/api.ts'
 import type { FullAuthOptions } from './auth-service.ts'
 
-/** Sign-in methods; each returns a refresh token for the session keeper and throws WalletProblem. */
+/** Sign-in methods; each returns a refresh token for the session keeper and throws ApiProblem. */
 
 interface TokenAnswer {
   readonly refresh_token?: unknown
@@ -59,13 +60,13 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
   const told = new URLSearchParams(address.hash.slice(1))
   const value = (name: string): string | null => address.searchParams.get(name) ?? told.get(name)
   const refused = value('error_description') ?? value('error')
-  if (refused !== null) throw new WalletProblem(400, value('error_code') ?? 'refused', refused)
+  if (refused !== null) throw new ApiProblem(400, value('error_code') ?? 'refused', refused)
   const code = value('code')
   if (code === null)
-    throw new WalletProblem(400, 'no-code', 'This address belongs to the end of a sign-in, and there is none.')
+    throw new ApiProblem(400, 'no-code', 'This address belongs to the end of a sign-in, and there is none.')
   const verifier = takeProof()
   if (verifier === undefined) {
-    throw new WalletProblem(
+    throw new ApiProblem(
       400,
       'other-browser',
       'This sign-in began in another browser. Type the code of the e-mail there, or begin again here.',
@@ -154,7 +155,7 @@ export function stopAsking(): void {
 
 function refreshTokenOf({ refresh_token: token }: TokenAnswer): string {
   if (typeof token !== 'string' || token === '')
-    throw new WalletProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
+    throw new ApiProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
   return token
 }
 

@@ -11,7 +11,7 @@ import { ask, askAgain, stop, useDoings } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { Composer } from './composer.tsx'
 import type { ComposerHandle } from './composer.tsx'
-import { ChatProblem } from './problem.ts'
+import { ApiProblem } from '../kit/api.ts'
 import { tryToken } from './settings.ts'
 import { keepThread } from './threads.ts'
 
@@ -41,7 +41,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   const composer = useRef<ComposerHandle>(null)
   const { scroller, content, isAway, toEnd } = useFollow()
   const isEmpty = messages.length === 0
-  const isLocked = error instanceof ChatProblem && error.status === 401 && !isRefused
+  const isLocked = error instanceof ApiProblem && error.status === 401 && !isRefused
   // A failure is reported, and retried, when the part is shown.
   useEffect(() => void loadTurns().catch(() => undefined), [])
   // What was asked is kept at once, and what was answered when it has ended.
@@ -130,7 +130,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
           onClose={() => setIsRefused(true)}
           onToken={() => askAgain(conversation, mode)}
           refusal={(refused) => {
-            if (refused instanceof ChatProblem && refused.status === 401) {
+            if (refused instanceof ApiProblem && refused.status === 401) {
               // One that was kept is no good any more.
               if (readToken() !== undefined) setToken(undefined)
               return 'This token is not accepted.'
@@ -233,7 +233,7 @@ function Greeting({
       <p className="soft">Answers come from the indexed chain, with the SQL that they were made of.</p>
       {error !== null && (
         <p className="banner bad" role="alert">
-          {error instanceof ChatProblem ? error.message : 'The chat does not answer.'} This page tries again by itself.
+          {error instanceof ApiProblem ? error.message : 'The chat does not answer.'} This page tries again by itself.
         </p>
       )}
       {settings?.remedy !== null && settings !== undefined && (

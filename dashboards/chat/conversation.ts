@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react'
 import type { ChatMode, Notice } from './answers.gen.ts'
 import type { ChatMessage } from './messages.ts'
 import { historyToSend, mergeDeltas } from './messages.ts'
-import { ChatProblem, problemOf } from './problem.ts'
+import { ApiProblem } from '../kit/api.ts'
 import { bearer, callChat } from './settings.ts'
 import { keepThread, noteKept, readThread } from './threads.ts'
 
@@ -147,10 +147,9 @@ const transport = new AnswerTransport({
   }),
   fetch: async (_, init = {}) => {
     const response = await callChat(api, init)
-    if (!response.ok) throw await problemOf(response)
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
       await response.body?.cancel()
-      throw new ChatProblem(
+      throw new ApiProblem(
         502,
         'not-the-chat',
         'What answered is not the chat. Whatever stands before it may be set wrongly.',

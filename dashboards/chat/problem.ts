@@ -1,47 +1,4 @@
-/** Why there is no answer, in words for people. `status` 0: nothing came back at all. */
-export class ChatProblem extends Error {
-  readonly status: number
-  readonly code: string
-  /** How long to wait before another try, where the service says so. */
-  readonly retryAfterS: number | undefined
-
-  constructor(status: number, code: string, message: string, retryAfterS?: number) {
-    super(message)
-    this.name = 'ChatProblem'
-    this.status = status
-    this.code = code
-    this.retryAfterS = retryAfterS
-  }
-}
-
-/** Text of an error response. Only problem details are shown, since a proxy may answer instead. */
-export async function problemOf(response: Response): Promise<ChatProblem> {
-  const body = await readProblem(response)
-  const wait = Number(response.headers.get('retry-after'))
-  return new ChatProblem(
-    response.status,
-    body.code ?? `http-${response.status}`,
-    body.detail ?? `The chat answered with status ${response.status}.`,
-    Number.isFinite(wait) && wait > 0 ? wait : undefined,
-  )
-}
-
-interface ProblemBody {
-  readonly code?: string
-  readonly detail?: string
-}
-
-async function readProblem(response: Response): Promise<ProblemBody> {
-  if (response.headers.get('content-type')?.includes('json') !== true) return {}
-  try {
-    const body: unknown = await response.json()
-    return typeof body === 'object' && body !== null ? body : {}
-  } catch (error) {
-    // Cut off, or no JSON after all: the status tells enough.
-    if (error instanceof SyntaxError || error instanceof TypeError) return {}
-    throw error
-  }
-}
+import { ApiProblem } from '../kit/api.ts'
 
 /** What the page shows of a failure. */
 export interface ToldProblem {
@@ -54,7 +11,7 @@ export interface ToldProblem {
 
 /** Puts whatever ended an answer into words. */
 export function tellProblem(error: Error): ToldProblem {
-  if (error instanceof ChatProblem) {
+  if (error instanceof ApiProblem) {
     const { status, code, message, retryAfterS } = error
     const mayPass = status === 0 || status === 408 || status === 429 || (status >= 500 && code !== 'no-model')
     return { title: problemTitle(status, code), detail: message, mayPass, retryAfterS }

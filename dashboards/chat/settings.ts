@@ -4,7 +4,7 @@ import { createContext, useContext } from 'react'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken } from '../kit/token.ts'
 import type { ChatSettings } from './answers.gen.ts'
-import { ChatProblem, problemOf } from './problem.ts'
+import { ApiProblem, request } from '../kit/api.ts'
 import type { LinkPlaces } from './answer/markdown-text.ts'
 
 const againMs = 3000
@@ -20,24 +20,15 @@ export function useSettings(): UseQueryResult<ChatSettings> {
   })
 }
 
-/** @throws ChatProblem */
+/** @throws ApiProblem */
 async function readSettings(signal: AbortSignal): Promise<ChatSettings> {
   const response = await callChat('/api/chat/settings', { signal, headers: { accept: 'application/json' } })
-  if (!response.ok) throw await problemOf(response)
   return (await response.json()) as ChatSettings
 }
 
-/**
- * Asks the service, and says in words when nothing answers.
- * @throws ChatProblem of status 0; what the signal says when it ends the call
- */
+/** @throws ApiProblem for an error response and if there is no response; the signal's reason if it aborts */
 export async function callChat(path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, init)
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error
-    throw new ChatProblem(0, 'no-answer', 'The chat does not answer. Is the network there, and is flowfarm running?')
-  }
+  return await request(path, init, 'The chat')
 }
 
 /** The header that shows a token. Default: that of this tab, if one was entered. */
@@ -45,18 +36,18 @@ export function bearer(token = readToken()): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
 }
 
-/**
- * Whether the chat takes a token: an empty question is refused for itself, by whoever gets past the door.
- * @throws ChatProblem 401 where it does not, or what else keeps it from saying so
- */
+/** Checks a token with an empty question, which is rejected only after authentication. @throws ApiProblem */
 export async function tryToken(token: string): Promise<void> {
-  const response = await callChat('/api/chat', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...bearer(token) },
-    body: '{"messages":[]}',
-  })
-  await response.body?.cancel()
-  if (response.status === 401 || response.status >= 500) throw await problemOf(response)
+  try {
+    await callChat('/api/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer(token) },
+      body: '{"messages":[]}',
+    })
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 401) return
+    throw error
+  }
 }
 
 /** Where what is in an answer may lead. */

@@ -1,4 +1,5 @@
-import { mayPass, problemText, WalletProblem } from '../auth/auth-service.ts'
+import { mayPass, problemText } from '../auth/auth-service.ts'
+import { ApiProblem } from '../kit/api.ts'
 import type { Account } from './account.tsx'
 import type { EditorSettings } from './contract.ts'
 import { newProject, projectOf } from './project/project-state.ts'
@@ -25,7 +26,7 @@ export interface OpenOptions {
  * what was written here without one. One that was deleted meanwhile comes back without its slug where this browser
  * has changes of it.
  * @param slug of the project; undefined for one of this browser alone
- * @throws WalletProblem
+ * @throws ApiProblem
  */
 export async function openProject(slug: string | undefined, options: OpenOptions): Promise<Opened> {
   const drafts = await ownDrafts(options.account)
@@ -93,7 +94,7 @@ async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof WalletProblem && error.status === 404
+  return error instanceof ApiProblem && error.status === 404
 }
 
 /** Why a project cannot be opened, for people. */

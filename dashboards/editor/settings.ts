@@ -11,7 +11,7 @@ import type {
   SaveRequest,
 } from './contract.ts'
 
-/** @throws WalletProblem */
+/** @throws ApiProblem */
 export function readSettings(signal: AbortSignal): Promise<EditorSettings> {
   return callJson<EditorSettings>('/editor/settings', { signal })
 }
@@ -40,7 +40,7 @@ export const networkNames: Readonly<Record<Network, string>> = {
   emulator: 'Emulator',
 }
 
-/** The function that keeps projects, at the page's own host. All calls throw WalletProblem. */
+/** The function that keeps projects, at the page's own host. All calls throw ApiProblem. */
 const place = { passkeyAuthUrl: '/functions/v1/projects' }
 
 /** Gives the token of whoever is signed in; undefined where nobody is. */

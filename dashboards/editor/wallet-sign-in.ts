@@ -1,5 +1,6 @@
 import { base64UrlOf, sha256 } from '../../clients/signing/bytes.ts'
-import { callJson, jsonBody, WalletProblem } from '../auth/auth-service.ts'
+import { callJson, jsonBody } from '../auth/auth-service.ts'
+import { ApiProblem } from '../kit/api.ts'
 import type { WalletPlace } from './contract.ts'
 
 /** Sign-in at the wallet by authorization code with PKCE (RFC 7636). */
@@ -34,7 +35,7 @@ export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clie
 
 /**
  * Trades the code of the page's address for a session, once.
- * @returns refresh token. @throws WalletProblem
+ * @returns refresh token. @throws ApiProblem
  */
 export async function finishSignIn(
   { token_url: tokenUrl, client_id: clientId }: WalletPlace,
@@ -44,9 +45,9 @@ export async function finishSignIn(
   const value = (name: string): string => address.searchParams.get(name) ?? ''
   // Another site may send its visitors here, with a code for an account of its own.
   if (begun === undefined || value('state') !== begun.state)
-    throw new WalletProblem(400, 'other-tab', 'This sign-in was not begun in this tab. Sign in again.')
+    throw new ApiProblem(400, 'other-tab', 'This sign-in was not begun in this tab. Sign in again.')
   if (value('error') !== '')
-    throw new WalletProblem(400, value('error'), 'You were not signed in: the sign-in was cancelled at the wallet.')
+    throw new ApiProblem(400, value('error'), 'You were not signed in: the sign-in was cancelled at the wallet.')
   const { refresh_token: token } = await callJson<{ readonly refresh_token?: unknown }>(
     tokenUrl,
     jsonBody({
@@ -58,7 +59,7 @@ export async function finishSignIn(
     }),
   )
   if (typeof token !== 'string')
-    throw new WalletProblem(502, 'no-session', 'The wallet returned no session. Sign in again.')
+    throw new ApiProblem(502, 'no-session', 'The wallet returned no session. Sign in again.')
   return token
 }
 

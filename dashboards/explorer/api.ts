@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import { ApiProblem, mayRecover, problemText, request } from '../kit/api.ts'
 import type { Answers } from './answers.gen.ts'
 
 /** A path of the API that can be read, as it is declared. */
@@ -7,29 +8,6 @@ type ApiPath = keyof Answers
 
 /** The values of a path's parameters and of its query; what is undefined is left out. */
 type Values = Readonly<Record<string, string | number | boolean | undefined>>
-
-/** An answer that is none, as the API words it. `status` 0: there was no answer at all. */
-export class ApiProblem extends Error {
-  readonly status: number
-  readonly code: string
-
-  constructor(status: number, code: string, message: string) {
-    super(message)
-    this.name = 'ApiProblem'
-    this.status = status
-    this.code = code
-  }
-}
-
-/** Describes an error for the user. */
-export function problemText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-/** Whether a request may succeed later without a change by the user: the server cannot be reached, or failed. */
-export function mayRecover(error: unknown): boolean {
-  return error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
-}
 
 /** Describes an error in place of what could not be loaded, and says whether it is loaded again (`retryFailed`). */
 export function failureText(error: unknown): string {
@@ -51,10 +29,7 @@ function apiAddress(path: ApiPath, values: Values = {}): string {
   return rest.size === 0 ? address : `${address}?${rest.toString()}`
 }
 
-/**
- * Asks the API.
- * @throws ApiProblem for every response that is not a success, and if there is none
- */
+/** @throws ApiProblem for an error response and if there is no valid response in time */
 export async function ask<Path extends ApiPath>(
   path: Path,
   values: Values,
@@ -62,34 +37,19 @@ export async function ask<Path extends ApiPath>(
 ): Promise<Answers[Path]> {
   const timeout = AbortSignal.timeout(answerTimeoutMs)
   try {
-    const response = await fetch(apiAddress(path, values), {
+    const response = await request(apiAddress(path, values), {
       signal: AbortSignal.any([signal, timeout]),
       headers: { accept: 'application/json' },
     })
-    if (!response.ok) throw await problemOf(response)
     return (await response.json()) as Answers[Path]
   } catch (error) {
     if (signal.aborted || error instanceof ApiProblem) throw error
     if (timeout.aborted)
-      throw new ApiProblem(0, 'timeout', `The API did not answer within ${answerTimeoutMs / 1000} s.`)
+      throw new ApiProblem(0, 'timeout', `The API did not respond within ${answerTimeoutMs / 1000} s.`)
     if (error instanceof SyntaxError)
-      throw new ApiProblem(
-        0,
-        'bad-answer',
-        'The response is not JSON. Something between this page and the API may have answered instead.',
-      )
-    throw new ApiProblem(0, 'no-answer', 'The API does not answer. Check the network, and whether flowfarm is running.')
+      throw new ApiProblem(0, 'bad-answer', 'The response is not JSON. A proxy may have answered instead of the API.')
+    throw new ApiProblem(0, 'no-answer', 'The connection was lost before the response was complete.')
   }
-}
-
-async function problemOf(response: Response): Promise<ApiProblem> {
-  const isProblem = response.headers.get('content-type')?.includes('json') === true
-  const body = isProblem ? ((await response.json()) as { detail?: string; code?: string }) : {}
-  return new ApiProblem(
-    response.status,
-    body.code ?? `http-${response.status}`,
-    body.detail ?? `The API answered with status ${response.status}.`,
-  )
 }
 
 interface ListAnswer {

@@ -2,7 +2,7 @@ import type { Query, QueryClient } from '@tanstack/react-query'
 import { createQueryClient } from '../kit/query-client.ts'
 import { startPage } from '../kit/start-page.tsx'
 import './explorer.css'
-import { ApiProblem, mayRecover } from './api.ts'
+import { ApiProblem, mayRecover } from '../kit/api.ts'
 import { App } from './app.tsx'
 
 const firstPauseMs = 2000

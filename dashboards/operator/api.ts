@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
+import { ApiProblem, request as callApi } from '../kit/api.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 import type {
   Coverage,
@@ -14,48 +15,9 @@ import type {
 
 const base = '/operator/api'
 
-/** An answer that is none, as the API words it. `status` 0: there was no answer at all. */
-export class ApiProblem extends Error {
-  readonly status: number
-  readonly code: string
-
-  constructor(status: number, code: string, message: string) {
-    super(message)
-    this.name = 'ApiProblem'
-    this.status = status
-    this.code = code
-  }
-}
-
-/** Puts whatever was thrown into words for the operator. */
-export function problemText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-/**
- * Asks the operator API.
- * @throws ApiProblem for every answer that is no success, and for none
- */
+/** @throws ApiProblem for an error response and if there is no response */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  let response: Response
-  try {
-    response = await fetch(`${base}${path}`, init)
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error
-    throw new ApiProblem(0, 'no-answer', 'The API does not answer.')
-  }
-  if (!response.ok) throw await problemOf(response)
-  return response
-}
-
-async function problemOf(response: Response): Promise<ApiProblem> {
-  const isProblem = response.headers.get('content-type')?.includes('json') === true
-  const body = isProblem ? ((await response.json()) as { title?: string; detail?: string; code?: string }) : {}
-  const text =
-    body.detail ??
-    body.title ??
-    `The API answered ${response.status}${response.statusText === '' ? '' : ` ${response.statusText}`}.`
-  return new ApiProblem(response.status, body.code ?? `http-${response.status}`, text)
+  return await callApi(`${base}${path}`, init)
 }
 
 async function get<Body>(path: string, signal?: AbortSignal): Promise<Body> {

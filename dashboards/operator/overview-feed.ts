@@ -1,4 +1,5 @@
-import { ApiProblem, problemText, request } from './api.ts'
+import { request } from './api.ts'
+import { ApiProblem, problemText } from '../kit/api.ts'
 import type { Overview } from './contract.ts'
 
 export interface FeedState {

@@ -146,7 +146,7 @@ export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undef
   return { data, error: accounts.error ?? passkeys.error }
 }
 
-/** @throws WalletProblem */
+/** @throws ApiProblem */
 export function readSettings(signal: AbortSignal): Promise<WalletSettings> {
   return callJson<WalletSettings>('/wallet/settings', { signal })
 }

@@ -135,7 +135,7 @@ describe('contracts on the explorer page', () => {
     const page = await session.open(tally, {
       prepare: (opened) => opened.route('**/version/2', (route) => route.abort()),
     })
-    await page.getByRole('alert').getByText('The API does not answer.').waitFor()
+    await page.getByRole('alert').getByText('The API is not reachable.').waitFor()
     await page.unroute('**/version/2')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('access(all) event Cleared(was: Int)').waitFor()

@@ -129,7 +129,7 @@ describe('the explorer page in a browser', function () {
       .getByRole('navigation', { name: 'Parts of the explorer' })
       .getByRole('link', { name: 'Contracts' })
       .click()
-    await page.getByRole('alert').getByText('The API does not answer.').waitFor()
+    await page.getByRole('alert').getByText('The API is not reachable.').waitFor()
     await page.unroute('**/flow/contract?**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('link', { name: 'MossPoints' }).waitFor()

@@ -297,7 +297,7 @@ describe('the operator page in a browser', function () {
     const page = await open(first.url)
     await page.getByText('2 ranges are stuck').waitFor()
     await first.farm.end('SIGTERM')
-    await page.getByRole('alert').getByText('The API does not answer.').waitFor()
+    await page.getByRole('alert').getByText('The API is not reachable.').waitFor()
     await page.getByText('2 ranges are stuck').waitFor()
     await page.getByText(/^Stale for/).waitFor()
     await database.pool.query("update app.worker_leases set status = 'queued' where from_height = 600")

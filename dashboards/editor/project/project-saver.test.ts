@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { WalletProblem } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import type { OpenedProject, SaveAnswer, SaveRequest } from '../contract.ts'
 import { withFile, withoutPath } from './file-tree.ts'
 import { newProject, ProjectStore } from './project-state.ts'
@@ -23,14 +23,14 @@ class Service {
   save(request: SaveRequest): Promise<SaveAnswer> {
     this.asked.push(request)
     const fate = this.fates.shift() ?? 'told'
-    if (fate === 'refused') return Promise.reject(new WalletProblem(413, 'QUOTA', 'This file is too large.'))
-    if (fate === 'lost') return Promise.reject(new WalletProblem(0, 'no-answer', 'There is no answer.'))
+    if (fate === 'refused') return Promise.reject(new ApiProblem(413, 'QUOTA', 'This file is too large.'))
+    if (fate === 'lost') return Promise.reject(new ApiProblem(0, 'no-answer', 'There is no answer.'))
     const known = this.answered.get(request.save_id)
     if (known === undefined && request.id !== undefined && request.version !== this.version)
-      return Promise.reject(new WalletProblem(409, 'CONFLICT', 'stale'))
+      return Promise.reject(new ApiProblem(409, 'CONFLICT', 'stale'))
     const answer = known ?? this.write(request)
     return fate === 'untold'
-      ? Promise.reject(new WalletProblem(0, 'no-answer', 'There is no answer.'))
+      ? Promise.reject(new ApiProblem(0, 'no-answer', 'There is no answer.'))
       : Promise.resolve(answer)
   }
 

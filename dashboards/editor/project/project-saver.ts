@@ -1,4 +1,5 @@
-import { mayPass, problemText, WalletProblem } from '../../auth/auth-service.ts'
+import { mayPass, problemText } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import type { OpenedProject, SaveAnswer, SaveRequest } from '../contract.ts'
 import { fileChanges, mergeFiles } from './file-changes.ts'
 import type { Files, MergedFiles } from './file-changes.ts'
@@ -161,7 +162,7 @@ export class ProjectSaver {
       this.#set({ is: 'saved' })
       this.#show()
     } catch (error) {
-      if (error instanceof WalletProblem && error.code === 'CONFLICT' && state.saved !== undefined)
+      if (error instanceof ApiProblem && error.code === 'CONFLICT' && state.saved !== undefined)
         await this.#meetConflict(state.saved.slug)
       else this.#failed(error)
     }
@@ -188,14 +189,14 @@ export class ProjectSaver {
 
   #failed(error: unknown): void {
     const isLater = mayPass(error)
-    const isSignedOut = error instanceof WalletProblem && error.status === 401
+    const isSignedOut = error instanceof ApiProblem && error.status === 401
     if (isLater && this.#pending !== undefined)
       this.#doubtful = [...this.#doubtful.slice(1 - mostDoubtful), this.#pending.state.files]
     // What was refused is not sent again as it is; what may have been taken is.
     if (!isLater && !isSignedOut) this.#pending = undefined
     this.#set({ is: 'failed', reason: problemText(error), willRetry: isLater })
     if (!isLater || this.#isClosed) return
-    const wait = error instanceof WalletProblem ? (error.retryAfterS ?? 0) * 1000 : 0
+    const wait = error instanceof ApiProblem ? (error.retryAfterS ?? 0) * 1000 : 0
     this.#soon(Math.max(wait, Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)))
   }
 

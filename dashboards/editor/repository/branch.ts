@@ -26,7 +26,7 @@ const atOnce = 6
 
 /**
  * Reads which files a branch has, all at one commit.
- * @throws WalletProblem; Error where there are too many folders
+ * @throws ApiProblem; Error where there are too many folders
  */
 export async function readBranch(
   client: Pick<RepositoryClient, 'head' | 'folder'>,

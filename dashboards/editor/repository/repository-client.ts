@@ -1,4 +1,5 @@
-import { callJson, jsonBody, WalletProblem } from '../../auth/auth-service.ts'
+import { callJson, jsonBody } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import type { TokenSource } from '../settings.ts'
 import type {
   Committed,
@@ -16,7 +17,7 @@ import type {
 
 type Query = Readonly<Record<string, string>>
 
-/** Repositories at GitHub, by the service at the page's own host. All calls throw WalletProblem. */
+/** Repositories at GitHub, by the service at the page's own host. All calls throw ApiProblem. */
 export class RepositoryClient {
   readonly #token: TokenSource
 
@@ -45,7 +46,7 @@ export class RepositoryClient {
     try {
       return (await this.#get<{ readonly connection: Connection }>('/connection', { project_id: projectId })).connection
     } catch (error) {
-      if (error instanceof WalletProblem && error.code === 'not-connected') return null
+      if (error instanceof ApiProblem && error.code === 'not-connected') return null
       throw error
     }
   }
@@ -70,7 +71,7 @@ export class RepositoryClient {
       })
       return newest?.sha ?? null
     } catch (error) {
-      if (error instanceof WalletProblem && error.code === 'not-on-github') return null
+      if (error instanceof ApiProblem && error.code === 'not-on-github') return null
       throw error
     }
   }
@@ -86,7 +87,7 @@ export class RepositoryClient {
         })
       ).files
     } catch (error) {
-      if (error instanceof WalletProblem && error.code === 'not-on-github') return []
+      if (error instanceof ApiProblem && error.code === 'not-on-github') return []
       throw error
     }
   }

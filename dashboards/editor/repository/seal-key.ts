@@ -1,16 +1,16 @@
 import sodium from 'libsodium-wrappers'
-import { WalletProblem } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 
 /**
  * Seals a private key for a repository (libsodium's sealed box), so that only its workflows can read it.
  * @param privateKey 64 hex digits, with or without 0x
  * @param publicKey of the repository at GitHub, base64
  * @returns base64
- * @throws WalletProblem 400 `invalid-key`; 502 for a public key that is none
+ * @throws ApiProblem 400 `invalid-key`; 502 for a public key that is none
  */
 export async function sealKey(privateKey: string, publicKey: string): Promise<string> {
   const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(privateKey)?.[1]
-  if (digits === undefined) throw new WalletProblem(400, 'invalid-key', 'The private key must have 64 hex digits.')
+  if (digits === undefined) throw new ApiProblem(400, 'invalid-key', 'The private key must have 64 hex digits.')
   await sodium.ready
   let receiver: Uint8Array
   try {
@@ -19,6 +19,6 @@ export async function sealKey(privateKey: string, publicKey: string): Promise<st
     receiver = new Uint8Array()
   }
   if (receiver.length !== sodium.crypto_box_PUBLICKEYBYTES)
-    throw new WalletProblem(502, 'bad-public-key', 'GitHub returned an invalid public key. Try again.')
+    throw new ApiProblem(502, 'bad-public-key', 'GitHub returned an invalid public key. Try again.')
   return sodium.to_base64(sodium.crypto_box_seal(digits, receiver), sodium.base64_variants.ORIGINAL)
 }

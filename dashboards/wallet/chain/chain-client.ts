@@ -1,7 +1,8 @@
 import { hexOf, bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import type { ChainAccount, ChainHead, ChainResult, Network } from '../contract.ts'
-import { callJson, jsonBody, mayPass, WalletProblem } from '../../auth/auth-service.ts'
+import { callJson, jsonBody, mayPass } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
@@ -9,7 +10,7 @@ import { passkeyHere, usedPasskeyHere } from '../../auth/sign-in.ts'
 import { signersFor } from './passkey-keys.ts'
 import type { SigningPasskey } from './passkey-keys.ts'
 
-/** The chain, by way of the wallet's own service. Every function throws WalletProblem. */
+/** The chain, by way of the wallet's own service. Every function throws ApiProblem. */
 
 export function readHead(network: Network, signal?: AbortSignal): Promise<ChainHead> {
   return callJson(`/chain/${network}`, signal === undefined ? {} : { signal })
@@ -23,7 +24,7 @@ function readResult(network: Network, id: string, signal?: AbortSignal): Promise
   return callJson(`/chain/${network}/transactions/${id}`, signal === undefined ? {} : { signal })
 }
 
-/** @returns the id. @throws WalletProblem `transaction-refused` with the words of the node */
+/** @returns the id. @throws ApiProblem `transaction-refused` with the words of the node */
 async function submit(network: Network, transaction: FlowTransaction): Promise<string> {
   const { proposalKey } = transaction
   const { id } = await callJson<{ readonly id: string }>(
@@ -85,7 +86,7 @@ const arrivalMs = 30_000
 /**
  * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
  * @returns its id
- * @throws WalletProblem, with the words of the chain where it failed there; SigningError; what the browser throws
+ * @throws ApiProblem, with the words of the chain where it failed there; SigningError; what the browser throws
  * where no passkey is given
  */
 export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
@@ -97,11 +98,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
   ])
   const [found] = signersFor(account, state, passkeyHere())
   if (found === undefined)
-    throw new WalletProblem(
-      409,
-      'no-key',
-      `None of your passkeys is a key of ${address} that can sign alone (any more).`,
-    )
+    throw new ApiProblem(409, 'no-key', `None of your passkeys is a key of ${address} that can sign alone (any more).`)
   const { key, credentialId, publicKeySec1Hex } = found
   const transaction: FlowTransaction = {
     ...code(chain),
@@ -134,7 +131,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
  * Sends a transaction until somebody says that it arrived. It is the same one each time, which the chain runs once:
  * another one, with the next number of the key, would be a second payment where the first had arrived and only the
  * answer was lost.
- * @throws WalletProblem `not-known` where it may have arrived
+ * @throws ApiProblem `not-known` where it may have arrived
  */
 async function submitSurely(network: Network, signed: FlowTransaction, signal: AbortSignal): Promise<string> {
   const end = Date.now() + arrivalMs
@@ -144,10 +141,10 @@ async function submitSurely(network: Network, signed: FlowTransaction, signal: A
       return await submit(network, signed)
     } catch (error) {
       // Who is told to come later was not listened to.
-      if (mayPass(error) && !(error instanceof WalletProblem && error.status === 429)) mayHaveArrived = true
+      if (mayPass(error) && !(error instanceof ApiProblem && error.status === 429)) mayHaveArrived = true
       if (!mayPass(error) || Date.now() > end) {
         if (!mayHaveArrived) throw error
-        throw new WalletProblem(
+        throw new ApiProblem(
           504,
           'not-known',
           'It is not known whether the transaction arrived. Look at your balance and at the activity before you ' +
@@ -172,9 +169,9 @@ async function untilSealed(
       return undefined
     })
     if (result?.is_failed === true)
-      throw new WalletProblem(422, 'transaction-failed', result.error ?? 'The transaction failed.')
+      throw new ApiProblem(422, 'transaction-failed', result.error ?? 'The transaction failed.')
     if (result?.status === 'EXPIRED')
-      throw new WalletProblem(
+      throw new ApiProblem(
         422,
         'transaction-expired',
         'No block took the transaction in time: nothing was done. Try again.',
@@ -182,7 +179,7 @@ async function untilSealed(
     if (result?.status === 'SEALED') return onStage('sealed', id)
     if (result?.status === 'EXECUTED') onStage('executed', id)
     if (Date.now() > end)
-      throw new WalletProblem(
+      throw new ApiProblem(
         504,
         'not-sealed',
         'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.',
@@ -193,7 +190,7 @@ async function untilSealed(
 
 /** Whether a transaction was sent of which it cannot be said (yet) what became of it. */
 export function isUndecided(error: unknown): boolean {
-  return error instanceof WalletProblem && (error.code === 'not-known' || error.code === 'not-sealed')
+  return error instanceof ApiProblem && (error.code === 'not-known' || error.code === 'not-sealed')
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

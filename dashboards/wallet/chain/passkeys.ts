@@ -6,10 +6,11 @@ import type {
 } from '@simplewebauthn/browser'
 import type { Auth } from '../../auth/auth-provider.tsx'
 import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../contract.ts'
-import { WalletProblem, callFunction } from '../../auth/auth-service.ts'
+import { callFunction } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import { usedPasskeyHere } from '../../auth/sign-in.ts'
 
-/** Passkey operations. All throw WalletProblem; those that prompt throw browser errors too. */
+/** Passkey operations. All throw ApiProblem; those that prompt throw browser errors too. */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 interface Begun<Options> {
@@ -116,13 +117,13 @@ export async function withConfirmation<Answer>(
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof WalletProblem) || !missing.has(error.code)) throw error
+    if (!(error instanceof ApiProblem) || !missing.has(error.code)) throw error
     return run(await confirmChange(access, change, error))
   }
 }
 
 /** @param required what the service answered: a user without a passkey can only sign in again */
-async function confirmChange(access: Access, change: UserChange, required: WalletProblem): Promise<Confirmation> {
+async function confirmChange(access: Access, change: UserChange, required: ApiProblem): Promise<Confirmation> {
   try {
     const { options, challengeId } = await call<Begun<PublicKeyCredentialRequestOptionsJSON>>(
       access,
@@ -131,7 +132,7 @@ async function confirmChange(access: Access, change: UserChange, required: Walle
     )
     return { challengeId, response: await startAuthentication({ optionsJSON: options }) }
   } catch (error) {
-    if (error instanceof WalletProblem && error.code === 'CREDENTIAL_NOT_FOUND') throw required
+    if (error instanceof ApiProblem && error.code === 'CREDENTIAL_NOT_FOUND') throw required
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
-import { problemText, WalletProblem } from '../../auth/auth-service.ts'
+import { problemText } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import { Badge, Button, Icon } from '../../kit/controls.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 import { Link } from '../../kit/router.tsx'
@@ -106,7 +107,7 @@ function NoAccount({
       try {
         const { error, state } = (await makeAccounts(auth, credentialId, [network]))[network] ?? {}
         if (state === 'failed' || state === 'refused')
-          throw new WalletProblem(
+          throw new ApiProblem(
             422,
             error?.code ?? 'PROVISION_FAILED',
             error?.message ?? 'The account could not be made.',

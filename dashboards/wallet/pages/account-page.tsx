@@ -291,7 +291,7 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   )
 }
 
-/** Account operations at the wallet's auth endpoint. All throw WalletProblem, or browser errors of a prompt. */
+/** Account operations at the wallet's auth endpoint. All throw ApiProblem, or browser errors of a prompt. */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 

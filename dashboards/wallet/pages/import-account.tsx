@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { addKey } from '../../../clients/signing/transactions/make-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
-import { WalletProblem } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { Button } from '../../kit/controls.tsx'
 import { CopyButton, useToast } from '../../kit/toast.tsx'
@@ -47,11 +47,11 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
       setLooked(undefined)
       const address = readAddress(text)
       if (address === undefined)
-        throw new WalletProblem(400, 'bad-address', 'Paste the whole address: 0x and 16 hex digits.')
+        throw new ApiProblem(400, 'bad-address', 'Paste the whole address: 0x and 16 hex digits.')
       const { chain } = await readHead(network)
-      if (!isAddressOf(address, chain)) throw new WalletProblem(400, 'bad-address', otherChain(address, chain))
+      if (!isAddressOf(address, chain)) throw new ApiProblem(400, 'bad-address', otherChain(address, chain))
       if (own?.some((one) => one.network === network && one.address === address) === true)
-        throw new WalletProblem(409, 'known', 'This account is in your wallet already.')
+        throw new ApiProblem(409, 'known', 'This account is in your wallet already.')
       const finding = findImportKey(await readAccount(network, address), passkeys)
       if (finding.kind !== 'key') return setLooked({ network, chain, address, finding })
       await saveAccount(auth, { credentialId: finding.passkey.id, network, address })

@@ -12,7 +12,8 @@ import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
 import { useChainAccount, useOwnAccounts, networkNames, useReadAgain, networkSettings, useSettings } from '../own.ts'
 import { PageTitle } from './layout.tsx'
 import { ProblemLine } from '../../auth/action.tsx'
-import { problemText, WalletProblem, wasNotGiven } from '../../auth/auth-service.ts'
+import { problemText, wasNotGiven } from '../../auth/auth-service.ts'
+import { ApiProblem } from '../../kit/api.ts'
 import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 
 const nameOf = ({ network, address }: OwnAccount): string => `${network}:${address}`
@@ -207,7 +208,7 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
     queryFn: ({ signal }) => readAccount(network, to, signal),
     staleTime: 30_000,
   })
-  const isMissing = recipient.error instanceof WalletProblem && recipient.error.status === 404
+  const isMissing = recipient.error instanceof ApiProblem && recipient.error.status === 404
   useEffect(() => {
     heading.current?.focus()
     return () => leaving.current?.abort(new DOMException('The page was left.', 'AbortError'))
