@@ -84,7 +84,7 @@ export interface CoverageLane {
   readonly name: string
   readonly done: readonly number[]
   readonly active: readonly number[]
-  readonly troubled: readonly number[]
+  readonly failing: readonly number[]
   readonly skipped: readonly number[]
 }
 

@@ -7,7 +7,7 @@ const lane: CoverageLane = {
   name: 'token_worker',
   done: [1, 1, 0.5, 0, 0, 0.9, 1],
   active: [0, 0, 0, 0.2, 0, 0, 0],
-  troubled: [0, 0, 0, 0, 0, 0.01, 0],
+  failing: [0, 0, 0, 0, 0, 0.01, 0],
   skipped: [0, 0, 0, 0, 1, 0, 0],
 }
 
@@ -19,7 +19,7 @@ describe('the cells of the coverage', () => {
       'partly done',
       'active',
       'skipped',
-      'troubled',
+      'failing',
       'done',
     ])
   })
@@ -30,7 +30,7 @@ describe('the cells of the coverage', () => {
       { from: 120, to: 130, state: 'partly done' },
       { from: 130, to: 140, state: 'active' },
       { from: 140, to: 150, state: 'skipped' },
-      { from: 150, to: 160, state: 'troubled' },
+      { from: 150, to: 160, state: 'failing' },
       { from: 160, to: 170, state: 'done' },
     ])
   })

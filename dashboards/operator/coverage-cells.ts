@@ -1,7 +1,7 @@
 import type { Coverage, CoverageLane, HeightRange } from './contract.ts'
 
 /** What one cell of the picture shows first of all; trouble beats the rest, since it is looked for. */
-export type CellState = 'troubled' | 'active' | 'skipped' | 'done' | 'partly done' | 'owed'
+export type CellState = 'failing' | 'active' | 'skipped' | 'done' | 'partly done' | 'owed'
 
 export interface Run extends HeightRange {
   readonly state: CellState
@@ -14,7 +14,7 @@ export function cellRange({ from, to, cells }: Pick<Coverage, 'from' | 'to' | 'c
 }
 
 export function cellState(lane: CoverageLane, cell: number): CellState {
-  if ((lane.troubled[cell] ?? 0) > 0) return 'troubled'
+  if ((lane.failing[cell] ?? 0) > 0) return 'failing'
   if ((lane.active[cell] ?? 0) > 0) return 'active'
   if ((lane.skipped[cell] ?? 0) > 0) return 'skipped'
   const done = lane.done[cell] ?? 0

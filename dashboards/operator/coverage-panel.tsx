@@ -14,7 +14,7 @@ const refreshMs = 3000
 /** Share of the axis at its end in which no tick begins, since its number would be cut off. */
 const lastTickRoom = 0.08
 const newest = [1000, 10_000, 100_000]
-const legend = ['done', 'active', 'owed', 'skipped', 'troubled'] as const
+const legend = ['done', 'active', 'owed', 'skipped', 'failing'] as const
 const narrow = window.matchMedia('(max-width: 45rem)')
 
 /** Where along the chain each stage has been: holes, trouble and work under way, one lane below the other. */
@@ -168,7 +168,7 @@ const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; 
       <path className="done" d={pathOf(cells, 4, 14, (cell) => done(cell) >= 1)} />
       <path className="skipped" d={pathOf(cells, 8, 6, has(lane.skipped))} />
       <path className="active" d={pathOf(cells, 4, 14, has(lane.active))} />
-      <path className="troubled" d={pathOf(cells, 0, laneHeight, has(lane.troubled))} />
+      <path className="failing" d={pathOf(cells, 0, laneHeight, has(lane.failing))} />
     </svg>
   )
 })
@@ -341,7 +341,7 @@ function inWords(lane: CoverageLane, cell: number): string {
   const done = lane.done[cell] ?? 0
   const share = `${formatShare(done, 1)} done`
   if (state === 'partly done') return share
-  const word = state === 'troubled' ? 'in trouble' : state
+  const word = state === 'failing' ? 'in trouble' : state
   return done > 0 && done < 1 ? `${share}, ${word}` : word
 }
 

@@ -92,7 +92,7 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
           done={covered}
           active={active.heights}
           skipped={skipped.heights}
-          troubled={failed.heights + flagged.heights}
+          failing={failed.heights + flagged.heights}
         />
         <span>{available + waiting === 0 ? '–' : formatShare(covered, available + waiting)}</span>
       </Cell>
@@ -196,11 +196,11 @@ interface ProgressBarProps {
   readonly done: number
   readonly active?: number
   readonly skipped?: number
-  readonly troubled?: number
+  readonly failing?: number
 }
 
 /** Shares done, active, skipped and failing; failing is visible however small it is. */
-function ProgressBar({ label, total, done, active = 0, skipped = 0, troubled = 0 }: ProgressBarProps): ReactNode {
+function ProgressBar({ label, total, done, active = 0, skipped = 0, failing = 0 }: ProgressBarProps): ReactNode {
   const width = (part: number): { width: string } => ({
     width: `${total <= 0 ? 0 : Math.min(100, (part / total) * 100)}%`,
   })
@@ -216,7 +216,7 @@ function ProgressBar({ label, total, done, active = 0, skipped = 0, troubled = 0
     >
       <i className="done" style={width(done)} />
       {skipped > 0 && <i className="skipped" style={width(skipped)} />}
-      {troubled > 0 && <i className="troubled" style={width(troubled)} />}
+      {failing > 0 && <i className="failing" style={width(failing)} />}
       {active > 0 && <i className="active" style={width(active)} />}
     </div>
   )

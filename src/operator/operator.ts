@@ -65,11 +65,11 @@ const coverageRoute = operatorRoute({
       from,
       to,
       cells: borders.length - 1,
-      stages: [...heights].map(([name, { covered, active, troubled, skipped }]) => ({
+      stages: [...heights].map(([name, { covered, active, failing, skipped }]) => ({
         name,
         done: partsPerCell(covered, borders),
         active: partsPerCell(active, borders),
-        troubled: partsPerCell(troubled, borders),
+        failing: partsPerCell(failing, borders),
         skipped: partsPerCell(skipped, borders),
       })),
     }

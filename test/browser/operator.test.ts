@@ -349,7 +349,7 @@ describe('the operator page in a browser', function () {
         .first()
         .click()
       await page.getByText('Show as a table').click()
-      await page.getByRole('cell', { name: 'troubled' }).first().waitFor()
+      await page.getByRole('cell', { name: 'failing' }).first().waitFor()
       await expectAccessible(page, `${viewport.width} px`)
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off').to.equal(
         true,

@@ -131,7 +131,7 @@ describe('the operator', () => {
         name: 'token_worker',
         done: [1, 1, 1, 1, 1, 0.99, 1, 0, 0, 0],
         active: [0, 0, 0, 0, 0, 0, 0, 1, 0, 0],
-        troubled: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0],
+        failing: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0],
         skipped: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
       })
       const part = await operator.get<{ stages: { name: string; done: number[] }[] }>(

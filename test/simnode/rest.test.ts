@@ -312,19 +312,19 @@ describe('REST of the simulated node', () => {
   })
 
   it('does wrong by the faults of the node, and stops at once', async () => {
-    await using troubled = await startLedgerNode({ head: 20, hasRest: true })
-    const url = `${troubled.restUrl}/v1/network/parameters`
-    troubled.inject({ kind: 'status', code: 'UNAVAILABLE', times: 1 })
+    await using failing = await startLedgerNode({ head: 20, hasRest: true })
+    const url = `${failing.restUrl}/v1/network/parameters`
+    failing.inject({ kind: 'status', code: 'UNAVAILABLE', times: 1 })
     expect((await fetch(url)).status).to.equal(503)
     expect((await fetch(url)).status).to.equal(200)
-    troubled.inject({ kind: 'never-answer' })
-    const came = once(troubled.events, 'call')
+    failing.inject({ kind: 'never-answer' })
+    const came = once(failing.events, 'call')
     const waits = fetch(url).then(
       () => 'an answer',
       () => 'cut',
     )
     await came
-    await troubled.stop()
+    await failing.stop()
     expect(await waits).to.equal('cut')
   })
 

@@ -189,11 +189,11 @@ export class History {
         return this.#note(name)
       }
       case 'requeue':
-        return this.#note(name, String(await requeueLeases(pool, await this.#someTroubled())))
+        return this.#note(name, String(await requeueLeases(pool, await this.#someFailing())))
       case 'split':
-        return this.#note(name, String(await splitLeases(pool, await this.#someTroubled(), this.#random.integer(2, 3))))
+        return this.#note(name, String(await splitLeases(pool, await this.#someFailing(), this.#random.integer(2, 3))))
       case 'skip':
-        return this.#note(name, String(await skipLeases(pool, await this.#someTroubled(), 'given up')))
+        return this.#note(name, String(await skipLeases(pool, await this.#someFailing(), 'given up')))
       case 'rederive':
         return this.#rederive()
     }
@@ -319,14 +319,14 @@ export class History {
     while ((await this.#ingest.forward(20)) !== undefined || (await this.#ingest.backward(20)) !== undefined);
     const watch = new Stopwatch()
     for (;;) {
-      const { isComplete, troubled } = await this.#progress()
+      const { isComplete, failing } = await this.#progress()
       if (isComplete) return
       if (this.#alive.length === 0) this.#startProcess()
-      const skipped = troubled.filter(({ status }) => status === 'skipped')
+      const skipped = failing.filter(({ status }) => status === 'skipped')
       for (const { worker, from, to } of skipped) await addRederiveRequest(pool, this.#workers, [worker], { from, to })
       await requeueLeases(
         pool,
-        troubled.filter(({ status }) => status !== 'skipped'),
+        failing.filter(({ status }) => status !== 'skipped'),
       )
       if (await watch.isOver(healMs)) throw new Error(`not everything was derived within ${healMs} ms`)
       await delay(20)
@@ -386,9 +386,9 @@ export class History {
   }
 
   /** Some of the leases that a person may do something about. */
-  async #someTroubled(): Promise<FarmProgress['troubled']> {
-    const { troubled } = await this.#progress()
-    return troubled.filter(({ status }) => status !== 'skipped' && this.#random.chance(0.7))
+  async #someFailing(): Promise<FarmProgress['failing']> {
+    const { failing } = await this.#progress()
+    return failing.filter(({ status }) => status !== 'skipped' && this.#random.chance(0.7))
   }
 
   async #withProcess(name: EventName, act: (alive: Alive) => void | Promise<void>): Promise<void> {

@@ -48,7 +48,7 @@ export interface FarmProgress {
   /** All workers have covered the heights 0 to `last`, and no lease is left that is not done. */
   readonly isComplete: boolean
   /** Leases that wait for a person. */
-  readonly troubled: readonly {
+  readonly failing: readonly {
     readonly worker: string
     readonly from: number
     readonly to: number
@@ -58,7 +58,7 @@ export interface FarmProgress {
 
 /** How far the workers are. */
 export async function readProgress(pool: pg.Pool, workers: readonly Worker[], last: number): Promise<FarmProgress> {
-  const { rows } = await pool.query<{ behind: number; open: number; troubled: FarmProgress['troubled'] }>({
+  const { rows } = await pool.query<{ behind: number; open: number; failing: FarmProgress['failing'] }>({
     name: 'simulation-progress',
     text: `
       select
@@ -66,11 +66,11 @@ export async function readProgress(pool: pg.Pool, workers: readonly Worker[], la
          where (c.covered @> int8range(0, $2)) is not true) as behind,
         (select count(*)::int from app.worker_leases where worker_type = any ($1) and status <> 'done') as open,
         (select coalesce(json_agg(json_build_object('worker', worker_type, 'from', from_height, 'to', to_height, 'status', status)), '[]')
-         from app.worker_leases where worker_type = any ($1) and status in ('failed', 'flagged', 'skipped')) as troubled`,
+         from app.worker_leases where worker_type = any ($1) and status in ('failed', 'flagged', 'skipped')) as failing`,
     values: [workers.map(({ name }) => name), last + 1],
   })
   const [row] = rows
-  return { isComplete: row?.behind === 0 && row.open === 0, troubled: row?.troubled ?? [] }
+  return { isComplete: row?.behind === 0 && row.open === 0, failing: row?.failing ?? [] }
 }
 
 /** Everything about the farm's state, for the message of a failed history. */

@@ -81,7 +81,7 @@ function doneRanges(share: number, seed: number): HeightRange[] {
 
 /** A farm in the middle of its backfill, with one worker in trouble. */
 export function busyWorld(): OperatorWorld {
-  const leases = troubledLeases()
+  const leases = failingLeases()
   const done = new Map<string, HeightRange[]>([
     ['main_ingester', [{ from: head - 40_000, to: head + 1 }]],
     ['history_ingester', [{ from: bottom, to: head - 40_000 }]],
@@ -232,7 +232,7 @@ export function emptyWorld(): OperatorWorld {
   }
 }
 
-function troubledLeases(): Lease[] {
+function failingLeases(): Lease[] {
   const base = {
     expiries: 0,
     leasedBy: null,
@@ -369,7 +369,7 @@ export function coverageOf(
     name,
     done: share(world.done.get(name) ?? []),
     active: share(world.active.get(name) ?? []),
-    troubled: ofLeases(name, ['failed', 'flagged']),
+    failing: ofLeases(name, ['failed', 'flagged']),
     skipped: ofLeases(name, ['skipped']),
   }))
   return { from, to, cells, stages }

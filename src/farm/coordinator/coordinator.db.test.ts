@@ -271,7 +271,7 @@ describe('Coordinator', () => {
       enqueue: () => Promise.resolve(),
       roundMs: 1,
       maxOpen: 4,
-      maxTroubled: 3,
+      maxFailing: 3,
     })
     let rounds = 0
     await until(() => ++rounds > 5)

@@ -43,7 +43,7 @@ export interface CoordinatorOptions {
   /** Most leases of a worker, queued and active, in history and as many again near the head. Default 64. */
   readonly maxOpen?: number
   /** A worker with so many failed and flagged leases gets no new ones: it is broken, not its ranges. Default 1,000. */
-  readonly maxTroubled?: number
+  readonly maxFailing?: number
   readonly retryPolicy?: RetryPolicy
   /** Longest time between two rounds. Default 500 ms. */
   readonly roundMs?: number

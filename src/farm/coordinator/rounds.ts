@@ -172,10 +172,10 @@ export class Rounds {
   }
 
   #room(plan: WorkerPlan, { counts, stored }: FarmState): Room {
-    const { maxOpen = 64, maxTroubled = 1000, log } = this.#options
+    const { maxOpen = 64, maxFailing = 1000, log } = this.#options
     const count = counts.get(plan.name) ?? noLeases
-    const troubled = count.failed + count.flagged
-    const isHeldBack = troubled >= maxTroubled
+    const failing = count.failed + count.flagged
+    const isHeldBack = failing >= maxFailing
     if (isHeldBack && !this.#heldBack.has(plan.name)) {
       this.#heldBack.add(plan.name)
       log.error(

@@ -253,7 +253,7 @@ export async function readFarmOverview(
       available: available(plan, chain),
       skipped: rangesOf(row, 'skipped'),
       active: rangesOf(row, 'active'),
-      troubled: union(rangesOf(row, 'failed'), rangesOf(row, 'flagged')),
+      failing: union(rangesOf(row, 'failed'), rangesOf(row, 'flagged')),
     }
     heights.set(plan.name, own)
     stages.push({ ...stageState(plan, row, own), blocked: await blockedBy(db, plan, own, chain, plans, byName) })

@@ -71,7 +71,7 @@ export interface StageHeights {
   readonly skipped: HeightSet
   readonly active: HeightSet
   /** Of leases that are failed or flagged. */
-  readonly troubled: HeightSet
+  readonly failing: HeightSet
 }
 
 export interface HeightNumbers {
