@@ -40,7 +40,7 @@ await runCommand({
       protocols,
       'What the replayed provider speaks, of anthropic, openai and openai-compatible. Default: all of them.',
     ),
-    least: wholeNumber('<percent>', 'Exit code 1 when a live model has less than this right. Default 0.'),
+    min: wholeNumber('<percent>', 'Exit code 1 when a live model has less than this right. Default 0.'),
     'write-answers': flag('Write down what the accepted statements give as the known answers, and ask nothing.'),
     json: flag('Print the results as JSON.'),
   },
@@ -53,7 +53,7 @@ await runCommand({
   ],
   examples: [
     ['', 'A replayed provider, or the live model that is set.'],
-    ['--least 80', 'Fails when the model has less than 80 % right.'],
+    ['--min 80', 'Fails when the model has less than 80 % right.'],
     ['--only fees-total', 'One question.'],
   ],
   usesDatabase: false,
@@ -121,12 +121,12 @@ async function live(
   evaluation: Evaluation,
   questions: readonly GoldQuestion[],
   settings: ModelSettings,
-  { least = 0, json }: { readonly least?: number | undefined; readonly json: boolean },
+  { min = 0, json }: { readonly min?: number | undefined; readonly json: boolean },
 ): Promise<number> {
   const results = await evaluate(evaluation.serviceWith(new ProviderModel({ settings })), evaluation.judge, questions)
   if (json) printJson(results.map(plainResult))
   else for (const line of modelReport(`${settings.provider}/${settings.name}`, results)) print(line)
-  return rightPercent(results) < least ? exitCodes.needsPerson : exitCodes.done
+  return rightPercent(results) < min ? exitCodes.needsPerson : exitCodes.done
 }
 
 function rightPercent(results: readonly EvaluatedQuestion[]): number {

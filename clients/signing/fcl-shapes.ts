@@ -65,9 +65,9 @@ export function fieldsOf(value: unknown, field: string): Fields {
 }
 
 /** @throws SigningError for anything but a text of at most so many characters */
-export function textOf(value: unknown, field: string, most: number): string {
+export function textOf(value: unknown, field: string, max: number): string {
   if (typeof value !== 'string') throw new SigningError(field, 'has to be a text')
-  if (value.length > most) throw new SigningError(field, `has to be of at most ${most} characters`)
+  if (value.length > max) throw new SigningError(field, `has to be of at most ${max} characters`)
   return value
 }
 

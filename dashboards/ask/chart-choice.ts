@@ -11,8 +11,8 @@ export interface ChartChoice {
 }
 
 /** More bars than these cannot be told apart, nor can so many points of a line. */
-const mostBars = 60
-const mostPoints = 1000
+const maxBars = 60
+const maxPoints = 1000
 
 /**
  * What of a table can be drawn: a column that names the rows, each once, and at least one of numbers that are not below
@@ -23,7 +23,7 @@ export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undef
   const names = nameColumn({ columns, rows })
   if (names === -1) return undefined
   const shape = isTimeType(columns[names]?.type ?? '') ? 'line' : 'bars'
-  if (rows.length > (shape === 'line' ? mostPoints : mostBars)) return undefined
+  if (rows.length > (shape === 'line' ? maxPoints : maxBars)) return undefined
   const values = [...columns.keys()].filter(
     (i) => i !== names && columns[i]?.isNumber === true && rows.every((row) => isDrawable(row[i] ?? null)),
   )

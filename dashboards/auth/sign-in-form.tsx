@@ -103,7 +103,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
 const offerMs = 240_000
 const lookMs = 30_000
 /** An authenticator that answers by itself what is refused each time is not asked for ever. */
-const mostRefusals = 5
+const maxRefusals = 5
 
 /**
  * Has the browser offer passkeys in the field for the address, where it can, and always for a question that can still
@@ -130,7 +130,7 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
         if (isGone || !isGiven) return
         isGiven = false
         tell(problemText(error))
-        if (++refusals < mostRefusals) begin()
+        if (++refusals < maxRefusals) begin()
       })
     const renew = (): void => {
       if (document.visibilityState === 'visible' && !isGiven && Date.now() - offeredAt > offerMs) begin()

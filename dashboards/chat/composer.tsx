@@ -38,8 +38,8 @@ export function Composer({
 }: ComposerProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null)
   const id = useId()
-  const most = settings?.max_message_characters ?? Infinity
-  const isTooLong = text.length > most
+  const max = settings?.max_message_characters ?? Infinity
+  const isTooLong = text.length > max
   const isIdle = text.trim() === '' || isTooLong || isRunning || settings === undefined || settings.modes.length === 0
   useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }), [])
   useEffect(() => {
@@ -88,9 +88,9 @@ export function Composer({
         {settings !== undefined && settings.modes.length > 0 && (
           <ModeChoice modes={settings.modes} mode={mode} onMode={onMode} />
         )}
-        {text.length > most * toldFrom && (
+        {text.length > max * toldFrom && (
           <span className={isTooLong ? 'field-error' : 'soft'} role="status">
-            {formatNumber(text.length)} of {formatNumber(most)} characters
+            {formatNumber(text.length)} of {formatNumber(max)} characters
           </span>
         )}
         <span className="composer-end">

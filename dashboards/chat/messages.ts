@@ -5,8 +5,8 @@ export type ChatMessage = UIMessage<AnswerMetadata, { notice: Notice }>
 export type MessagePart = ChatMessage['parts'][number]
 
 /** The service takes no more messages, and no longer bodies: 4 MB with all that is around them. */
-const mostMessages = 200
-const mostBytes = 3_500_000
+const maxMessages = 200
+const maxBytes = 3_500_000
 
 /**
  * What of a conversation goes to the service: the newest of it, in whole turns, as much as it takes. What was said
@@ -16,9 +16,9 @@ export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
   const encoder = new TextEncoder()
   let bytes = 0
   let from = messages.length
-  for (let i = messages.length - 1; i >= 0 && messages.length - i <= mostMessages; i--) {
+  for (let i = messages.length - 1; i >= 0 && messages.length - i <= maxMessages; i--) {
     bytes += encoder.encode(JSON.stringify(messages[i])).length
-    if (bytes > mostBytes) break
+    if (bytes > maxBytes) break
     // A turn begins with its question.
     if (messages[i]?.role === 'user') from = i
   }

@@ -5,7 +5,7 @@ import { asText, readToolCall, readToolRows, toolWords } from './answer/tool-out
 import type { ToolCall } from './answer/tool-outcome.ts'
 
 /** Rows of a statement that are written out; all of them are in the file with everything. */
-const mostRows = 50
+const maxRows = 50
 
 /** The words of an answer, without what the tools did. */
 export function answerText({ parts }: ChatMessage): string {
@@ -58,7 +58,7 @@ function tableMarkdown(output: unknown): string[] {
     [
       row(table.columns.map(({ name }) => name)),
       row(table.columns.map(() => '---')),
-      ...table.rows.slice(0, mostRows).map((cells) => row(cells.map(cellText))),
+      ...table.rows.slice(0, maxRows).map((cells) => row(cells.map(cellText))),
     ].join('\n'),
   ]
 }

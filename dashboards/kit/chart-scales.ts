@@ -73,8 +73,8 @@ export function markText(value: number): string {
  */
 export function namedPoints(count: number, width: number, widthOfName: number): readonly number[] {
   if (count === 0) return []
-  const most = Math.max(1, Math.floor(width / widthOfName))
-  const every = Math.ceil(count / most)
+  const max = Math.max(1, Math.floor(width / widthOfName))
+  const every = Math.ceil(count / max)
   return Array.from({ length: Math.ceil(count / every) }, (_, i) => count - 1 - i * every).toReversed()
 }
 

@@ -25,7 +25,7 @@ interface TimeChartProps {
 const margin = { right: 10, top: 10, bottom: 22 }
 const widthOfSign = 6.4
 /** So that charts below each other mostly begin at the same place. */
-const leastLeft = 36
+const minLeft = 36
 
 /**
  * Values over time, from nought. A point is looked at with the pointer or with the arrow keys, and is then said in
@@ -48,7 +48,7 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
   const longestMark = Math.max(
     ...chartScales(values, shape, { ...plane, left: 0 }).marks.map((mark) => markText(mark).length),
   )
-  const left = Math.min(Math.max(leastLeft, Math.ceil(longestMark * widthOfSign) + 10), plane.right - 1)
+  const left = Math.min(Math.max(minLeft, Math.ceil(longestMark * widthOfSign) + 10), plane.right - 1)
   const scales = chartScales(values, shape, { ...plane, left })
   const { x, y, step, marks } = scales
   const look = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>): void => {

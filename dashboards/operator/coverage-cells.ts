@@ -46,10 +46,10 @@ export function pathOf(cells: number, top: number, height: number, pick: (cell: 
   return path
 }
 
-/** Heights for the axis: round ones, no more than `most`. */
-export function ticksOf({ from, to }: HeightRange, most: number): number[] {
+/** Heights for the axis: round ones, no more than `max`. */
+export function ticksOf({ from, to }: HeightRange, max: number): number[] {
   const span = Math.max(1, to - from)
-  const rough = span / Math.max(1, most)
+  const rough = span / Math.max(1, max)
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough)
   const ticks: number[] = []

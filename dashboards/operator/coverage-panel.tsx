@@ -173,7 +173,7 @@ const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; 
   )
 })
 
-const mostRows = 300
+const maxRows = 300
 
 /** The picture of the coverage in words, for whoever cannot see it or wants to copy from it. */
 function CoverageTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
@@ -194,8 +194,8 @@ function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
       <table className="table">
         <caption className="soft">
           To {formatCount(heightsOfCell, 'height')}.
-          {rows.length > mostRows
-            ? ` The first ${mostRows} of ${formatNumber(rows.length)} ranges: zoom in for the rest.`
+          {rows.length > maxRows
+            ? ` The first ${maxRows} of ${formatNumber(rows.length)} ranges: zoom in for the rest.`
             : ''}
         </caption>
         <thead>
@@ -209,7 +209,7 @@ function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, mostRows).map((run) => (
+          {rows.slice(0, maxRows).map((run) => (
             <tr key={`${run.name} ${run.from}`}>
               <th scope="row">{run.name}</th>
               <td>{run.state}</td>

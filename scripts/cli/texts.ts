@@ -11,11 +11,11 @@ export function heights({ from, to }: HeightRange): string {
   return to - from === 1 ? String(from) : `${from} to ${to - 1}`
 }
 
-/** At most `most` ranges; the rest is counted. */
-export function heightSet(set: HeightSet, most = 4): string {
+/** At most `max` ranges; the rest is counted. */
+export function heightSet(set: HeightSet, max = 4): string {
   if (set.length === 0) return 'none'
-  const shown = set.slice(0, most).map(heights).join(', ')
-  return set.length > most ? `${shown} and ${count(set.length - most)} more ranges` : shown
+  const shown = set.slice(0, max).map(heights).join(', ')
+  return set.length > max ? `${shown} and ${count(set.length - max)} more ranges` : shown
 }
 
 /** `1 range`, `2 ranges`. */

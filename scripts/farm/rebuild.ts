@@ -65,7 +65,7 @@ export function verify(options: VerifyOptions): Promise<number> {
       schema,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
-      ...(options.rows === undefined ? {} : { mostRows: options.rows }),
+      ...(options.rows === undefined ? {} : { maxRows: options.rows }),
     })
     if (comparison.heights.length === 0) {
       const message = 'There is nothing to compare: of these heights the rebuild has none that all workers have done.'

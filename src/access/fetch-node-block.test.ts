@@ -11,15 +11,15 @@ describe('mapLimited', () => {
         fc.integer({ min: 1, max: 8 }),
         async (items, limit) => {
           let underWay = 0
-          let most = 0
+          let max = 0
           const out = await mapLimited(items, limit, async (turns, index) => {
-            most = Math.max(most, ++underWay)
+            max = Math.max(max, ++underWay)
             for (let i = 0; i < turns; i++) await Promise.resolve()
             underWay--
             return index
           })
           expect(out).to.deep.equal(items.map((_, i) => i))
-          expect(most).to.equal(Math.min(limit, items.length))
+          expect(max).to.equal(Math.min(limit, items.length))
         },
       ),
       { numRuns: 50 },

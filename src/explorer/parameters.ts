@@ -134,8 +134,8 @@ export function textParameter(form: RegExp, problem: string, canonical: (text: s
 }
 
 /** Up to so many characters in one line, none of them a control character; spaces around them do not count. */
-export function lineForm(most: number): RegExp {
-  return new RegExp(`^ *[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]{0,${most - 1}}$`, 'u')
+export function lineForm(max: number): RegExp {
+  return new RegExp(`^ *[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]{0,${max - 1}}$`, 'u')
 }
 
 /** Without the `0x` with which an address or a hash may begin. */
@@ -244,9 +244,9 @@ export function dayRangeParameters(span: DaySpan): {
   from: z.ZodOptional<z.ZodString>
   to: z.ZodOptional<z.ZodString>
 } {
-  const most = `At most ${span.max} days can be asked for at once.`
+  const limitText = `At most ${span.max} days can be asked for at once.`
   return {
-    from: dayParameter(`First day, UTC. Default: ${span.default} days with \`to\`. ${most}`),
+    from: dayParameter(`First day, UTC. Default: ${span.default} days with \`to\`. ${limitText}`),
     to: dayParameter('Last day, UTC. Default: the newest day that is indexed.'),
   }
 }

@@ -91,9 +91,9 @@ describe('upkeep', () => {
 
   it('is done by one of several processes at a time', async () => {
     const hold = Promise.withResolvers<void>()
-    let [now, most] = [0, 0]
+    let [now, max] = [0, 0]
     const work = async (): Promise<void> => {
-      most = Math.max(most, ++now)
+      max = Math.max(max, ++now)
       await hold.promise
       now--
     }
@@ -106,20 +106,20 @@ describe('upkeep', () => {
     expect(await states('a-job')).to.deep.equal(['active'])
     hold.resolve()
     while ((await states('a-job'))[0] !== 'completed') await database.pool.query('select 1')
-    expect([most, second.runs()]).to.deep.equal([1, 0])
+    expect([max, second.runs()]).to.deep.equal([1, 0])
   })
 
   it('begins in several processes at the same moment, on a database without its schema', async () => {
-    let [now, most] = [0, 0]
+    let [now, max] = [0, 0]
     const work = async (): Promise<void> => {
-      most = Math.max(most, ++now)
+      max = Math.max(max, ++now)
       await database.pool.query('select 1')
       now--
     }
     const jobs = [1, 2, 3, 4].map(() => watched('a-job', work))
     await Promise.all(jobs.map(({ job }) => start([job])))
     await Promise.race(jobs.map(({ ran }) => ran(1)))
-    expect(most).to.equal(1)
+    expect(max).to.equal(1)
     expect((await database.pool.query('select from pgboss.schedule')).rowCount).to.equal(1)
   })
 

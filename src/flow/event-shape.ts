@@ -29,21 +29,21 @@ export interface StoredShape extends EventShape {
 }
 
 /** A chain has some thousands. */
-const mostShapes = 100_000
+const maxShapes = 100_000
 
 /** The shapes of stored events by their number: these never change, so that each is read once. */
 export class EventShapes {
   readonly #read: (ids: readonly number[]) => Promise<readonly StoredShape[]>
-  readonly #most: number
+  readonly #max: number
   #known = new Map<number, EventShape>()
 
   /**
    * @param read those of raw.event_shapes with these numbers
-   * @param most that are kept at most; full, it starts anew
+   * @param max that are kept at most; full, it starts anew
    */
-  constructor(read: (ids: readonly number[]) => Promise<readonly StoredShape[]>, most = mostShapes) {
+  constructor(read: (ids: readonly number[]) => Promise<readonly StoredShape[]>, max = maxShapes) {
     this.#read = read
-    this.#most = most
+    this.#max = max
   }
 
   /**
@@ -56,7 +56,7 @@ export class EventShapes {
     const missing = new Set(lists.flat().filter((id) => !known.has(id)))
     if (missing.size > 0) {
       for (const { id, type, fields } of await this.#read([...missing])) known.set(id, { type, fields })
-      if (known.size > this.#most && this.#known === known) this.#known = new Map()
+      if (known.size > this.#max && this.#known === known) this.#known = new Map()
     }
     return lists.map((ids) => ids.map((id) => stored(known.get(id), id)))
   }

@@ -265,12 +265,12 @@ describe('the rows of a block', () => {
       body: { proposerKeyId: 2 ** 32 - 1, proposerSequenceNumber: 2n ** 64n - 1n, gasLimit: 2n ** 64n - 1n },
       result: { statusCode: 2 ** 32 - 1, computationUsage: 2n ** 64n - 1n },
     })
-    const most = '9223372036854775807'
+    const max = '9223372036854775807'
     expect(row).to.include({
       proposer_key_index: 2_147_483_647,
-      proposer_sequence_number: most,
-      gas_limit: most,
-      gas_used: most,
+      proposer_sequence_number: max,
+      gas_limit: max,
+      gas_used: max,
       status_code: 32_767,
     })
   })

@@ -16,7 +16,7 @@ export interface KnownScript {
 /** Bytes of scripts that are kept; full, the cache starts anew, which costs some inserts that change nothing. */
 const maxBytes = 16 * 1024 * 1024
 /** Scripts under one key. More come only from somebody who wants them to: the first makes room then. */
-const mostPerKey = 8
+const maxPerKey = 8
 
 /**
  * The scripts of late. A few hundred make up nearly all transactions, so most are found by comparing their bytes, which
@@ -38,7 +38,7 @@ export class ScriptCache {
       known = undefined
     }
     if (known === undefined) this.#byKey.set(key, (known = []))
-    if (known.length >= mostPerKey) this.#bytes -= known.shift()?.script.length ?? 0
+    if (known.length >= maxPerKey) this.#bytes -= known.shift()?.script.length ?? 0
     const made: KnownScript = {
       script: Buffer.from(script),
       hash: scriptHash(script),

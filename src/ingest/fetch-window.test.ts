@@ -116,10 +116,10 @@ describe('fetch window', () => {
 
   it('never has more under way than its width, and keeps a fixed width', async () => {
     let underWay = 0
-    let most = 0
+    let max = 0
     const window = open(
       async (height) => {
-        most = Math.max(most, ++underWay)
+        max = Math.max(max, ++underWay)
         await new Promise((resolve) => setImmediate(resolve))
         underWay--
         return fetched(height)
@@ -127,7 +127,7 @@ describe('fetch window', () => {
       { width: 3, isFixed: true },
     )
     await takeAll(window, 50)
-    expect(most).to.equal(3)
+    expect(max).to.equal(3)
     expect(window.width).to.equal(3)
     window.close()
   })
@@ -173,7 +173,7 @@ describe('fetch window', () => {
   it('bounds memory by bytes: gives up what is furthest ahead, never the first, and fetches it later', async () => {
     const aborted: number[] = []
     let held = 0
-    let most = 0
+    let max = 0
     const window = open(
       async (height, signal, onAnswerLength) => {
         signal?.addEventListener(
@@ -189,7 +189,7 @@ describe('fetch window', () => {
         held += 50
         onAnswerLength?.(50)
         signal?.throwIfAborted()
-        most = Math.max(most, held)
+        max = Math.max(max, held)
         await new Promise((resolve) => setImmediate(resolve))
         signal?.throwIfAborted()
         return fetched(height, 50)
@@ -205,7 +205,7 @@ describe('fetch window', () => {
     }
     expect(out).to.deep.equal(Array.from({ length: 31 }, (_, i) => i))
     expect(aborted.length).to.be.greaterThan(0)
-    expect(most).to.be.at.most(200)
+    expect(max).to.be.at.most(200)
   })
 
   it('lets a single block through that is larger than the bound', async () => {

@@ -25,7 +25,7 @@ import { boardPath, QueueBoard } from './bull-board.ts'
 import type { OpenQueues } from './bull-board.ts'
 import { heightParameter, numberParameter, requireHeights } from './http/inputs.ts'
 import { operatorRoute } from './http/operator-route.ts'
-import { mostBodyBytes, requests } from './http/requests.ts'
+import { maxBodyBytes, requests } from './http/requests.ts'
 import type { OperatorContext, RequestState } from './http/requests.ts'
 import { securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import { workerNames } from './operator-parts.ts'
@@ -244,7 +244,7 @@ function apiRouter({ parts, streams, guard, admit }: ApiParts): Router<RequestSt
       context.state.route = `${apiPath}${route.path}`
       await admit(context)
       if (route.method !== 'GET') requireSameOrigin(context.req)
-      const body = route.method === 'GET' ? undefined : await readJson(context.req, mostBodyBytes)
+      const body = route.method === 'GET' ? undefined : await readJson(context.req, maxBodyBytes)
       const answer = await route.run(new URLSearchParams(context.querystring), body, parts)
       context.set('Cache-Control', 'no-store')
       context.status = answer === undefined ? 204 : 200

@@ -84,8 +84,8 @@ export class ByteWriter {
 
   /** Writes `text` as UTF-8. */
   utf8(text: string): void {
-    const most = text.length * 3
-    this.reserve(this.position + most <= this.#end ? most : Buffer.byteLength(text))
+    const max = text.length * 3
+    this.reserve(this.position + max <= this.#end ? max : Buffer.byteLength(text))
     this.position += this.bytes.write(text, this.position, 'utf8')
   }
 

@@ -101,14 +101,14 @@ export function typeMatcher(
   }
 }
 
-function isLarge({ facets: { amount } }: ChainEvent, { min_amount: least = largeAmount }: Conditions): boolean {
-  return amount !== undefined && compareAmounts(amount, least) >= 0
+function isLarge({ facets: { amount } }: ChainEvent, { min_amount: min = largeAmount }: Conditions): boolean {
+  return amount !== undefined && compareAmounts(amount, min) >= 0
 }
 
 function conditionMatcher({
   addresses,
   direction = 'both',
-  min_amount: least,
+  min_amount: min,
   ...lists
 }: Conditions): (event: ChainEvent) => boolean {
   const isAddressed = oneOf(addresses)
@@ -134,7 +134,7 @@ function conditionMatcher({
       isItem(facets.nftIds) &&
       isOfNode(facets.nodes) &&
       isRole(facets.roles) &&
-      (least === undefined || (facets.amount !== undefined && compareAmounts(facets.amount, least) >= 0))
+      (min === undefined || (facets.amount !== undefined && compareAmounts(facets.amount, min) >= 0))
     )
   }
 }

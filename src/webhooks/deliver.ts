@@ -128,7 +128,7 @@ interface PosterOptions {
 }
 
 /** More of an answer is not read; its connection is closed. */
-const mostAnswerBytes = 64 * 1024
+const maxAnswerBytes = 64 * 1024
 const excerptCharacters = 500
 
 /** Connections to one host that are kept open for the next delivery: many endpoints may be on one. */
@@ -208,7 +208,7 @@ async function readAnswer(response: IncomingMessage): Promise<PostAnswer> {
     chunks.push(chunk)
     bytes += chunk.byteLength
     // Leaving the loop closes the connection.
-    if (bytes > mostAnswerBytes) break
+    if (bytes > maxAnswerBytes) break
   }
   const retryAfter = response.headers['retry-after']
   return {
@@ -257,7 +257,7 @@ const enoughBytes = 256 * 1024
 export async function readPending(
   pool: pg.Pool,
   subscriptionIds: readonly number[],
-  most: number,
+  max: number,
 ): Promise<ReadonlyMap<number, PendingWork>> {
   const { rows } = await query<Row>(
     pool,
@@ -274,7 +274,7 @@ export async function readPending(
      ) d
      where s.id = any ($1) and d.bytes_before < $3 and e.paused_at is null and k.revoked_at is null
      order by s.id, d.sequence`,
-    [subscriptionIds, most, enoughBytes],
+    [subscriptionIds, max, enoughBytes],
   )
   return new Map(
     [...Map.groupBy(rows, (row) => row.subscription_id)].flatMap(([subscriptionId, own]) => {

@@ -97,7 +97,7 @@ export class EndpointStore {
     const target = this.#checkedUrl(url)
     // Two that come at the same time are counted one after the other.
     await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
-    const most = webhookLimits[owner.tier].endpoints
+    const max = webhookLimits[owner.tier].endpoints
     const {
       rows: [counted],
     } = await query<{ count: number }>(
@@ -105,8 +105,8 @@ export class EndpointStore {
       'select count(*)::int as count from app.webhook_endpoints where key_id = $1',
       [owner.keyId],
     )
-    if (most !== null && (counted?.count ?? 0) >= most) {
-      throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} endpoints.`)
+    if (max !== null && (counted?.count ?? 0) >= max) {
+      throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${max} endpoints.`)
     }
     const { rows } = await query<WebhookEndpoint>(
       client,

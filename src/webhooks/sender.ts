@@ -111,10 +111,10 @@ export class Sender {
   /** @returns whether there may be more to be sent, and room for it */
   async #startRuns(): Promise<boolean> {
     const { pool, concurrency } = this.#options
-    const most = Math.min(turnsAtOnce, concurrency - this.#runs.size)
-    if (most <= 0) return false
+    const max = Math.min(turnsAtOnce, concurrency - this.#runs.size)
+    if (max <= 0) return false
     const heldUntil = performance.now() + leaseMs
-    const turns = await takeTurns(pool, most, leaseMs, this.#busyKeys())
+    const turns = await takeTurns(pool, max, leaseMs, this.#busyKeys())
     if (turns.length === 0) return false
     const works = await readPending(
       pool,
@@ -129,7 +129,7 @@ export class Sender {
       }
       this.#runs.set(turn, run)
     }
-    return turns.length === most
+    return turns.length === max
   }
 
   /**

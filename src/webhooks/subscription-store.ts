@@ -50,7 +50,7 @@ export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
 /** Tests of a subscription that may wait. */
-const mostTests = 20
+const maxTests = 20
 
 /** One above the highest block that the forward ingester has stored. */
 const nextBlock =
@@ -103,7 +103,7 @@ export class SubscriptionStore {
       const madeEndpoint =
         typeof endpoint === 'number' ? undefined : await this.#endpoints.createIn(client, owner, endpoint)
       const endpointId = typeof endpoint === 'number' ? endpoint : (madeEndpoint?.endpoint.id ?? 0)
-      const most = webhookLimits[owner.tier].subscriptions
+      const max = webhookLimits[owner.tier].subscriptions
       const {
         rows: [there],
       } = await query<{ count: number; is_endpoint: boolean }>(
@@ -114,8 +114,8 @@ export class SubscriptionStore {
       )
       if (there?.is_endpoint !== true)
         throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${endpointId}.`)
-      if (most !== null && there.count >= most)
-        throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} subscriptions.`)
+      if (max !== null && there.count >= max)
+        throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${max} subscriptions.`)
       const { rows } = await query<WebhookSubscription>(
         client,
         `insert into app.webhook_subscriptions as s (endpoint_id, event_types, conditions, next_height)
@@ -190,12 +190,12 @@ export class SubscriptionStore {
         client,
         `select count(*)::int as tests from (
            select from app.webhook_deliveries where subscription_id = $1 and status = 'pending' and event_type = $2
-             limit ${mostTests}
+             limit ${maxTests}
          ) t`,
         [id, testEventType],
       )
-      if (waiting?.tests === mostTests)
-        throw new ApiError(409, 'tests-waiting', `${mostTests} tests of this subscription wait to be sent already.`)
+      if (waiting?.tests === maxTests)
+        throw new ApiError(409, 'tests-waiting', `${maxTests} tests of this subscription wait to be sent already.`)
       const timestamp = new Date()
       const place = {
         height: Math.max(0, (nextHeight ?? 1) - 1),

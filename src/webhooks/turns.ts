@@ -74,10 +74,10 @@ export async function lockForRemoval(
   )
 }
 
-/** Takes up to `most` turns that are due, for so long; none of those keys. */
+/** Takes up to `max` turns that are due, for so long; none of those keys. */
 export async function takeTurns(
   pool: pg.Pool,
-  most: number,
+  max: number,
   leaseMs: number,
   exceptKeys: readonly number[],
 ): Promise<Turn[]> {
@@ -92,7 +92,7 @@ export async function takeTurns(
      from due where t.subscription_id = due.subscription_id
      returning t.subscription_id::float8 as "subscriptionId", t.key_id::float8 as "keyId", t.generation::float8 as
        generation`,
-    [most, leaseMs, exceptKeys],
+    [max, leaseMs, exceptKeys],
   )
   return rows
 }

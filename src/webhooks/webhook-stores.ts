@@ -30,7 +30,7 @@ export function webhookStores(pool: pg.Pool, allowedNetworks: readonly string[])
 }
 
 /** Deliveries that wait are counted up to this. */
-const mostCounted = 10_000
+const maxCounted = 10_000
 
 /** A subscription, and how sending to it goes. */
 export interface SubscriptionState extends WebhookSubscription {
@@ -99,7 +99,7 @@ export class OverviewStore {
        ${joinHour('$4', '$5')} cross join lateral (
          select count(*)::int as waiting, min(created_at) as oldest from (
            select created_at from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending'
-             order by sequence limit ${mostCounted}
+             order by sequence limit ${maxCounted}
          ) p
        ) w
        where ($1::bigint is null or s.id < $1) and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc

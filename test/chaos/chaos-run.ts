@@ -23,9 +23,9 @@ export interface ChaosRunOptions extends WorldOptions {
 }
 
 /** Where more processes want a core, which a run by itself does not come near, times say nothing of flowfarm. */
-const mostLoadPerCore = 4
+const maxLoadPerCore = 4
 /** A process that holds more has a leak. */
-const mostMemoryMiB = 1024
+const maxMemoryMiB = 1024
 const stopLimitMs = 10_000
 /** Listeners that hear nothing for so long, and lack something, will not hear it. */
 const silenceMs = 30_000
@@ -159,7 +159,7 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   for (const { what, ms, limitMs } of measures) {
     if (limitMs === undefined || ms <= limitMs) continue
     const text = `act ${number} (${words}): ${ms} ms, promised are ${limitMs}; ${load} processes wanted the ${availableParallelism()} cores`
-    if (load > mostLoadPerCore * availableParallelism()) findings.excuse(what, text)
+    if (load > maxLoadPerCore * availableParallelism()) findings.excuse(what, text)
     else findings.add(what, text)
   }
   const { pool } = world.postgres
@@ -240,7 +240,7 @@ async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> 
     if (end !== 0) world.findings.add('clean stop', `${one.name} ended with ${end} on SIGTERM:\n${one.lastLines(3)}`)
     if (ms > stopLimitMs)
       world.findings.add('clean stop', `${one.name} took ${ms} ms to stop, promised are ${stopLimitMs}`)
-    if (one.peakMiB > mostMemoryMiB) world.findings.add('memory', `${one.name} has held ${Math.round(one.peakMiB)} MiB`)
+    if (one.peakMiB > maxMemoryMiB) world.findings.add('memory', `${one.name} has held ${Math.round(one.peakMiB)} MiB`)
   }
   return times
 }

@@ -295,12 +295,12 @@ describe('account routes', () => {
 
   it('pages through the accounts of a key, those where it is in force first', async () => {
     const {
-      rows: [most],
+      rows: [top],
     } = await database.pool.query<{ key: string; count: number }>(`
       select encode(public_key, 'hex') as key, count(*)::int as count from app.account_keys
       group by public_key order by count desc, public_key limit 1`)
-    const listed = await pages<PublicKey>(`/flow/key/${most?.key}`)
-    expect(listed).to.have.length(most?.count ?? 0)
+    const listed = await pages<PublicKey>(`/flow/key/${top?.key}`)
+    expect(listed).to.have.length(top?.count ?? 0)
     const ranks = listed.map(
       ({ revoked, address, key_index: index }) => `${Number(revoked)}${address}${String(index).padStart(5)}`,
     )

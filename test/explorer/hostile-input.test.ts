@@ -19,7 +19,7 @@ import type { RunningApi } from '../support/running-api.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 /** Longest time that an answer to nonsense may take, in milliseconds, with other tests on the same machine. */
-const mostMs = 5000
+const maxMs = 5000
 
 describe('hostile input', () => {
   let api: RunningApi
@@ -45,7 +45,7 @@ describe('hostile input', () => {
         if (response.status === 503) expect(body, said).to.include('chain-silent')
         if (response.status !== 200)
           expect(body, said).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
-        await begin.expectBelow(mostMs, said)
+        await begin.expectBelow(maxMs, said)
       }
     })
   }

@@ -283,7 +283,7 @@ describe('NFT routes on items of every kind', () => {
             let after: NftItemKey | undefined
             do {
               const search = { query, token: undefined, after, limit }
-              const { rows, next } = await searchNftItems(reads, search, { mostMatches: 2, longestWalk })
+              const { rows, next } = await searchNftItems(reads, search, { maxMatches: 2, longestWalk })
               expect(rows.length).to.be.at.most(limit)
               all.push(...rows.map(({ token, nft_id: id }) => `${token.split('.')[2]} ${id}`))
               after = next

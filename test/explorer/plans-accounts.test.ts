@@ -53,7 +53,7 @@ describe('queries of accounts and contracts', () => {
     await database.drop()
   })
 
-  type Case = readonly [name: string, mostRows: number, query: (pool: DatabasePool) => Promise<unknown>]
+  type Case = readonly [name: string, maxRows: number, query: (pool: DatabasePool) => Promise<unknown>]
   const address = '0x0000000000002710'
   const page = { isDescending: true, count: 21, withBody: true, after: undefined }
   const at = (numbers: readonly number[]) => ({ numbers, contract: contracts[1500]?.contract ?? '' })
@@ -132,10 +132,10 @@ describe('queries of accounts and contracts', () => {
     ['the versions of a contract', 25, (pool) => listContractVersions(pool, 'A.0000000000000064.C', undefined, 21)],
   ]
 
-  for (const [name, most, query] of cases) {
+  for (const [name, max, query] of cases) {
     it(`reads ${name} by an index, and few rows`, async () => {
       const plan = await plans.of(query)
-      expect(plan.rowsTouched, plan.statements.join('\n')).to.be.at.most(most)
+      expect(plan.rowsTouched, plan.statements.join('\n')).to.be.at.most(max)
     })
   }
 

@@ -104,7 +104,7 @@ const history = `
     'A.1.Alarm.Job', i % 3, null, i * ${spacing}, 0, i * ${spacing}, 0
   from generate_series(1, ${rows}) i`
 
-type Case = readonly [name: string, mostRows: number, query: (database: DatabasePool) => Promise<unknown>]
+type Case = readonly [name: string, maxRows: number, query: (database: DatabasePool) => Promise<unknown>]
 
 const middle = { height: highest / 2, txIndex: 0, eventIndex: 0 }
 const last = { height: 120, txIndex: 0, eventIndex: 0 }
@@ -261,7 +261,7 @@ describe('the plans of lists of the EVM, staking, exchanges and scheduled transa
     await database.drop()
   })
 
-  for (const [name, most, query] of cases) {
+  for (const [name, max, query] of cases) {
     it(`read ${name}: few rows, and no more are sorted`, async () => {
       const { rowsTouched, rowsSorted, nodes } = await plans.of(query)
       const read = nodes
@@ -270,7 +270,7 @@ describe('the plans of lists of the EVM, staking, exchanges and scheduled transa
           (one) =>
             `${one['Node Type']} ${one['Index Name'] ?? one['Relation Name']}: ${one['Actual Rows']} × ${one['Actual Loops']}`,
         )
-      expect(rowsTouched, read.join('\n')).to.be.at.most(most)
+      expect(rowsTouched, read.join('\n')).to.be.at.most(max)
       expect(Math.max(0, ...rowsSorted)).to.be.at.most(70)
     })
   }

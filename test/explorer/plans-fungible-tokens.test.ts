@@ -68,7 +68,7 @@ describe('the plans of lists of fungible tokens', () => {
 
   const last = `0x${(holders + 900).toString(16).padStart(16, '0')}`
   const cases: ReadonlyArray<
-    readonly [name: string, mostRows: number, query: (pool: DatabasePool) => Promise<unknown>]
+    readonly [name: string, maxRows: number, query: (pool: DatabasePool) => Promise<unknown>]
   > = [
     ['the first holders', 50, (pool) => listFtHoldings(pool, token, undefined, 21)],
     [
@@ -98,10 +98,10 @@ describe('the plans of lists of fungible tokens', () => {
     ['the heights of a time', 40, (pool) => readHeightsOf(pool, bounds, { from: hoursAgo(199), to: hoursAgo(99) })],
   ]
 
-  for (const [name, most, query] of cases) {
+  for (const [name, max, query] of cases) {
     it(`read few rows for ${name}`, async () => {
       const { rowsTouched } = await plans.of(query)
-      expect(rowsTouched).to.be.at.most(most)
+      expect(rowsTouched).to.be.at.most(max)
     })
   }
 

@@ -3,7 +3,7 @@ import { withQuery } from '../support/skewed/list-case.ts'
 import { listCases } from '../support/skewed/list-cases.ts'
 import { routes } from '../../src/explorer/routes.ts'
 import { followList, readCursors } from '../support/followed-list.ts'
-import { mostRowsOf } from '../support/list-bounds.ts'
+import { maxRowsOf } from '../support/list-bounds.ts'
 import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'
 
@@ -52,7 +52,7 @@ describe('the lists of the API', () => {
       const places = { head: undefined, tail: keys.at(-22) ?? keys[0] }
       for (const [place, cursor] of Object.entries(places)) {
         const plan = await lists.planOf(withQuery(one.path, { cursor }))
-        expect(plan.rowsTouched, place).to.be.at.most(mostRowsOf(one))
+        expect(plan.rowsTouched, place).to.be.at.most(maxRowsOf(one))
       }
     })
   }

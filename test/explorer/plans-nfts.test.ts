@@ -80,7 +80,7 @@ describe('the plans of lists of NFTs', () => {
   })
 
   const sorted = { search: undefined, isBridged: false, limit: count }
-  type Case = readonly [name: string, mostRows: number, query: (pool: DatabasePool) => Promise<unknown>]
+  type Case = readonly [name: string, maxRows: number, query: (pool: DatabasePool) => Promise<unknown>]
   const lists: readonly Case[] = [
     [
       'collections by holders',
@@ -161,10 +161,10 @@ describe('the plans of lists of NFTs', () => {
     ['items of nobody', 1, (pool) => listNftItemsOfAccount(pool, '0x00000000000000bb', large, undefined, count)],
   ]
 
-  for (const [name, most, query] of lists) {
+  for (const [name, max, query] of lists) {
     it(`read few rows for ${name}`, async () => {
       const plan = await plans.of(query)
-      expect(plan.rowsTouched).to.be.at.most(most)
+      expect(plan.rowsTouched).to.be.at.most(max)
       expect(Math.max(0, ...plan.rowsSorted)).to.be.at.most(50)
     })
   }
@@ -178,11 +178,7 @@ describe('the plans of lists of NFTs', () => {
 
   async function search(pool: DatabasePool, words: string, after?: NftItemKey): Promise<unknown> {
     const query = (await readSearchQuery(pool, words)) ?? ''
-    return searchNftItems(
-      pool,
-      { query, token: undefined, after, limit: count },
-      { mostMatches: 100, longestWalk: 400 },
-    )
+    return searchNftItems(pool, { query, token: undefined, after, limit: count }, { maxMatches: 100, longestWalk: 400 })
   }
 
   it('find words that few items have by their index', async () => {

@@ -92,7 +92,7 @@ describe('the plans of numbers', () => {
   const since = { day: '2024-12-31', hour: 0 }
   const selection = { minUsd: '0', types: undefined, flowToken: flow }
   const middle = { height: 200_000, txIndex: 0, eventIndex: 0, leg: 0 }
-  type Case = readonly [name: string, mostRows: number, query: (database: DatabasePool) => Promise<unknown>]
+  type Case = readonly [name: string, maxRows: number, query: (database: DatabasePool) => Promise<unknown>]
   const cases: readonly Case[] = [
     ['the ends of the days', 2, (pool) => readIndexedDays(pool)],
     // 24 hours, a row or two of each other table, what epochs there are, and perhaps the counts of accounts of all
@@ -120,10 +120,10 @@ describe('the plans of numbers', () => {
     ['the newest prices', 21, (pool) => readLatestPrices(pool)],
   ]
 
-  for (const [name, most, query] of cases) {
+  for (const [name, max, query] of cases) {
     it(`read ${name} by few rows`, async () => {
       const { rowsTouched } = await plans.of(query)
-      expect(rowsTouched).to.be.at.most(most)
+      expect(rowsTouched).to.be.at.most(max)
     })
   }
 

@@ -8,7 +8,7 @@ import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { readCursors } from '../support/followed-list.ts'
-import { mostRowsOf } from '../support/list-bounds.ts'
+import { maxRowsOf } from '../support/list-bounds.ts'
 import { queryPlans } from '../support/query-plans.ts'
 import type { QueryPlans } from '../support/query-plans.ts'
 import { openSkewedLists } from '../support/skewed-lists.ts'
@@ -33,7 +33,7 @@ describe('the plans of a short chain', () => {
       it(`read few rows at the tail of ${one.path}`, async () => {
         const cursor = (await readCursors(lists.database.pool, one, 'tail', 22)).at(-1)
         const { rowsTouched } = await lists.planOf(withQuery(one.path, { cursor }))
-        expect(rowsTouched).to.be.at.most(mostRowsOf(one))
+        expect(rowsTouched).to.be.at.most(maxRowsOf(one))
       })
     }
   })

@@ -40,7 +40,7 @@ describe('the plans of list queries', () => {
   })
 
   const bounds = { min: 100, max: highest }
-  type Case = readonly [name: string, mostRows: number, query: (database: DatabasePool) => Promise<unknown>]
+  type Case = readonly [name: string, maxRows: number, query: (database: DatabasePool) => Promise<unknown>]
   const middle = { height: 333, index: 2 }
   const queries: readonly Case[] = [
     ['the first page of blocks', 60, (pool) => listBlocks(pool, bounds, Number.MAX_SAFE_INTEGER, 21)],
@@ -56,11 +56,11 @@ describe('the plans of list queries', () => {
     ['the events of a block', 60, (pool) => readEventsOfBlock(pool, 333, ['x'])],
   ]
 
-  for (const [name, most, query] of queries) {
+  for (const [name, max, query] of queries) {
     it(`reads ${name} from at most two partitions of a table, and few rows`, async () => {
       const plan = await plans.of(query)
       expect(plan.partitions.length).to.be.at.most(6)
-      expect(plan.rowsTouched).to.be.at.most(most)
+      expect(plan.rowsTouched).to.be.at.most(max)
       // The order comes from the index; what is left to sort is what shares an EVM hash.
       expect(plan.rowsSorted.filter((rows) => rows > 1)).to.deep.equal([])
     })

@@ -186,8 +186,8 @@ describe('lists of transactions of a derived chain', () => {
         const winners = ofToken.filter(({ sum }) => sum > 0n)
         const won = winners.reduce((total, { sum }) => total + sum, 0n)
         const lost = -ofToken.filter(({ sum }) => sum < 0n).reduce((total, { sum }) => total + sum, 0n)
-        const most = won > lost ? won : lost
-        if (most > 0n) expect(BigInt(Math.round(Number(amount) * 1e8)), `${item.id} ${token}`).to.equal(most)
+        const max = won > lost ? won : lost
+        if (max > 0n) expect(BigInt(Math.round(Number(amount) * 1e8)), `${item.id} ${token}`).to.equal(max)
         expect(counterparty).to.equal(winners.length === 1 ? winners[0]?.address : null)
       }
       expect(new Set(item.transfer_summary?.ft.map(({ token }) => token))).to.deep.equal(

@@ -207,12 +207,12 @@ describe('workers that ask', () => {
 
   it('asks for as many batches at the same time as it is told, and no more', async () => {
     await addTokens(120)
-    let most = 0
+    let max = 0
     let now = 0
     const gate = Promise.withResolvers<void>()
     world.answer({
       ft_tokens: async (call) => {
-        most = Math.max(most, ++now)
+        max = Math.max(max, ++now)
         if (now === 3) gate.resolve()
         await gate.promise
         now--
@@ -220,7 +220,7 @@ describe('workers that ask', () => {
       },
     })
     await world.ask(tokenMetadataWorker, { concurrency: 3 })
-    expect(most).to.equal(3)
+    expect(max).to.equal(3)
   })
 
   it('asks first for what is new, also while much else is due', async () => {

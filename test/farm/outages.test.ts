@@ -29,7 +29,7 @@ const growing = { loop: true, head: 50, intervalMs: 200, cachedBlocks: 600 }
  * How long all may be behind after a loss, ms; a busy machine has as much more as it needs for what comes in at any
  * time.
  */
-const mostBehindMs = 10_000
+const maxBehindMs = 10_000
 const usualTimes = 5
 
 describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
@@ -100,7 +100,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
       const lostAt = new Stopwatch()
       await expectIngestAndApi(url)
       await untilCaughtUp()
-      await lostAt.expectBelow(mostBehindMs + usualTimes * usual)
+      await lostAt.expectBelow(maxBehindMs + usualTimes * usual)
     })
   }
 
@@ -116,7 +116,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
       await redis.restart()
       const backAt = new Stopwatch()
       await untilCaughtUp()
-      await backAt.expectBelow(mostBehindMs + usualTimes * usual)
+      await backAt.expectBelow(maxBehindMs + usualTimes * usual)
       await redis.kill()
       const endingAt = new Stopwatch()
       expect(await running?.end('SIGTERM'), running?.output().slice(-5000)).to.equal(0)
@@ -149,11 +149,11 @@ describe('the farm, while PostgreSQL is restarted under it', () => {
         { CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_CHUNK: '2' },
         { withIngest: true },
       )
-      for (const least of [20, 100]) {
+      for (const min of [20, 100]) {
         await untilYes(database, async () => {
           const coverage = await readCoverage(pool, names)
           return names.every(
-            (name) => (coverage.get(name) ?? []).reduce((sum, { from, to }) => sum + to - from, 0) >= least,
+            (name) => (coverage.get(name) ?? []).reduce((sum, { from, to }) => sum + to - from, 0) >= min,
           )
         })
         await server.stop()

@@ -21,11 +21,11 @@ interface Store {
 
 const stores: Record<
   WorkQueue['backend'],
-  { readonly mostConnections: number; readonly open: () => Promise<Store | undefined> }
+  { readonly maxConnections: number; readonly open: () => Promise<Store | undefined> }
 > = {
   postgres: {
     // A pool for all queues, one connection that hears of jobs, one that was made for migrations.
-    mostConnections: 8,
+    maxConnections: 8,
     open: async () => {
       const database = await createTestDatabase()
       const count = async (text: string): Promise<number> =>
@@ -43,7 +43,7 @@ const stores: Record<
   },
   redis: {
     // Two that all share, and one in each worker, which Redis blocks until there is a job.
-    mostConnections: 2 + names.length,
+    maxConnections: 2 + names.length,
     open: async () => {
       const redis = await startRedis()
       if (redis === undefined) return undefined
@@ -61,7 +61,7 @@ const stores: Record<
   },
 }
 
-for (const [backend, { mostConnections, open }] of Object.entries(stores)) {
+for (const [backend, { maxConnections, open }] of Object.entries(stores)) {
   describe(`what queues on ${backend} take`, () => {
     let store: Store
     let queue: WorkQueue
@@ -89,7 +89,7 @@ for (const [backend, { mostConnections, open }] of Object.entries(stores)) {
         Array.from({ length: 20 }, (_, from) => ({ worker, leases: [{ from, generation: 0 }] }))
       await Promise.all(names.map((name) => queue.add(name, jobsOf(name))))
       await all.promise
-      expect(await store.connections()).to.be.within(1, mostConnections)
+      expect(await store.connections()).to.be.within(1, maxConnections)
       for (const name of names) while ((await queue.counts(name)).active > 0) await new Promise(setImmediate)
       expect(await store.jobs()).to.equal(0)
     })

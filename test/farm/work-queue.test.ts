@@ -158,7 +158,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
     it('works on as many jobs at a time as it may', async () => {
       const name = newName()
       let running = 0
-      let most = 0
+      let max = 0
       let done = 0
       const all = Promise.withResolvers<void>()
       const gate = Promise.withResolvers<void>()
@@ -167,14 +167,14 @@ for (const [backend, openStore] of Object.entries(stores)) {
         Array.from({ length: 9 }, (_, i) => job(name, i)),
       )
       await queue.work(name, 3, async () => {
-        most = Math.max(most, ++running)
+        max = Math.max(max, ++running)
         if (running === 3) gate.resolve()
         await gate.promise
         running--
         if (++done === 9) all.resolve()
       })
       await all.promise
-      expect(most).to.equal(3)
+      expect(max).to.equal(3)
     })
 
     it('goes on after a job whose handler throws, and keeps nothing of it', async () => {

@@ -150,12 +150,12 @@ describe('the settings of the workers', () => {
     })
   }
 
-  for (const [variable, value, most] of [
+  for (const [variable, value, max] of [
     ['TOKEN_WORKER_CONCURRENCY', '3', 3],
     ['TOKEN_CONCURRENCY', '2', 2],
     ['LOG_LEVEL', 'silent', 1],
   ] as const) {
-    it(`${variable}=${value}: ${most} at the same time, in each process`, async () => {
+    it(`${variable}=${value}: ${max} at the same time, in each process`, async () => {
       // What failed before is worked on alone, not several in one job; held up in its commits, a worker claims all
       // that it may at once.
       await addLeases(
@@ -171,15 +171,15 @@ describe('the settings of the workers', () => {
             "select 1 from app.worker_leases where worker_type = 'token_worker' and status = 'active'",
           )
         ).rowCount ?? 0
-      while ((await active()) < most) await database.pool.query('select 1')
+      while ((await active()) < max) await database.pool.query('select 1')
       await blocker.query('commit')
       blocker.release()
       await untilDerived(database, ['token_worker'], [all], farm)
       await farm.stop()
-      const { rows } = await database.pool.query<{ most: number }>(
+      const { rows } = await database.pool.query<{ max: number }>(
         "select max(active) as most from public.claims where worker = 'token_worker'",
       )
-      expect(rows[0]?.most).to.equal(most)
+      expect(rows[0]?.max).to.equal(max)
     })
   }
 

@@ -13,8 +13,8 @@ const { WalletUtils } = createRequire(import.meta.url)('@onflow/fcl-core') as {
   readonly WalletUtils: { encodeAccountProof(proof: object): string }
 }
 
-const hex = (least: number, most: number): fc.Arbitrary<string> =>
-  fc.uint8Array({ minLength: least, maxLength: most }).map((bytes) => Buffer.from(bytes).toString('hex'))
+const hex = (min: number, max: number): fc.Arbitrary<string> =>
+  fc.uint8Array({ minLength: min, maxLength: max }).map((bytes) => Buffer.from(bytes).toString('hex'))
 const proof = { appIdentifier: 'https://app.example', nonce: 'ab'.repeat(32) }
 const address = '0xf8d6e0586b0a20c7'
 

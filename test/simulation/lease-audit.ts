@@ -57,11 +57,11 @@ export async function findAuditFaults(pool: pg.Pool): Promise<string[]> {
 }
 
 /** The last of what happened to the leases, for the message of a failed history. */
-export async function auditLines(pool: pg.Pool, worker?: string, most = 60): Promise<string[]> {
+export async function auditLines(pool: pg.Pool, worker?: string, max = 60): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `select format('%s %s-%s g%s: %s → %s by %s', worker, from_height, to_height, generation, coalesce(before, 'none'), coalesce(after, 'gone'), by) as line
      from (select * from simulation.lease_audit where $1::text is null or worker = $1 order by id desc limit $2) last order by id`,
-    [worker ?? null, most],
+    [worker ?? null, max],
   )
   return rows.map(({ line }) => line)
 }

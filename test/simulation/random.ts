@@ -15,9 +15,9 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** From `least` to `most`, both inclusive. */
-  integer(least: number, most: number): number {
-    return least + Math.floor(this.fraction() * (most - least + 1))
+  /** From `min` to `max`, both inclusive. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.fraction() * (max - min + 1))
   }
 
   chance(probability: number): boolean {

@@ -9,7 +9,7 @@ import { createChainLibrary } from './recorded-chains.ts'
 const laneCount = 8
 
 /** After so many failures there is enough to read. */
-const mostFailures = 3
+const maxFailures = 3
 
 /** What the histories of a test file share. */
 export class Simulation {
@@ -40,7 +40,7 @@ export class Simulation {
     const failures: unknown[] = []
     await Promise.all(
       this.#lanes.map(async (lane) => {
-        for (let seed = waiting.shift(); seed !== undefined && failures.length < mostFailures; seed = waiting.shift()) {
+        for (let seed = waiting.shift(); seed !== undefined && failures.length < maxFailures; seed = waiting.shift()) {
           try {
             await lane.clear()
             await new History(seed, lane, this.#expected).run()

@@ -136,7 +136,7 @@ export class GitHubStandIn {
       refs: new Map(),
       commits: new Map(),
       trees: new Map(),
-      mostEntries: 100_000,
+      maxEntries: 100_000,
       collaborators: new Map([[owner, 'admin'], ...Object.entries(collaborators)]),
       secrets: new Map(),
       secretKeys: sodium.crypto_box_keypair(),
@@ -537,7 +537,7 @@ export class GitHubStandIn {
       ]
       if (!isRecursive)
         return [200, { sha: rest[0], truncated: false, tree: all.filter(({ path }) => !path.includes('/')) }]
-      return [200, { sha: rest[0], truncated: all.length > repo.mostEntries, tree: all.slice(0, repo.mostEntries) }]
+      return [200, { sha: rest[0], truncated: all.length > repo.maxEntries, tree: all.slice(0, repo.maxEntries) }]
     }
     if (kind !== 'trees') return notFound
     const next = new Map(repo.trees.get(String(body['base_tree'])))

@@ -4,7 +4,7 @@ import type { ListCase } from './skewed/list-case.ts'
 const ofPage = 1300
 
 /** Lists of which a page reads more, for one reason each. */
-const ofLists: readonly (readonly [path: RegExp, mostRows: number])[] = [
+const ofLists: readonly (readonly [path: RegExp, maxRows: number])[] = [
   // A block is derived by several workers, and a transaction has transfers of both kinds and its tags.
   [
     /^\/flow\/(transaction|account\/0x\w+\/transaction|contract\/[\w.]+\/transaction)\b.*status=(FAILURE|UNKNOWN)/,
@@ -27,6 +27,6 @@ const ofLists: readonly (readonly [path: RegExp, mostRows: number])[] = [
   [/^\/flow\/nft\/search/, 40_000],
 ]
 
-export function mostRowsOf({ path }: ListCase): number {
+export function maxRowsOf({ path }: ListCase): number {
   return ofLists.find(([pattern]) => pattern.test(path))?.[1] ?? ofPage
 }

@@ -20,25 +20,25 @@ export function presentLedger(accounts: Readonly<Record<string, PresentAccount>>
     },
     script: (call) => {
       const { stored = {}, publicPaths = [] } = ofCall(call)
-      const most = Number(call.args[1]?.value)
-      if (call.script.includes('StorageOverview')) return overview(Object.keys(stored), publicPaths, most)
-      if (call.script.includes('[PublicPath]')) return cdc.array(publicPaths.slice(0, most).map(path))
+      const max = Number(call.args[1]?.value)
+      if (call.script.includes('StorageOverview')) return overview(Object.keys(stored), publicPaths, max)
+      if (call.script.includes('[PublicPath]')) return cdc.array(publicPaths.slice(0, max).map(path))
       const type = stored[`/storage/${String(call.args[1]?.value)}`]
       return cdc.optional(type === undefined ? null : cdc.string(type))
     },
   }
 }
 
-function overview(stored: readonly string[], publicPaths: readonly string[], most: number): Cdc {
+function overview(stored: readonly string[], publicPaths: readonly string[], max: number): Cdc {
   return cdc.struct({
     used: cdc.uint64(3_145_728),
     capacity: cdc.uint64('18446744073709551615'),
     balance: cdc.ufix64('1.50000001'),
     availableBalance: cdc.ufix64('1.49900001'),
     height: cdc.uint64(281),
-    storagePaths: cdc.array(stored.slice(0, most).map(path)),
-    publicPaths: cdc.array(publicPaths.slice(0, most).map(path)),
-    isCut: cdc.bool(stored.length > most || publicPaths.length > most),
+    storagePaths: cdc.array(stored.slice(0, max).map(path)),
+    publicPaths: cdc.array(publicPaths.slice(0, max).map(path)),
+    isCut: cdc.bool(stored.length > max || publicPaths.length > max),
   })
 }
 

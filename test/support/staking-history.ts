@@ -127,7 +127,7 @@ function play(contract: StakingContract, { what, who, amount }: StakingCall): vo
   }
   if (staker !== undefined) {
     const { held, requested } = staker
-    const upTo = (most: bigint): bigint => amount % (most + 1n)
+    const upTo = (max: bigint): bigint => amount % (max + 1n)
     if (what === 'stake') contract.stakeNewTokens(staker, amount)
     if (what === 'stake-unstaked') contract.stakeUnstakedTokens(staker, upTo(held.unstaked + requested))
     if (what === 'stake-rewarded') contract.stakeRewardedTokens(staker, upTo(held.rewarded))

@@ -22,7 +22,7 @@ export interface StandInRepository {
   /** All paths of each tree. */
   readonly trees: Map<string, ReadonlyMap<string, Blob>>
   /** So many entries of a tree with all that is below it are told at once; GitHub tells 100,000. */
-  mostEntries: number
+  maxEntries: number
   /** `admin`, `write`, `read`; others have `read` of public ones, and `none` else. */
   readonly collaborators: Map<string, string>
   /** Sealed, base64. */

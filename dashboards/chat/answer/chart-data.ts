@@ -13,8 +13,8 @@ export interface ChartData {
 }
 
 /** More cannot be told apart, nor be drawn while an answer is being read. */
-const mostSets = 8
-const mostLabels = 2000
+const maxSets = 8
+const maxLabels = 2000
 
 /**
  * Reads what `createChart` gave. What a model wrote is taken as data only, and anything that is no chart is none:
@@ -24,7 +24,7 @@ export function readChart(output: unknown): ChartData | undefined {
   const { chartType, title, labels, datasets } = asRecord(output)
   const kind = chartKinds.find((name) => name === chartType)
   if (kind === undefined || !Array.isArray(labels) || !Array.isArray(datasets)) return undefined
-  if (labels.length === 0 || labels.length > mostLabels || datasets.length === 0 || datasets.length > mostSets)
+  if (labels.length === 0 || labels.length > maxLabels || datasets.length === 0 || datasets.length > maxSets)
     return undefined
   if (!labels.every((label) => typeof label === 'string' || typeof label === 'number')) return undefined
   const sets = datasets.map((set: unknown, i) => ({
@@ -58,18 +58,18 @@ interface Slice {
   readonly place: number
 }
 
-const mostSlices = 8
+const maxSlices = 8
 
 /** Slices of a pie: the largest, and the rest as one; none with a negative value or only zeros. */
 export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
   const values = sets[0]?.values ?? []
   if (values.some((value) => value < 0) || values.every((value) => value === 0)) return []
   const slices = values.map((value, i) => ({ label: labels[i] ?? '', value })).filter(({ value }) => value > 0)
-  if (slices.length <= mostSlices) return slices.map((slice, place) => ({ ...slice, place }))
+  if (slices.length <= maxSlices) return slices.map((slice, place) => ({ ...slice, place }))
   const sorted = slices.toSorted((a, b) => b.value - a.value)
-  const rest = sorted.slice(mostSlices - 1)
+  const rest = sorted.slice(maxSlices - 1)
   const others = { label: `${rest.length} others`, value: rest.reduce((sum, { value }) => sum + value, 0) }
-  return [...sorted.slice(0, mostSlices - 1), others].map((slice, place) => ({ ...slice, place }))
+  return [...sorted.slice(0, maxSlices - 1), others].map((slice, place) => ({ ...slice, place }))
 }
 
 /** Where the values of a chart are drawn, in pixels of its picture. */
@@ -123,8 +123,8 @@ export function plotScales(
 
 /** From where to where an axis goes, and where its base is. */
 function valueRange(values: readonly number[], shape: 'bar' | 'line'): readonly [readonly [number, number], number] {
-  const lowest = values.reduce((least, value) => Math.min(least, value), Infinity)
-  const highest = values.reduce((most, value) => Math.max(most, value), -Infinity)
+  const lowest = values.reduce((min, value) => Math.min(min, value), Infinity)
+  const highest = values.reduce((max, value) => Math.max(max, value), -Infinity)
   const isFlat = shape === 'line' && lowest > 0 && (highest - lowest) / highest < flatShare
   if (isFlat && highest > lowest) return [[lowest - (highest - lowest) * 0.1, highest], lowest]
   const from = Math.min(0, lowest)
@@ -147,7 +147,7 @@ const shortest = 6
 export function axisLabels(labels: readonly string[], width: number): AxisLabels {
   const characters = Math.min(
     longest,
-    labels.reduce((most, label) => Math.max(most, Array.from(label).length), 1),
+    labels.reduce((max, label) => Math.max(max, Array.from(label).length), 1),
   )
   const places = [...labels.keys()]
   const each = width / labels.length

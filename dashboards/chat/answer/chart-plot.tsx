@@ -9,9 +9,9 @@ import { axisLabels, cutText, plotScales, valueText } from './chart-data.ts'
 const height = 260
 const margin = { right: 8, top: 12, bottom: 26 }
 const signWidth = 6.4
-const leastLeft = 32
+const minLeft = 32
 /** Points of a line are shown where there are few enough to tell them apart. */
-const mostPoints = 40
+const maxPoints = 40
 
 /** Bars that stand side by side, or lines. */
 export function UprightChart({ data, shape }: { readonly data: ChartData; readonly shape: 'bar' | 'line' }): ReactNode {
@@ -25,10 +25,10 @@ export function UprightChart({ data, shape }: { readonly data: ChartData; readon
   const sets = data.sets.map(({ values }) => values)
   const plane = { right: width - margin.right, top: margin.top, floor: height - margin.bottom }
   const widest = plotScales(sets, shape, { ...plane, left: 0 }).marks.reduce(
-    (most, mark) => Math.max(most, signedMark(mark).length),
+    (max, mark) => Math.max(max, signedMark(mark).length),
     1,
   )
-  const left = Math.min(Math.max(leastLeft, Math.ceil(widest * signWidth) + 10), plane.right - 1)
+  const left = Math.min(Math.max(minLeft, Math.ceil(widest * signWidth) + 10), plane.right - 1)
   const { x, y, step, band, base, marks } = plotScales(sets, shape, { ...plane, left })
   const names = data.labels.map(pointName)
   const written = axisLabels(names, plane.right - left)
@@ -65,7 +65,7 @@ export function UprightChart({ data, shape }: { readonly data: ChartData; readon
                 <g key={set} className={`s${set}`}>
                   <LinePath className="line" data={[...values]} x={(_, i) => x(i)} y={(value) => y(value)} />
                   {values.map((value, i) =>
-                    i === at || (values.length <= mostPoints && step > 12) ? (
+                    i === at || (values.length <= maxPoints && step > 12) ? (
                       <circle key={i} className="dot" cx={x(i)} cy={y(value)} r={i === at ? 4.5 : 2.75} />
                     ) : null,
                   )}

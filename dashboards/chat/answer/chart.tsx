@@ -191,7 +191,7 @@ function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boo
 }
 
 /** More rows than these are in the table. */
-const mostRows = 40
+const maxRows = 40
 /** Of wide ones: a name shall not be cut by the edge of the picture. */
 const signWidth = 7.1
 const thick = 16
@@ -204,17 +204,17 @@ function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
     ignoreDimensions: ['height', 'top', 'left'],
     debounceTime: 0,
   })
-  const labels = data.labels.slice(0, mostRows)
+  const labels = data.labels.slice(0, maxRows)
   const lookedAt = useLookedAt(labels.length)
   const { at } = lookedAt
-  const sets = data.sets.map(({ label, values }) => ({ label, values: values.slice(0, mostRows) }))
+  const sets = data.sets.map(({ label, values }) => ({ label, values: values.slice(0, maxRows) }))
   const all = sets.flatMap(({ values }) => values)
   const rowHeight = thick * sets.length + gapOfRows
   const height = rowHeight * labels.length + 4
-  const longestName = labels.reduce((most, label) => Math.max(most, Array.from(label).length), 1)
+  const longestName = labels.reduce((max, label) => Math.max(max, Array.from(label).length), 1)
   const nameSigns = Math.min(longestName, Math.floor((width * 0.36) / signWidth))
   const left = nameSigns * signWidth + 12
-  const valueWidth = all.reduce((most, value) => Math.max(most, valueText(value).length), 1) * signWidth + 10
+  const valueWidth = all.reduce((max, value) => Math.max(max, valueText(value).length), 1) * signWidth + 10
   const lowest = Math.min(0, ...all)
   const highest = Math.max(0, ...all)
   const scale = scaleLinear<number>({
@@ -269,8 +269,8 @@ function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
           <path className="grid floor" d={`M${base} 0V${height}`} />
         </svg>
       </Plot>
-      {data.labels.length > mostRows && (
-        <p className="soft chart-note">{data.labels.length - mostRows} more are in the table.</p>
+      {data.labels.length > maxRows && (
+        <p className="soft chart-note">{data.labels.length - maxRows} more are in the table.</p>
       )}
     </div>
   )

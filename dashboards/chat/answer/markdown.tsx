@@ -203,7 +203,7 @@ export function IdLink({
 }
 
 /** Longer code is shown without colours. */
-const mostColoured = 30_000
+const maxColoured = 30_000
 
 const languages = {
   sql: { name: 'SQL', read: readSqlTokens },
@@ -241,7 +241,7 @@ export const CodeBlock = memo(function CodeBlock({
       </figcaption>
       <pre tabIndex={0} role="group" aria-label={name}>
         <code>
-          {known !== undefined && shown.length <= mostColoured ? <Tokens tokens={known.read(shown)} /> : shown}
+          {known !== undefined && shown.length <= maxColoured ? <Tokens tokens={known.read(shown)} /> : shown}
         </code>
       </pre>
     </figure>

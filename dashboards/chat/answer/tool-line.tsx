@@ -17,7 +17,7 @@ import { asText, readToolCall, readToolRows, toolWords } from './tool-outcome.ts
 import type { ToolCall, ToolRows } from './tool-outcome.ts'
 
 /** Longer results are cut for the eye. */
-const mostShown = 20_000
+const maxShown = 20_000
 
 interface ToolLineProps {
   readonly part: MessagePart
@@ -100,7 +100,7 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
 
 function asShown(output: unknown): string {
   const text = typeof output === 'string' ? output : asJson(output)
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}\n… ${text.length - mostShown} characters more`
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}\n… ${text.length - maxShown} characters more`
 }
 
 function asJson(value: unknown): string {

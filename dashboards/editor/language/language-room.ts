@@ -39,7 +39,7 @@ interface LanguageState {
 const syncAfterMs = 200
 const requestTimeoutMs = 15_000
 /** Channels take no more documents than that from one page. */
-const mostDocuments = 200
+const maxDocuments = 200
 
 interface Published {
   readonly uri: string
@@ -124,7 +124,7 @@ export class LanguageRoom {
       sanitizeHTML: sanitizeHtml,
       workspace: (made) =>
         new ProjectWorkspace(made, {
-          documents: () => documentsOf(store.state.files, store.state.open, mostDocuments),
+          documents: () => documentsOf(store.state.files, store.state.open, maxDocuments),
           display: async (uri) => (this.#display(uri) ? code.view : undefined),
           change: (uri, spec) => {
             const path = pathOfUri(uri)

@@ -144,10 +144,10 @@ function replacing(before: Text, after: Text): ChangeSet {
 export function documentsOf(
   files: ReadonlyMap<string, string>,
   first: readonly string[],
-  most: number,
+  max: number,
 ): ReadonlyMap<string, string> {
   const paths = [...new Set([...first, ...files.keys()])].filter((path) => files.has(path) && path.endsWith('.cdc'))
-  return new Map(paths.slice(0, most).map((path) => [fileUri(path), files.get(path) ?? '']))
+  return new Map(paths.slice(0, max).map((path) => [fileUri(path), files.get(path) ?? '']))
 }
 
 /** Imported contracts, as the channel delivered them: code by the path of the tab that shows it. */

@@ -58,7 +58,7 @@ export function TabStrip({
 }
 
 const tones = { error: 'bad', warning: 'warn', info: 'busy', hint: 'busy' } as const
-const most = 200
+const max = 200
 
 /** What each kind of language server has checked where it reports nothing. */
 const noneFound: Readonly<Record<EditorSettings['language_server']['kind'], string>> = {
@@ -93,7 +93,7 @@ export function ProblemsPanel({
   return (
     <>
       <ul className="problems">
-        {problems.slice(0, most).map((problem, at) => (
+        {problems.slice(0, max).map((problem, at) => (
           <li key={at}>
             <button type="button" onClick={() => onGo(problem)}>
               <span className={`tone ${tones[problem.severity]}`} aria-label={problem.severity} role="img">
@@ -111,7 +111,7 @@ export function ProblemsPanel({
         ))}
       </ul>
       {kind === 'parser' && <p className="panel-note soft">Types are not checked: the parser reads syntax only.</p>}
-      {problems.length > most && <p className="panel-note soft">And {problems.length - most} more.</p>}
+      {problems.length > max && <p className="panel-note soft">And {problems.length - max} more.</p>}
     </>
   )
 }

@@ -170,7 +170,7 @@ function hintOf(type: string): string {
 }
 
 /** So many parts are shown at once; whoever needs all has the raw value. */
-const most = 200
+const max = 200
 const deepest = 40
 
 /** A value of JSON-CDC as a tree that can be opened. */
@@ -210,10 +210,10 @@ function ValueTree({
         </span>
       </summary>
       <div className="value-parts">
-        {parts.slice(0, most).map(([part, one], at) => (
+        {parts.slice(0, max).map(([part, one], at) => (
           <ValueTree key={at} name={part} value={one} depth={depth + 1} />
         ))}
-        {parts.length > most && <div className="soft">And {parts.length - most} more: see the raw value.</div>}
+        {parts.length > max && <div className="soft">And {parts.length - max} more: see the raw value.</div>}
       </div>
     </details>
   )

@@ -34,7 +34,7 @@ const pauseMs = 2000
 const longestMs = 15_000
 const firstRetryMs = 2000
 const lastRetryMs = 60_000
-const mostDoubtful = 8
+const maxDoubtful = 8
 
 interface Pending {
   readonly request: SaveRequest
@@ -191,7 +191,7 @@ export class ProjectSaver {
     const isLater = mayPass(error)
     const isSignedOut = error instanceof ApiProblem && error.status === 401
     if (isLater && this.#pending !== undefined)
-      this.#doubtful = [...this.#doubtful.slice(1 - mostDoubtful), this.#pending.state.files]
+      this.#doubtful = [...this.#doubtful.slice(1 - maxDoubtful), this.#pending.state.files]
     // What was refused is not sent again as it is; what may have been taken is.
     if (!isLater && !isSignedOut) this.#pending = undefined
     this.#set({ is: 'failed', reason: problemText(error), willRetry: isLater })

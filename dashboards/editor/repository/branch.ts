@@ -21,7 +21,7 @@ interface Branch {
 }
 
 /** Each folder is a question to GitHub, which counts them. */
-const mostFolders = 100
+const maxFolders = 100
 const atOnce = 6
 
 /**
@@ -37,9 +37,9 @@ export async function readBranch(
   const entries: TreeEntry[] = []
   const waiting = [connection.path]
   for (let asked = 0; waiting.length > 0; asked += atOnce) {
-    if (asked >= mostFolders)
+    if (asked >= maxFolders)
       throw new Error(
-        `There are more than ${mostFolders} folders: connect the project with one of them that holds its code.`,
+        `There are more than ${maxFolders} folders: connect the project with one of them that holds its code.`,
       )
     const levels = await Promise.all(waiting.splice(0, atOnce).map((path) => client.folder(connection, path, head)))
     for (const entry of levels.flat()) {

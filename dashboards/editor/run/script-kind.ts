@@ -46,7 +46,7 @@ function topLevel(code: string): Int32Array {
 }
 
 /** What is read of parameters: strangers write code too, and a page has a field for each. */
-const mostParameters = 255
+const maxParameters = 255
 
 function readParameters(code: string): readonly Parameter[] {
   const parameters: Parameter[] = []
@@ -56,7 +56,7 @@ function readParameters(code: string): readonly Parameter[] {
     if (parameter !== undefined) parameters.push(parameter)
     from = at + 1
   }
-  for (let at = 0; at < code.length && parameters.length < mostParameters; at++) {
+  for (let at = 0; at < code.length && parameters.length < maxParameters; at++) {
     const char = code[at] ?? ''
     if (char === ')' && depth === 0) {
       end(at)
@@ -66,7 +66,7 @@ function readParameters(code: string): readonly Parameter[] {
     if (')]}>'.includes(char)) depth--
     if (char === ',' && depth === 0) end(at)
   }
-  if (parameters.length < mostParameters) end(code.length)
+  if (parameters.length < maxParameters) end(code.length)
   return parameters
 }
 

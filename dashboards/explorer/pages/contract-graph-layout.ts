@@ -40,8 +40,8 @@ export function graphLayers(root: string, edges: readonly Edge[]): ReadonlyMap<s
 function longestWays(root: string, arrows: readonly (readonly [string, string])[]): Map<string, number> {
   const reached = new Map([[root, 0]])
   let frontier = new Set([root])
-  const most = new Set(arrows.flat()).size
-  for (let steps = 1; steps <= most && frontier.size > 0; steps++) {
+  const max = new Set(arrows.flat()).size
+  for (let steps = 1; steps <= max && frontier.size > 0; steps++) {
     const from = frontier
     frontier = new Set(arrows.filter(([start, end]) => from.has(start) && end !== root).map(([, end]) => end))
     for (const node of frontier) reached.set(node, steps)

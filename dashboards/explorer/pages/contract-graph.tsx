@@ -7,7 +7,7 @@ import { paths } from '../text.ts'
 import { drawColumns, boxHeight, graphLayers, drawRows } from './contract-graph-layout.ts'
 
 /** What is more can be read in the lists below; a picture of it would tell nothing. */
-const mostBoxes = 40
+const maxBoxes = 40
 const widthOfSign = 6.4
 
 /** What a contract uses and what uses it, as a picture. Where one points to, the lines of it stand out. */
@@ -23,7 +23,7 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
   const nearest = graph.nodes
     .filter(({ identifier }) => all.has(identifier))
     .toSorted((a, b) => Math.abs(all.get(a.identifier) ?? 0) - Math.abs(all.get(b.identifier) ?? 0))
-    .slice(0, mostBoxes)
+    .slice(0, maxBoxes)
   const names = new Map(nearest.map(({ identifier, name }) => [identifier, name]))
   const edges = graph.edges.filter(({ source, target }) => names.has(source) && names.has(target))
   const layers = graphLayers(root, edges)
@@ -36,7 +36,7 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
     height,
   } = columns.width <= width ? columns : drawRows([...names.keys()], edges, layers, width)
   const at = looked !== undefined && boxes.has(looked) ? looked : root
-  const most = Math.floor((boxWidth - 16) / widthOfSign)
+  const max = Math.floor((boxWidth - 16) / widthOfSign)
   const left = graph.nodes.length - nearest.length
   return (
     <div ref={frame}>
@@ -67,7 +67,7 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
           ))}
         {[...boxes].map(([identifier, { x, y }]) => {
           const name = names.get(identifier) ?? identifier
-          const isCut = name.length > most
+          const isCut = name.length > max
           return (
             <Link
               key={identifier}
@@ -90,7 +90,7 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
                 rx="6"
               />
               <text x={x + boxWidth / 2} y={y + 19} textAnchor="middle">
-                {isCut ? `${name.slice(0, most - 1)}…` : name}
+                {isCut ? `${name.slice(0, max - 1)}…` : name}
               </text>
             </Link>
           )

@@ -201,7 +201,7 @@ export function ItemPage({ values: { type = '', id = '' } }: PageProps): ReactNo
 
 /** What is to be seen of an item, and what is known of it. */
 function ItemDetails({ item }: { readonly item: NftItem }): ReactNode {
-  const { edition_name: edition, edition_number: number, edition_max: most, rarity_description: rarity, traits } = item
+  const { edition_name: edition, edition_number: number, edition_max: max, rarity_description: rarity, traits } = item
   return (
     <section className="panel item" aria-label="Item">
       <div className="item-picture">
@@ -231,7 +231,7 @@ function ItemDetails({ item }: { readonly item: NftItem }): ReactNode {
         {item.serial_number !== null && <Detail name="Serial number">{item.serial_number}</Detail>}
         {number !== null && (
           <Detail name="Edition">
-            {edition} {number} {most !== null && `of ${most}`}
+            {edition} {number} {max !== null && `of ${max}`}
           </Detail>
         )}
         {rarity !== null && <Detail name="Rarity">{rarity}</Detail>}

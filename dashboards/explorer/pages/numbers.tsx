@@ -18,7 +18,7 @@ export function NumbersPage(): ReactNode {
     <>
       <PageTitle title="The chain day by day" aside={<SpanChoice />} />
       <Answer query={query} what="the daily numbers" rows={8}>
-        {({ data }) => <DayCharts days={data} most={days} />}
+        {({ data }) => <DayCharts days={data} max={days} />}
       </Answer>
       <div className="two-columns">
         <BusyContracts />
@@ -83,12 +83,12 @@ const fewestDays = 14
 interface DayChartsProps {
   readonly days: readonly DailyNumbers[]
   /** The newest ones of them that are wanted. */
-  readonly most: number
+  readonly max: number
 }
 
 /** What was counted each day, a chart for each number. */
-function DayCharts({ days, most }: DayChartsProps): ReactNode {
-  const known = knownDays(days, most)
+function DayCharts({ days, max }: DayChartsProps): ReactNode {
+  const known = knownDays(days, max)
   if (known.length === 0) {
     return (
       <section className="panel">
@@ -121,8 +121,8 @@ function DayCharts({ days, most }: DayChartsProps): ReactNode {
 }
 
 /** The newest days, oldest first, without those before the first block that is indexed. */
-function knownDays(days: readonly DailyNumbers[], most: number): readonly DailyNumbers[] {
-  const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-most)
+function knownDays(days: readonly DailyNumbers[], max: number): readonly DailyNumbers[] {
+  const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-max)
   const first = sorted.findIndex(({ block_count: blocks }) => blocks > 0)
   return first < 0 ? [] : sorted.slice(Math.min(first, Math.max(0, sorted.length - fewestDays)))
 }

@@ -204,7 +204,7 @@ const shownAtFirst = 30
 /** The events of a transaction, in order; those that hold a word, where one is looked for. */
 function EventCards({ events }: { readonly events: readonly Event[] }): ReactNode {
   const [text, setText] = useState('')
-  const [most, setMost] = useState(shownAtFirst)
+  const [max, setMax] = useState(shownAtFirst)
   const wanted = text.trim().toLowerCase()
   const fitting =
     wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
@@ -223,7 +223,7 @@ function EventCards({ events }: { readonly events: readonly Event[] }): ReactNod
       )}
       {fitting.length === 0 && <NothingHere title={events.length === 0 ? 'No events' : 'No event has this in it'} />}
       <ol className="events">
-        {fitting.slice(0, most).map((event) => (
+        {fitting.slice(0, max).map((event) => (
           <li key={event.event_index} id={`event-${event.event_index}`}>
             <h3>
               <span className="soft">{event.event_index}</span>{' '}
@@ -239,9 +239,9 @@ function EventCards({ events }: { readonly events: readonly Event[] }): ReactNod
           </li>
         ))}
       </ol>
-      {fitting.length > most && (
+      {fitting.length > max && (
         <footer>
-          <Button onClick={() => setMost(most + 100)}>More events</Button>
+          <Button onClick={() => setMax(max + 100)}>More events</Button>
         </footer>
       )}
     </section>

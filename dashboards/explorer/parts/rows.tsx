@@ -79,43 +79,43 @@ const detailsShownAtFirst = 20
 
 /** Statements with links: the first ones if there are many, and details on request. */
 export function Told({ statements }: { readonly statements: readonly Statement[] }): ReactNode {
-  const [most, showMore] = useMost(shownAtFirst)
+  const [max, showMore] = useMax(shownAtFirst)
   return (
     <>
       <ul className="told">
-        {statements.slice(0, most).map(({ said, details }, i) => (
+        {statements.slice(0, max).map(({ said, details }, i) => (
           <li key={i}>
             <ToldSentence sentence={said} />
             {details.length > 0 && <ToldDetails details={details} />}
           </li>
         ))}
       </ul>
-      {statements.length > most && <MoreButton count={statements.length - most} onClick={showMore} />}
+      {statements.length > max && <MoreButton count={statements.length - max} onClick={showMore} />}
     </>
   )
 }
 
 function ToldDetails({ details }: { readonly details: readonly Sentence[] }): ReactNode {
-  const [most, showMore] = useMost(detailsShownAtFirst)
+  const [max, showMore] = useMax(detailsShownAtFirst)
   return (
     <details>
       <summary>each of them</summary>
       <ul>
-        {details.slice(0, most).map((sentence, i) => (
+        {details.slice(0, max).map((sentence, i) => (
           <li key={i}>
             <ToldSentence sentence={sentence} />
           </li>
         ))}
       </ul>
-      {details.length > most && <MoreButton count={details.length - most} onClick={showMore} />}
+      {details.length > max && <MoreButton count={details.length - max} onClick={showMore} />}
     </details>
   )
 }
 
 /** So that a transaction that moved thousands of things is no load for who only looks at it. */
-function useMost(first: number): [most: number, showMore: () => void] {
-  const [most, setMost] = useState(first)
-  return [most, () => setMost(most + 100)]
+function useMax(first: number): [max: number, showMore: () => void] {
+  const [max, setMax] = useState(first)
+  return [max, () => setMax(max + 100)]
 }
 
 function MoreButton({ count, onClick }: { readonly count: number; readonly onClick: () => void }): ReactNode {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { amountProblem, mostToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from './amounts.ts'
+import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from './amounts.ts'
 
 describe('amounts of FLOW', () => {
   it('are written exactly, however large', () => {
@@ -30,7 +30,7 @@ describe('amounts of FLOW', () => {
     ])
       expect(amountProblem(bad, '10.00000000'), bad).to.be.a('string')
     expect(amountProblem('999999999999', undefined)).to.be.a('string')
-    expect([mostToSend('10.00000000'), mostToSend('0.00100000')]).to.deep.equal([999_000_000n, 0n])
+    expect([maxToSend('10.00000000'), maxToSend('0.00100000')]).to.deep.equal([999_000_000n, 0n])
   })
 })
 

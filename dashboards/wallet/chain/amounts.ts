@@ -5,9 +5,9 @@ import type { FlowChain } from '../../../clients/signing/transactions/transactio
 const keptUnits = 1_000_000n
 
 /** Transactions can name no more, and there is less: 2^64 units of 10^-8. */
-const mostFlow = 184_467_440_737
+const maxFlow = 184_467_440_737
 /** Of an amount that they can name. */
-const mostCharacters = 21
+const maxCharacters = 21
 
 /** As people read it: thousands apart, and no zeros at the end. `1234.50000000` → `1,234.5`. */
 export function plainAmount(text: string): string {
@@ -23,7 +23,7 @@ export function plainUnits(units: bigint): string {
 }
 
 /** The most that can be sent of a balance. */
-export function mostToSend(balance: string): bigint {
+export function maxToSend(balance: string): bigint {
   const units = amountUnits(balance, 'balance')
   return units > keptUnits ? units - keptUnits : 0n
 }
@@ -31,13 +31,12 @@ export function mostToSend(balance: string): bigint {
 /** What is wrong with an amount that was typed; undefined: nothing. */
 export function amountProblem(text: string, balance: string | undefined): string | undefined {
   if (!/^\d+(?:\.\d{1,8})?$/.test(text)) return 'Write it as 12 or 12.5, with at most 8 decimals and a point.'
-  if (text.length > mostCharacters || Number(text) > mostFlow) return 'There is not so much FLOW.'
+  if (text.length > maxCharacters || Number(text) > maxFlow) return 'There is not so much FLOW.'
   const units = amountUnits(text)
   if (units === 0n) return 'Nothing would be sent.'
-  if (balance !== undefined && units > mostToSend(balance))
+  if (balance !== undefined && units > maxToSend(balance))
     return (
-      `That is more than can be sent: ${plainUnits(mostToSend(balance))} FLOW. ` +
-      'The rest stays for storage and fees.'
+      `That is more than can be sent: ${plainUnits(maxToSend(balance))} FLOW. ` + 'The rest stays for storage and fees.'
     )
   return undefined
 }

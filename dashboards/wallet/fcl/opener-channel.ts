@@ -29,7 +29,7 @@ export interface ChannelEvent {
 }
 
 /** A transaction may be 1.5 MB, and is there several times, as hex too. */
-const mostCharacters = 20_000_000
+const maxCharacters = 20_000_000
 
 /**
  * The talk with the application that opened this window, as FCL leads it (`FCL:VIEW:*`). Its first request counts,
@@ -138,7 +138,7 @@ function textOf(data: unknown): string | undefined {
   try {
     const { interaction: _, ...asked } = fieldsOf(body)
     const text = JSON.stringify({ body: asked, network: fieldsOf(fieldsOf(config)['client'])['network'] })
-    return text.length > mostCharacters ? undefined : text
+    return text.length > maxCharacters ? undefined : text
   } catch (error) {
     // Windows can send each other circles and big numbers, of which there is no JSON.
     if (error instanceof TypeError || error instanceof RangeError) return undefined

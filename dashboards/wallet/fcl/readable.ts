@@ -8,7 +8,7 @@ export interface ReadableValue {
   readonly text: string
 }
 
-const mostDepth = 32
+const maxDepth = 32
 const wholeNumber = /^-?\d+$/
 const decimalNumber = /^-?\d+\.\d+$/
 
@@ -29,7 +29,7 @@ function read(argument: unknown, depth: number): ReadableValue | undefined {
   if (
     fields === undefined ||
     typeof type !== 'string' ||
-    depth > mostDepth ||
+    depth > maxDepth ||
     Object.keys(fields).some((name) => name !== 'type' && name !== 'value')
   )
     return undefined

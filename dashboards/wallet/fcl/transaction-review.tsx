@@ -184,7 +184,7 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
 }
 
 /** So many characters have room in the narrowest window. */
-const mostUnscrolled = 100
+const maxUnscrolled = 100
 
 function Values({ values, own }: { readonly values: readonly NamedValue[]; readonly own: string }): ReactNode {
   return (
@@ -197,7 +197,7 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
               {name ?? `Argument ${at + 1}`} <span className="soft">{type}</span>
             </dt>
             {/* Long ones scroll, which has to be possible without a mouse too. */}
-            <dd {...(text.length > mostUnscrolled ? { tabIndex: 0 } : {})}>
+            <dd {...(text.length > maxUnscrolled ? { tabIndex: 0 } : {})}>
               <code className="wrap">{text}</code>
               {text === own && <span className="soft"> your account</span>}
             </dd>
@@ -209,7 +209,7 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
 }
 
 /** Longer code is shown without colours: a window would stand still over it. */
-const mostColoured = 100_000
+const maxColoured = 100_000
 
 /** The code of a transaction, for those who want to see it; what cannot be seen in it is written out. */
 function CodeDisclosure({ code, values }: { readonly code: string; readonly values: readonly string[] }): ReactNode {
@@ -223,7 +223,7 @@ function CodeDisclosure({ code, values }: { readonly code: string; readonly valu
       {isOpen && (
         <>
           <pre tabIndex={0} aria-label="Cadence">
-            <code>{shown.length > mostColoured ? shown : <Tokens tokens={readCadenceTokens(shown)} />}</code>
+            <code>{shown.length > maxColoured ? shown : <Tokens tokens={readCadenceTokens(shown)} />}</code>
           </pre>
           {values.length > 0 && (
             <pre tabIndex={0} aria-label="Arguments as they are signed">

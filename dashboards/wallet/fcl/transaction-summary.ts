@@ -42,7 +42,7 @@ export interface TransactionSummary {
 }
 
 /** Parameters of scripts that are longer are not looked for. */
-const mostToRead = 200_000
+const maxToRead = 200_000
 const weights: readonly Weight[] = ['bad', 'warn', 'plain']
 
 /** @param signer the account of whoever looks at it. @throws SigningError for an address that is none */
@@ -65,7 +65,7 @@ export function summarize(
     }
   })
   const known = authorizers.length === 1 ? readKnownTransaction(transaction, chain) : undefined
-  const names = script.length > mostToRead ? [] : scriptParameters(script)
+  const names = script.length > maxToRead ? [] : scriptParameters(script)
   const values = transaction.arguments.map((argument, at) => ({
     ...readCadenceValue(JSON.parse(argument)),
     name: names.length === transaction.arguments.length ? names[at]?.name : undefined,

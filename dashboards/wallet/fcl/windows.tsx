@@ -106,7 +106,7 @@ export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): 
 }
 
 /** A longer one nobody reads, in characters of hex. */
-const mostMessage = 200_000
+const maxMessage = 200_000
 
 type Wanted =
   | { readonly message: Bytes; readonly shown: ReadableMessage; readonly address: string | undefined }
@@ -182,7 +182,7 @@ export function UserSignatureWindow({ request, own, channel, readAgain }: Window
 
 function readRequest(body: Readonly<Record<string, unknown>>): Wanted {
   try {
-    const message = bytesOfHex(textOf(body['message'], 'the message', mostMessage), 'the message')
+    const message = bytesOfHex(textOf(body['message'], 'the message', maxMessage), 'the message')
     const data = body['data']
     const address = data === undefined || data === null ? undefined : fieldsOf(data, 'data')['addr']
     return {

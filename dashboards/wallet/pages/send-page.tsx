@@ -6,7 +6,7 @@ import type { FlowChain } from '../../../clients/signing/transactions/transactio
 import { navigate, useSearchValue } from '../../kit/router.tsx'
 import { Button, Badge, Icon } from '../../kit/controls.tsx'
 import { Loading, NothingHere } from '../../kit/state.tsx'
-import { amountProblem, mostToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
+import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
 import { readHead, readAccount, isUndecided, sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
 import { useChainAccount, useOwnAccounts, networkNames, useReadAgain, networkSettings, useSettings } from '../own.ts'
@@ -140,7 +140,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
           <Button
             disabled={state === undefined}
             onClick={() =>
-              setAmount(state === undefined ? '' : amountText(mostToSend(state.balance)).replace(/\.?0+$/, '') || '0')
+              setAmount(state === undefined ? '' : amountText(maxToSend(state.balance)).replace(/\.?0+$/, '') || '0')
             }
           >
             All

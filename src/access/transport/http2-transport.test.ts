@@ -209,10 +209,10 @@ describe('Http2Transport', () => {
   })
 
   it('keeps within the limit of concurrent streams, from the first call on', async () => {
-    let [running, most] = [0, 0]
+    let [running, max] = [0, 0]
     const server = await serve(
       (stream) => {
-        most = Math.max(most, ++running)
+        max = Math.max(max, ++running)
         setImmediate(() => {
           running--
           respond(stream, frameOf(Buffer.from('x')), ok)
@@ -222,7 +222,7 @@ describe('Http2Transport', () => {
     )
     const transport = connect(server.port)
     await Promise.all(Array.from({ length: 60 }, () => transport.unary('Ping', request, patient)))
-    expect(most).to.be.within(1, 3)
+    expect(max).to.be.within(1, 3)
     expect(server.sessions.length).to.equal(1)
   })
 

@@ -282,9 +282,9 @@ describe('the history that a client sends', () => {
 
 describe('the size of a history', () => {
   it('is that of a question, with a refusal that tells both lengths', () => {
-    const most = 'x'.repeat(historyLimits.messageCharacters)
-    expect(readChatRequest({ messages: [question(most)] }).messages).to.have.length(1)
-    expect(refusal({ messages: [question(`${most}x`)] })).to.deep.equal({
+    const max = 'x'.repeat(historyLimits.messageCharacters)
+    expect(readChatRequest({ messages: [question(max)] }).messages).to.have.length(1)
+    expect(refusal({ messages: [question(`${max}x`)] })).to.deep.equal({
       status: 413,
       code: 'message-too-long',
       field: 'messages[0]',

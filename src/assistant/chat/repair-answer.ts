@@ -132,14 +132,14 @@ type Outcome =
   | { readonly state: 'output-available'; readonly output: unknown }
   | { readonly state: 'output-error'; readonly errorText: string }
 
-function outcomeOf(output: unknown, most: number): Outcome {
-  if (!isMcpResult(output)) return { state: 'output-available', output: boundedJson(output ?? null, most) }
+function outcomeOf(output: unknown, max: number): Outcome {
+  if (!isMcpResult(output)) return { state: 'output-available', output: boundedJson(output ?? null, max) }
   const text = textOfMcpResult(output)
   if (output['isError'] === true) return { state: 'output-error', errorText: errorOf(text) }
   // In MCP's form, since the tool itself may convert it for the model.
   return {
     state: 'output-available',
-    output: { content: [{ type: 'text', text: cutText(text.toWellFormed(), most) }] },
+    output: { content: [{ type: 'text', text: cutText(text.toWellFormed(), max) }] },
   }
 }
 
@@ -203,8 +203,8 @@ function boundedJson(value: unknown, maxCharacters: number): unknown {
   const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= maxCharacters
   // Checked first whether it helps: values that are long by their numbers may be very long.
   if (typeof value !== 'string' && fits(withShortTexts(value, minTextCharacters))) {
-    for (let most = maxCharacters / 2; most >= minTextCharacters; most /= 2) {
-      const shorter = withShortTexts(value, Math.floor(most))
+    for (let max = maxCharacters / 2; max >= minTextCharacters; max /= 2) {
+      const shorter = withShortTexts(value, Math.floor(max))
       if (fits(shorter)) return wellFormedJson(shorter)
     }
     return wellFormedJson(withShortTexts(value, minTextCharacters))
@@ -212,10 +212,10 @@ function boundedJson(value: unknown, maxCharacters: number): unknown {
   return cutText(typeof value === 'string' ? value.toWellFormed() : written, maxCharacters)
 }
 
-function withShortTexts(value: unknown, most: number): unknown {
-  if (typeof value === 'string') return cutText(value, most)
-  if (Array.isArray(value)) return value.map((part) => withShortTexts(part, most))
+function withShortTexts(value: unknown, max: number): unknown {
+  if (typeof value === 'string') return cutText(value, max)
+  if (Array.isArray(value)) return value.map((part) => withShortTexts(part, max))
   return isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withShortTexts(part, most)]))
+    ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withShortTexts(part, max)]))
     : value
 }

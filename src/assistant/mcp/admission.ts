@@ -143,18 +143,18 @@ interface Under {
 
 /** Limits concurrent work per address, or network of IPv6; the rest waits in order. */
 export class LimitPerAddress {
-  readonly #most: number
+  readonly #max: number
   readonly #underWay = new Map<string, Under>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
     const client = clientNetwork(address)
     const under = this.#underWay.get(client) ?? { running: 0, waiting: [] }
     this.#underWay.set(client, under)
-    if (under.running < this.#most) under.running++
+    if (under.running < this.#max) under.running++
     else await new Promise<void>((resolve) => under.waiting.push(resolve))
     try {
       return await work()

@@ -112,8 +112,8 @@ export class KeyCheck {
   }
 }
 
-function remember<Value>(known: Map<string, Value>, most: number, digest: string, value: Value): void {
+function remember<Value>(known: Map<string, Value>, max: number, digest: string, value: Value): void {
   const [oldest] = known.keys()
-  if (known.size >= most && oldest !== undefined) known.delete(oldest)
+  if (known.size >= max && oldest !== undefined) known.delete(oldest)
   known.set(digest, value)
 }

@@ -76,7 +76,7 @@ export class DocLibrary {
   }
 
   /** Best results first. */
-  search(question: string, most: number): FoundSection[] {
+  search(question: string, max: number): FoundSection[] {
     const found = this.#index.search(question, {
       tokenize: questionTerms,
       boost: { title: 4, above: 1.5 },
@@ -85,7 +85,7 @@ export class DocLibrary {
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostDocument: (id) => weights.find(([prefix]) => String(id).startsWith(prefix))?.[1] ?? 1,
     })
-    return found.slice(0, most).flatMap(({ id, terms }) => {
+    return found.slice(0, max).flatMap(({ id, terms }) => {
       const section = this.#sections.get(String(id))
       return section === undefined
         ? []

@@ -23,8 +23,8 @@ const projectId = z.uuid('has to be the id of a project')
 const maxFiles = 500
 const maxCommitBytes = 6 * 1024 * 1024
 
-const text = (most: number): z.ZodString =>
-  z.string().min(1, 'has to have some text').max(most, `has to have at most ${most} characters`)
+const text = (max: number): z.ZodString =>
+  z.string().min(1, 'has to have some text').max(max, `has to have at most ${max} characters`)
 const change = z
   .strictObject({
     path: filePath,

@@ -103,9 +103,9 @@ export class ClientShares {
   /** Whether another contract may be fetched, which is counted. */
   mayFetch(client: string): boolean {
     const share = this.#shareOf(client)
-    const { contractsPerAddress: most } = this.#limits
+    const { contractsPerAddress: max } = this.#limits
     const now = this.#clock.now()
-    share.contracts = Math.min(most, share.contracts + ((now - share.since) / contractsMs) * most)
+    share.contracts = Math.min(max, share.contracts + ((now - share.since) / contractsMs) * max)
     share.since = now
     if (share.contracts < 1) return false
     share.contracts--

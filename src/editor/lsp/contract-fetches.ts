@@ -7,7 +7,7 @@ import type { ContractName, ImportWorkspace, ResolvedContract } from '../imports
 interface ContractFetchesOptions {
   readonly workspace: Pick<ImportWorkspace, 'fetch'>
   /** Contracts that may be asked for, in all. */
-  readonly most: number
+  readonly max: number
   /** Whether the client, which may have other connections, may have another one fetched. */
   readonly mayFetch: () => boolean
   /** Ends fetching. */
@@ -64,8 +64,8 @@ export class ContractFetches {
   }
 
   #fetch(key: string, contract: ContractName, paths: Set<string>): void {
-    const { most, mayFetch, log, onUnresolved } = this.#options
-    if (this.#asked >= most) return
+    const { max, mayFetch, log, onUnresolved } = this.#options
+    if (this.#asked >= max) return
     if (!mayFetch()) {
       if (!this.#isToldFull)
         onUnresolved(
@@ -77,8 +77,8 @@ export class ContractFetches {
     }
     this.#isToldFull = false
     this.#asked++
-    if (this.#asked === most)
-      onUnresolved(contract, `a connection may have ${most} contracts fetched; connect again for more`)
+    if (this.#asked === max)
+      onUnresolved(contract, `a connection may have ${max} contracts fetched; connect again for more`)
     const fetch: Fetch = { paths, until: undefined }
     this.#fetches.set(key, fetch)
     this.#limit(() => this.#run(key, contract, fetch)).catch((error: unknown) => {

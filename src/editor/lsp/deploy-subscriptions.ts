@@ -37,7 +37,7 @@ interface DeploySubscriptionsOptions {
   /** Undefined where this server has no repositories. */
   readonly feed: DeployFeed | undefined
   /** Projects at the same time. */
-  readonly most: number
+  readonly max: number
   readonly log: Logger
   readonly send: (message: Record<string, unknown> | DeployMessage) => void
 }
@@ -58,7 +58,7 @@ export class DeploySubscriptions {
 
   /** `subscribe:deploy`: answered by `subscribed`, or by `error` with the `project_id` that was meant. */
   async subscribe(message: Readonly<Record<string, unknown>>): Promise<void> {
-    const { feed, most, send } = this.#options
+    const { feed, max, send } = this.#options
     const { project_id: projectId, token } = message
     if (!isId(projectId)) return this.#refuse(undefined, 'bad-message', 'project_id: give the id of a project.')
     if (token !== undefined && token !== null && (typeof token !== 'string' || token.length > longestToken)) {
@@ -67,11 +67,11 @@ export class DeploySubscriptions {
     if (feed === undefined)
       return this.#refuse(projectId, 'no-deployments', 'This server knows of no deployments: it has no GitHub App.')
     if (this.#ends.has(projectId)) return send({ type: 'subscribed', project_id: projectId })
-    if (this.#ends.size >= most) {
+    if (this.#ends.size >= max) {
       return this.#refuse(
         projectId,
         'too-many-subscriptions',
-        `A connection hears of at most ${most} projects; send unsubscribe:deploy for another one first.`,
+        `A connection hears of at most ${max} projects; send unsubscribe:deploy for another one first.`,
       )
     }
     this.#ends.set(projectId, undefined)

@@ -64,7 +64,7 @@ export class LspConnection {
     this.#work = new WorkBudget(limits.workPerSecond)
     this.#deploys = new DeploySubscriptions({
       feed: deploys,
-      most: limits.deploySubscriptions,
+      max: limits.deploySubscriptions,
       log,
       send: (message) => this.#send(JSON.stringify(message)),
     })
@@ -242,8 +242,8 @@ export class LspConnection {
   }
 
   #crowd(waitingBytes: number): void {
-    const { waitingBytes: most } = this.#options.limits
-    if (this.#isCrowded ? waitingBytes > most / 2 : waitingBytes <= most) return
+    const { waitingBytes: max } = this.#options.limits
+    if (this.#isCrowded ? waitingBytes > max / 2 : waitingBytes <= max) return
     this.#isCrowded = !this.#isCrowded
     this.#readOrNot()
   }

@@ -60,7 +60,7 @@ const path = '/lsp'
 const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** What clients may cut a message into. */
-const mostFragments = 64
+const maxFragments = 64
 
 /** How long HTTP requests that run at the end may take, ms. */
 const closeGraceMs = 2000
@@ -87,7 +87,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
     maxPayload: limits.messageBytes * 2,
     perMessageDeflate: false,
     clientTracking: false,
-    maxFragments: mostFragments,
+    maxFragments,
   })
   let isClosing = false
 

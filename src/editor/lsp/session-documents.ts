@@ -166,7 +166,7 @@ export class SessionDocuments {
       workspace,
       signal,
       log,
-      most: limits.contractsPerConnection,
+      max: limits.contractsPerConnection,
       mayFetch: () => shares.mayFetch(client),
       onResolved: ({ address, name, code }) =>
         tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),

@@ -43,14 +43,14 @@ export function requireRoom(
   asked: number,
   { before = 0, path }: { before?: number; path?: string } = {},
 ): void {
-  const most = maxOf(quotas, name)
-  if (asked <= most || asked <= before) return
+  const max = maxOf(quotas, name)
+  if (asked <= max || asked <= before) return
   const subject = path === undefined ? 'this would make' : `${path} has`
   throw projectError(
     'QUOTA_EXCEEDED',
-    `There may be ${most} ${meanings[name]}; ${subject} ${asked}. Delete some, or make it smaller.`,
+    `There may be ${max} ${meanings[name]}; ${subject} ${asked}. Delete some, or make it smaller.`,
     {
-      facts: { quota: wireNames[name], most, asked, ...(path === undefined ? {} : { path }) },
+      facts: { quota: wireNames[name], max, asked, ...(path === undefined ? {} : { path }) },
     },
   )
 }

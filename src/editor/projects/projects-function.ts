@@ -129,10 +129,10 @@ const usualBodyBytesAtOnce = 128_000_000
  */
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
   const { pool, log, limits = projectRateLimits } = options
-  const most = maxBodyBytes(options.quotas)
+  const max = maxBodyBytes(options.quotas)
   const counted: Counted = {
     rates: new ProjectRates(limits),
-    room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)),
+    room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, max)),
   }
   return {
     middleware: endpointFunction({

@@ -27,22 +27,22 @@ const overview = z.object({
 export type StorageOverview = z.output<typeof overview>
 
 /**
- * @param mostPaths of each domain
+ * @param maxPaths of each domain
  * @throws ChainSilentError, ScriptFailedError as `PresentChain.run`
  */
 export async function readStorageOverview(
   chain: PresentChain,
   address: string,
-  mostPaths: number,
+  maxPaths: number,
 ): Promise<StorageOverview> {
-  return readAnswer(overview, await chain.run('account_storage', [cadence.address(address), cadence.int(mostPaths)]))
+  return readAnswer(overview, await chain.run('account_storage', [cadence.address(address), cadence.int(maxPaths)]))
 }
 
 /** Paths such as `/public/flowTokenReceiver`. @throws as `readStorageOverview` */
-async function readPublicPaths(chain: PresentChain, address: string, mostPaths: number): Promise<string[]> {
+async function readPublicPaths(chain: PresentChain, address: string, maxPaths: number): Promise<string[]> {
   return readAnswer(
     z.array(z.string()),
-    await chain.run('public_paths', [cadence.address(address), cadence.int(mostPaths)]),
+    await chain.run('public_paths', [cadence.address(address), cadence.int(maxPaths)]),
   )
 }
 
@@ -137,7 +137,7 @@ function presentDictionary<Value>(entries: Readonly<Record<string, Value>>) {
 }
 
 /** Paths of each domain that are told: a script must not compute for longer than a node lets it. */
-const mostPaths = 2000
+const maxPaths = 2000
 
 const problems = { ...chainProblems, 404: 'The chain has no such account.' }
 
@@ -146,7 +146,7 @@ const storage = defineRoute({
   operationId: 'getAccountStorage',
   tag: 'Accounts',
   summary: 'What an account keeps in its storage at present',
-  description: `Asked from the chain, and in no envelope. Of each domain ${mostPaths} paths at most are told.`,
+  description: `Asked from the chain, and in no envelope. Of each domain ${maxPaths} paths at most are told.`,
   params: z.object({ address: accountParameter() }),
   response: storageSchema,
   problems,
@@ -161,7 +161,7 @@ const storage = defineRoute({
     isCut: false,
   }),
   handler: async ({ params: { address } }, services) => {
-    const overview = await ofAccount(address, services, () => readStorageOverview(services.chain, address, mostPaths))
+    const overview = await ofAccount(address, services, () => readStorageOverview(services.chain, address, maxPaths))
     return { body: presentStorageOverview(overview) }
   },
 })
@@ -171,7 +171,7 @@ const links = defineRoute({
   operationId: 'getAccountStorageLinks',
   tag: 'Accounts',
   summary: 'The public paths of an account at present',
-  description: `Asked from the chain, and in no envelope; ${mostPaths} at most.`,
+  description: `Asked from the chain, and in no envelope; ${maxPaths} at most.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
     domain: z
@@ -183,7 +183,7 @@ const links = defineRoute({
   problems,
   example: presentPaths(['/public/flowTokenReceiver', '/public/flowTokenBalance']),
   handler: async ({ params: { address } }, services) => {
-    const paths = await ofAccount(address, services, () => readPublicPaths(services.chain, address, mostPaths))
+    const paths = await ofAccount(address, services, () => readPublicPaths(services.chain, address, maxPaths))
     return { body: presentPaths(paths) }
   },
 })

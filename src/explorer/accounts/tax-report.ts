@@ -36,30 +36,30 @@ import {
 import type { FtTotals, NftTotals, AccountFeeRow, AccountTransferRow } from './transfers.ts'
 
 /** Days of a report with totals, and of one whose days are not told: a leap year. */
-export const mostReportDays = 366
+export const maxReportDays = 366
 const dayMs = 86_400_000
 
 /**
  * The days that a report is about: a year where one end or both are left out.
  * @param newest time of the newest stored block
- * @param mostDays as many as the report may have
+ * @param maxDays as many as the report may have
  * @returns undefined where nothing is stored, and nothing says the days
  * @throws ApiError 400 where they end before they begin, or are more than that
  */
 export function resolveTaxDays(
   asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
   newest: string | undefined,
-  mostDays: number = mostReportDays,
+  maxDays: number = maxReportDays,
 ): DayRange | undefined {
   const { start_date: start, end_date: end } = asked
-  const to = end ?? (start === undefined ? newest?.slice(0, 10) : shifted(start, mostReportDays - 1))
+  const to = end ?? (start === undefined ? newest?.slice(0, 10) : shifted(start, maxReportDays - 1))
   if (to === undefined) return undefined
-  const from = start ?? shifted(to, 1 - mostReportDays)
+  const from = start ?? shifted(to, 1 - maxReportDays)
   const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
   if (length < 1) throw invalidDay(`must not be before "start_date", which is ${from}`)
-  if (length > mostDays) {
+  if (length > maxDays) {
     throw invalidDay(
-      `must be less than ${mostDays} days after "start_date", which is ${from}: ask for a year at a time, or with format=csv`,
+      `must be less than ${maxDays} days after "start_date", which is ${from}: ask for a year at a time, or with format=csv`,
     )
   }
   return { from, to }
@@ -289,7 +289,7 @@ const taxReport = defineRoute({
     `takes longer than ${csvLimits.maxMs / 1000} s for, ends with a line that begins with ` +
     `\`${incompleteMark}\` and names the \`end_date\` for ` +
     'the rest. ' +
-    `As JSON a report is of ${mostReportDays} days at most, since its totals are of all pages.`,
+    `As JSON a report is of ${maxReportDays} days at most, since its totals are of all pages.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
     start_date: dayParameter('First day, UTC. Default: a year before end_date.'),
@@ -316,7 +316,7 @@ const taxReport = defineRoute({
   handler: async ({ params: { address }, query, mediaType }, services) => {
     const { database } = services
     const { limit, cursor, format = mediaType === csvType ? 'csv' : 'json' } = query
-    const { days, bounds } = await findReport(address, query, format === 'csv' ? Infinity : mostReportDays, services)
+    const { days, bounds } = await findReport(address, query, format === 'csv' ? Infinity : maxReportDays, services)
     if (format === 'csv') {
       await refuseTooLong(address, bounds, services)
       return {
@@ -356,12 +356,12 @@ const taxReport = defineRoute({
 async function findReport(
   address: string,
   query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
-  mostDays: number,
+  maxDays: number,
   { database }: Services,
 ): Promise<{ days: DayRange; bounds: Bounds | undefined }> {
   const [stored, isKnown] = await Promise.all([readBounds(database), isKnownAccount(database, address)])
   const newest = stored === undefined ? undefined : (await readBlockTimes(database, [stored.max])).get(stored.max)
-  const days = resolveTaxDays(query, newest, mostDays)
+  const days = resolveTaxDays(query, newest, maxDays)
   if (stored === undefined || !isKnown || days === undefined) {
     throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
   }

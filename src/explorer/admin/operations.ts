@@ -90,11 +90,11 @@ function notServed(what: string): never {
 /**
  * A name that people give something, in one line. Half a pair of UTF-16 is none, since nobody could store or send it.
  */
-export function nameField(most: number): TextParameter {
-  const problem = `must be a text of 1 to ${most} characters, none of them a control character`
+export function nameField(max: number): TextParameter {
+  const problem = `must be a text of 1 to ${max} characters, none of them a control character`
   return z
     .string(problem)
-    .regex(lineForm(most), problem)
+    .regex(lineForm(max), problem)
     .refine(isWellFormed, problem)
     .transform((text) => text.trim())
 }

@@ -103,7 +103,7 @@ function presentNode(identifier: string, { kinds, names }: NodeFacts): ContractD
 }
 
 /** Contracts that one answer may draw. */
-const mostNodes = 300
+const maxNodes = 300
 
 const dependentCursor = keyCursor({ dependent: /A\.[0-9a-f]{16}\.\w{1,200}/ })
 
@@ -129,7 +129,7 @@ const dependencies = defineRoute({
     const { database } = services
     if (!(await isKnownContract(database, identifier))) throw unknownContract(identifier)
     const [graph, imports] = await Promise.all([readContractGraph(database), readImports(identifier, services)])
-    const reached = graph.reach(identifier, depth, mostNodes, imports)
+    const reached = graph.reach(identifier, depth, maxNodes, imports)
     const all = graph.dependentsOf(identifier)
     const after = dependentCursor.parse(cursor)?.dependent
     const rest = after === undefined ? all : all.filter((dependent) => dependent > after)

@@ -64,12 +64,12 @@ export class ContractGraph {
    * What a contract imports, what that imports, and so on.
    * @param imports of the root, where they are known better than here
    * @param depth arrows from the root, at least 1
-   * @param mostNodes no more contracts than these are taken in, the nearest first
+   * @param maxNodes no more contracts than these are taken in, the nearest first
    */
   reach(
     root: string,
     depth: number,
-    mostNodes: number,
+    maxNodes: number,
     imports = this.importsOf(root),
   ): { readonly nodes: readonly string[]; readonly edges: readonly ImportEdge[]; readonly isCut: boolean } {
     const nodes = new Set([root])
@@ -81,7 +81,7 @@ export class ContractGraph {
       for (const source of level) {
         for (const target of source === root ? imports : this.importsOf(source)) {
           if (!nodes.has(target)) {
-            if (nodes.size >= mostNodes) {
+            if (nodes.size >= maxNodes) {
               isCut = true
               continue
             }

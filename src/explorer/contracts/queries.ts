@@ -63,7 +63,7 @@ function isOfKind(kind: string): FragmentSqlToken {
  * Contracts with a text in their name that are read each by its key and put in order; where there are more the next
  * is not far.
  */
-const mostLookedUp = 2000
+const maxLookedUp = 2000
 
 /**
  * Those whose names hold the texts of a selection, as they were a minute ago at most; undefined where it asks for no
@@ -73,7 +73,7 @@ async function findNamed(database: DatabasePool, selection: ContractSelection): 
   if (selection.identifier === undefined && selection.name === undefined) return undefined
   const { ranked } = await readContractGraph(database)
   const found = ranked.filter((one) => isSelected(one, selection))
-  return found.length > mostLookedUp ? undefined : found.map(({ contract }) => contract)
+  return found.length > maxLookedUp ? undefined : found.map(({ contract }) => contract)
 }
 
 function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {

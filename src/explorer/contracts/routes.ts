@@ -176,14 +176,14 @@ const contract = defineRoute({
 })
 
 /** More than any account has room for in its storage, by far. */
-const mostOfAccount = 10_000
+const maxOfAccount = 10_000
 
 async function readOfAccount(address: string, services: Services): Promise<Contract[]> {
   const span = {
     order: 'address',
     isDescending: false,
     after: undefined,
-    count: mostOfAccount,
+    count: maxOfAccount,
     withBody: false,
   } as const
   const rows = await listContracts(services.database, { address }, span)

@@ -89,10 +89,10 @@ function presentEventTypes(
 }
 
 /** Blocks that an answer is counted from: with some hundred events each, they are read in tens of milliseconds. */
-const mostBlocks = 200
+const maxBlocks = 200
 
 const counting =
-  `Counted in the newest ${mostBlocks} blocks with a transaction that imports the contract, not in all of the ` +
+  `Counted in the newest ${maxBlocks} blocks with a transaction that imports the contract, not in all of the ` +
   'chain: no count over all transactions is kept for each script.'
 
 const events = defineRoute({
@@ -143,7 +143,7 @@ const scripts = defineRoute({
   handler: async ({ params: { identifier }, query: { limit } }, services) => {
     const { database } = services
     if (!(await isKnownContract(database, identifier))) throw unknownContract(identifier)
-    const blocks = await listUsingBlocks(database, await readBounds(database), identifier, mostBlocks)
+    const blocks = await listUsingBlocks(database, await readBounds(database), identifier, maxBlocks)
     return { body: wholeList(await readScriptUses(blocks, limit, services)), caching: 'minute' }
   },
 })

@@ -47,9 +47,9 @@ const assetList = defineRoute({
     cursor: 'A.1654653399040a61.FlowToken',
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { cursor, limit: most } }, { database }) => {
-    const rows = await listDefiAssets(database, assetCursor.parse(cursor)?.id, most + 1)
-    return { body: page(rows, most, presentDefiAsset, assetCursor.format) }
+  handler: async ({ query: { cursor, limit: max } }, { database }) => {
+    const rows = await listDefiAssets(database, assetCursor.parse(cursor)?.id, max + 1)
+    return { body: page(rows, max, presentDefiAsset, assetCursor.format) }
   },
 })
 
@@ -103,7 +103,7 @@ const pairList = defineRoute({
     cursor: '118542743:0:12:A.fa82796435e15832.SwapPair',
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { cursor, limit: most, dex, asset } }, { database }) => {
+  handler: async ({ query: { cursor, limit: max, dex, asset } }, { database }) => {
     const key = pairCursor.parse(cursor)
     const rows = await listDefiPairs(
       database,
@@ -116,13 +116,13 @@ const pairList = defineRoute({
             eventIndex: Number(key.last_event_index),
             pair: key.id,
           },
-      most + 1,
+      max + 1,
     )
     const times = await readBlockTimes(
       database,
       rows.map((row) => row.last_height),
     )
-    return { body: page(rows, most, (row) => presentDefiPair(row, times), pairCursor.format) }
+    return { body: page(rows, max, (row) => presentDefiPair(row, times), pairCursor.format) }
   },
 })
 
@@ -164,9 +164,9 @@ const eventList = defineRoute({
   }),
   response: listOf(defiEventSchema, 'DefiEvent'),
   example: { data: [exampleSwap], has_more: true, cursor: '118542743:0:12', _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { cursor, limit: most, pair_id: pair, event_type: type } }, { database }) => {
+  handler: async ({ query: { cursor, limit: max, pair_id: pair, event_type: type } }, { database }) => {
     const before = parseEventCursor(cursor)
-    const rows = await listDefiEvents(database, await readBounds(database), { pair, type }, before, most + 1)
+    const rows = await listDefiEvents(database, await readBounds(database), { pair, type }, before, max + 1)
     const symbols = await readSymbols(
       database,
       rows.flatMap(({ row }) => [row.asset0, row.asset1]),
@@ -174,7 +174,7 @@ const eventList = defineRoute({
     return {
       body: page(
         rows,
-        most,
+        max,
         (event) => presentDefiEvent(event, symbols),
         ({ row }) => eventCursor.format(row),
       ),

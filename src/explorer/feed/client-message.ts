@@ -40,8 +40,8 @@ export interface ClientMistake {
 }
 
 /** Most words in one list of a filter, addresses among them. */
-export const mostAddresses = 1000
-const mostWords = 100
+export const maxAddresses = 1000
+const maxWords = 100
 const longestWord = 200
 
 /** Characters of a field's name that are said back. */
@@ -64,9 +64,9 @@ const contract = z
   .string('give each contract as text')
   .regex(/^A\.[0-9a-f]{16}\.\w{1,128}$/, 'give each contract as A.<16 hex digits>.<name>')
 
-function listOf<T extends z.ZodType>(word: T, most: number): z.ZodOptional<z.ZodArray<T>> {
-  const advice = `give a list of 1 to ${most}, or leave it out to ask for all`
-  return z.array(word, advice).min(1, advice).max(most, advice).optional()
+function listOf<T extends z.ZodType>(word: T, max: number): z.ZodOptional<z.ZodArray<T>> {
+  const advice = `give a list of 1 to ${max}, or leave it out to ask for all`
+  return z.array(word, advice).min(1, advice).max(max, advice).optional()
 }
 
 const word = z
@@ -77,13 +77,13 @@ const word = z
 const filterSchema = z.strictObject(
   {
     types: listOf(z.enum(feedTypes, `choose among ${feedTypes.join(', ')}`), feedTypes.length),
-    addresses: listOf(address, mostAddresses),
+    addresses: listOf(address, maxAddresses),
     tags: listOf(
       word.transform((tag) => tag.toUpperCase()),
-      mostWords,
+      maxWords,
     ),
-    contracts: listOf(contract, mostWords),
-    templates: listOf(word, mostWords),
+    contracts: listOf(contract, maxWords),
+    templates: listOf(word, maxWords),
   },
   'give an object with the lists types, addresses, tags, contracts, templates, or leave it out to ask for everything',
 )

@@ -116,7 +116,7 @@ function firstOf(height: number): number {
 }
 
 /** Blocks that were taken back and are remembered. */
-const mostForks = 2000
+const maxForks = 2000
 
 /** Blocks that were told and taken back, with the lowest height that is no longer as it was when they were told. */
 export class KnownForks {
@@ -127,7 +127,7 @@ export class KnownForks {
     for (const [key, point] of this.#points) if (point > from) this.#points.set(key, from)
     for (const [height, id] of blocks) if (height >= from) this.#points.set(`${height}.${forkOf(id)}`, from)
     for (const key of this.#points.keys()) {
-      if (this.#points.size <= mostForks) break
+      if (this.#points.size <= maxForks) break
       this.#points.delete(key)
     }
   }

@@ -1,4 +1,4 @@
-import { mostAddresses, parseClientMessage } from './client-message.ts'
+import { maxAddresses, parseClientMessage } from './client-message.ts'
 import type { ClientMessage, ClientMistake, SubscriptionId } from './client-message.ts'
 import { sizeOf, everything } from './filter-index.ts'
 import type { Mark, FeedForm } from './feed-block.ts'
@@ -24,7 +24,7 @@ export interface SubscriptionsOptions {
 }
 
 /** Most subscriptions of one connection. */
-const mostSubscriptions = 16
+const maxSubscriptions = 16
 
 /** Obeys and answers what clients ask for, within bounds for each and for all. */
 export class Subscriptions {
@@ -87,13 +87,13 @@ export class Subscriptions {
 
   #tooMuch(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const replaced = client.subscriptions.get(id)
-    if (replaced === undefined && client.subscriptions.size >= mostSubscriptions) {
-      const message = `a connection has at most ${mostSubscriptions} subscriptions: put more into one filter, or unsubscribe one`
+    if (replaced === undefined && client.subscriptions.size >= maxSubscriptions) {
+      const message = `a connection has at most ${maxSubscriptions} subscriptions: put more into one filter, or unsubscribe one`
       return { code: 'too_many_subscriptions', field: 'id', message }
     }
     const more = sizeOf(filter) - (replaced === undefined ? 0 : sizeOf(replaced))
-    if ((this.#words.get(client) ?? 0) + more > mostAddresses) {
-      const message = `the filters of a connection have at most ${mostAddresses} words together: ask for less, or open another connection`
+    if ((this.#words.get(client) ?? 0) + more > maxAddresses) {
+      const message = `the filters of a connection have at most ${maxAddresses} words together: ask for less, or open another connection`
       return { code: 'too_many_words', field: 'filter', message }
     }
     if (more > 0 && this.#allWords + more > this.#options.maxWords) {

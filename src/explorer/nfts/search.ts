@@ -34,13 +34,13 @@ interface NftSearch {
 
 interface SearchBounds {
   /** Up to so many matches are read by the index of words, and put in order. */
-  readonly mostMatches: number
+  readonly maxMatches: number
   /** Of words that more items have, so many items are looked through in the order of the list. */
   readonly longestWalk: number
 }
 
 /** Either takes some 15 ms. */
-const usualBounds: SearchBounds = { mostMatches: 10_000, longestWalk: 20_000 }
+const usualBounds: SearchBounds = { maxMatches: 10_000, longestWalk: 20_000 }
 
 /** The words to look for, for `searchNftItems`; undefined where there is none in the text. */
 export async function readSearchQuery(database: DatabasePool, text: string): Promise<string | undefined> {
@@ -59,9 +59,9 @@ export async function readSearchQuery(database: DatabasePool, text: string): Pro
 export async function searchNftItems(
   database: DatabasePool,
   search: NftSearch,
-  { mostMatches, longestWalk } = usualBounds,
+  { maxMatches, longestWalk } = usualBounds,
 ): Promise<FoundNftItems> {
-  const keys = (await cutFromMatches(database, search, mostMatches)) ?? (await walk(database, search, longestWalk))
+  const keys = (await cutFromMatches(database, search, maxMatches)) ?? (await walk(database, search, longestWalk))
   const shown = keys.slice(0, search.limit).filter(({ is_found }) => is_found)
   const last = keys.at(-1)
   return {
@@ -85,13 +85,13 @@ const matchesRow = z.object({ match_count: z.number(), token: z.string().nullabl
 async function cutFromMatches(
   database: DatabasePool,
   { query, token, after, limit }: NftSearch,
-  mostMatches: number,
+  maxMatches: number,
 ): Promise<readonly FoundKey[] | undefined> {
   const rows = await database.any(sql.type(matchesRow)`
     with matches as materialized (
       select token, nft_id from app.nft_items
       where status <> 'new' and search @@ ${query}::tsquery and ${ofCollection(token)}
-      limit ${mostMatches + 1}
+      limit ${maxMatches + 1}
     )
     select c.match_count, k.token, k.nft_id::text as nft_id
     from (select count(*) as match_count from matches) c
@@ -100,7 +100,7 @@ async function cutFromMatches(
     ) k on true
     order by k.token, k.nft_id
   `)
-  if (rows.some((row) => row.match_count > mostMatches)) return undefined
+  if (rows.some((row) => row.match_count > maxMatches)) return undefined
   return rows.flatMap(({ token: found, nft_id }) =>
     found === null || nft_id === null ? [] : [{ token: found, nft_id, is_found: true, is_end: false }],
   )

@@ -81,7 +81,7 @@ interface RecentReads {
 }
 
 /** A few kilobytes each at most; when there are more, all are read anew. */
-const mostValues = 10_000
+const maxValues = 10_000
 
 const ofPools = new WeakMap<DatabasePool, RecentReads>()
 
@@ -140,7 +140,7 @@ export async function readRecent<Value>(
   }
   if (missing.length === 0) return found
   const values = await read(missing)
-  if (recent.size + missing.length > mostValues) recent.clear()
+  if (recent.size + missing.length > maxValues) recent.clear()
   for (const key of missing) {
     const value = values.get(key)
     recent.set(`${kind} ${key}`, { value, until: now + reads.maxAgeMs })

@@ -80,8 +80,8 @@ const scheduledList = defineRoute({
   }),
   response: listOf(scheduledTransactionSchema, 'ScheduledTransaction'),
   example: { data: [example], has_more: true, cursor: '41207', _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { cursor, limit: most, ...selection } }, { database }) => ({
-    body: await scheduledPage(database, selection, cursor, most),
+  handler: async ({ query: { cursor, limit: max, ...selection } }, { database }) => ({
+    body: await scheduledPage(database, selection, cursor, max),
   }),
 })
 
@@ -94,8 +94,8 @@ const scheduledOfAccount = defineRoute({
   query: z.object({ limit, cursor: scheduledCursor.parameter, status: statusParameter }),
   response: listOf(scheduledTransactionSchema, 'ScheduledTransaction'),
   example: { data: [example], has_more: true, cursor: '41207', _meta: { limit: 1, count: 1 } },
-  handler: async ({ params: { address }, query: { cursor, limit: most, status } }, { database }) => ({
-    body: await scheduledPage(database, { owner: address, status }, cursor, most),
+  handler: async ({ params: { address }, query: { cursor, limit: max, status } }, { database }) => ({
+    body: await scheduledPage(database, { owner: address, status }, cursor, max),
   }),
 })
 
@@ -103,19 +103,19 @@ async function scheduledPage(
   database: DatabasePool,
   selection: ScheduledSelection,
   cursor: string | undefined,
-  most: number,
+  max: number,
 ): Promise<List<ScheduledTransaction>> {
   const key = scheduledCursor.parse(cursor)
   const rows = await listScheduledTransactions(
     database,
     selection,
     key === undefined ? undefined : Number(key.id),
-    most + 1,
+    max + 1,
   )
   const marks = await readTransactionMarks(database, placesOf(rows))
   return page(
     rows,
-    most,
+    max,
     (row) => presentScheduledTransaction(row, marks),
     (row) => scheduledCursor.format({ id: row.scheduled_id }),
   )
@@ -183,13 +183,13 @@ const handlerList = defineRoute({
   query: z.object({ limit, cursor: handlerCursor.parameter }),
   response: listOf(scheduledHandlerSchema, 'ScheduledHandler'),
   example: { data: [exampleHandler], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
-  handler: async ({ query: { cursor, limit: most } }, { database }) => {
-    const rows = await listScheduledHandlers(database, handlerCursor.parse(cursor)?.handler_uuid, most + 1)
+  handler: async ({ query: { cursor, limit: max } }, { database }) => {
+    const rows = await listScheduledHandlers(database, handlerCursor.parse(cursor)?.handler_uuid, max + 1)
     const marks = await readTransactionMarks(database, placesOf(rows.flat()))
     return {
       body: page(
         rows,
-        most,
+        max,
         ([first, latest]) => presentScheduledHandler(first, latest, marks),
         ([, latest]) => handlerCursor.format({ handler_uuid: latest.handler_uuid ?? '' }),
       ),

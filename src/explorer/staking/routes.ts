@@ -264,7 +264,7 @@ const tokenomics = defineRoute({
 })
 
 /** So that the answer about an account has an end; the list of delegators has none. */
-const mostDelegators = 1000
+const maxDelegators = 1000
 
 const accountStakeSchema = z
   .strictObject({
@@ -272,7 +272,7 @@ const accountStakeSchema = z
     nodes: z.array(nodeSchema).describe('That it registered.'),
     delegators: z
       .array(delegatorSchema)
-      .describe(`That it registered, those with the most stake first; ${mostDelegators} at most.`),
+      .describe(`That it registered, those with the most stake first; ${maxDelegators} at most.`),
   })
   .meta({ id: 'AccountStake' })
 
@@ -288,7 +288,7 @@ const accountStake = defineRoute({
   handler: async ({ params: { address } }, { database }) => {
     const [nodes, delegators] = await Promise.all([
       readNodesOfAccount(database, address),
-      readDelegatorsOfAccount(database, address, mostDelegators),
+      readDelegatorsOfAccount(database, address, maxDelegators),
     ])
     const times = await readBlockTimes(
       database,

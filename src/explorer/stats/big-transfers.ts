@@ -37,7 +37,7 @@ export interface BigTransferPage {
 }
 
 /** How many are looked at for one page: few of them may be worth enough, or of the wanted types. */
-const mostExamined = 5000
+const maxExamined = 5000
 
 /**
  * Up to `count` big transfers before a place, the newest first. It looks at a bounded number of them one after the
@@ -73,7 +73,7 @@ function selectExamined({ low, before: { height, txIndex, eventIndex, leg } }: S
     where block_height between ${low} and ${height}
       and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})
     order by ${newestFirst}
-    limit ${mostExamined}
+    limit ${maxExamined}
   `
 }
 
@@ -154,7 +154,7 @@ async function findLastExamined(database: DatabasePool, span: Span): Promise<Big
     join raw.transactions r on r.block_height = l.block_height and r.tx_index = l.tx_index
       and r.block_height between ${span.low} and ${span.before.height}
   `)
-  return row === null || row.examined < mostExamined ? undefined : row
+  return row === null || row.examined < maxExamined ? undefined : row
 }
 
 /** Kinds of big transfers that can be asked for. */

@@ -215,28 +215,28 @@ const markRow = z.object({
 export type TransactionMark = z.output<typeof markRow>
 
 /** Heights of one statement at least: within one partition or two of each table. */
-const leastWindow = 200_000
+const minWindow = 200_000
 
 /**
  * Statements at most: rows that are far from each other are looked up in more partitions at once rather than by more
  * statements.
  */
-const mostStatements = 4
+const maxStatements = 4
 
 /**
  * Reads by position, in statements that each stay within few partitions: the rows of one page may be years apart, and a
  * statement over years is planned for all partitions between.
- * @param most statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not
+ * @param max statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not
  *   planned again
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
   places: readonly Place[],
   read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>,
-  most = mostStatements,
+  max = maxStatements,
 ): Promise<readonly Row[]> {
   if (places.length === 0) return []
   const [lowest, highest] = endsOf(places)
-  const width = Math.max(leastWindow, Math.ceil((highest - lowest + 1) / most))
+  const width = Math.max(minWindow, Math.ceil((highest - lowest + 1) / max))
   const windows = Map.groupBy(places, ({ block_height: height }) => Math.floor((height - lowest) / width))
   const found = await Promise.all([...windows.values()].map((ofWindow) => read(ofWindow, ...endsOf(ofWindow))))
   return found.flat()
@@ -379,7 +379,7 @@ const heightsPerPiece = 100
 const piecesAtOnce = 24
 
 /** Types that a part of a name stands for at most, those with the most events. */
-const mostTypes = 50
+const maxTypes = 50
 
 const typeRow = z.object({ type: z.string() })
 const pieceRow = z.object({ piece: z.number() })
@@ -397,7 +397,7 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   const rows = await database.any(sql.type(typeRow)`
     select type from app.event_types where ${told} ilike ${pattern}
     order by event_count desc, type
-    limit ${mostTypes}
+    limit ${maxTypes}
   `)
   return rows.map(({ type }) => type)
 }

@@ -37,7 +37,7 @@ export interface FilteredPage {
 }
 
 /** Transactions that are looked through for other conditions in one request: some 5 ms. */
-const mostScanned = 2000
+const maxScanned = 2000
 
 /**
  * Up to `count` transactions before a place, the latest first, for which a filter holds. One condition is served by
@@ -57,7 +57,7 @@ export async function listFilteredTransactions(
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
   // Most often all that an index gives fits, so that little is read at first.
-  for (let size = count; ; size = Math.min(size * 4, mostScanned - scanned)) {
+  for (let size = count; ; size = Math.min(size * 4, maxScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
       const select = source.select(span)
       return await database.any(
@@ -69,7 +69,7 @@ export async function listFilteredTransactions(
     scanned += places.length
     if (rows.length >= count || places.length < size || place === undefined)
       return { rows: rows.slice(0, count), stoppedAt: undefined }
-    if (scanned >= mostScanned) return { rows, stoppedAt: await readTransaction(database, place) }
+    if (scanned >= maxScanned) return { rows, stoppedAt: await readTransaction(database, place) }
   }
 }
 

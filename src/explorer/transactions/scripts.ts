@@ -23,7 +23,7 @@ interface KnownScript extends DescribedScript {
 }
 
 /** Characters of scripts that are kept: a few thousand scripts make up nearly all transactions. */
-const mostCharacters = 16 * 1024 * 1024
+const maxCharacters = 16 * 1024 * 1024
 const known = new Map<string, KnownScript>()
 let characters = 0
 
@@ -93,7 +93,7 @@ function bytesOf(hashes: readonly string[]): ReturnType<typeof sql.array> {
 
 function keep(key: string, script: KnownScript): void {
   // A cache that is full starts anew, which costs some reads.
-  if (characters + script.text.length > mostCharacters) {
+  if (characters + script.text.length > maxCharacters) {
     known.clear()
     characters = 0
   }

@@ -214,7 +214,7 @@ export class Rounds {
 }
 
 /** Requests that are looked at, the oldest; more wait until some of them are finished. */
-const mostOpen = 1000
+const maxOpen = 1000
 
 /** The heights of open requests, by worker. By the index on open requests, which is nearly always empty. */
 async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
@@ -222,7 +222,7 @@ async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<st
     name: 'farm-requested-heights',
     text: `
       select w.worker, range_agg(int8range(r.from_height, r.to_height))::text as heights
-      from (select * from app.backfill_requests where finished_at is null order by id limit ${mostOpen}) r
+      from (select * from app.backfill_requests where finished_at is null order by id limit ${maxOpen}) r
       cross join unnest(r.workers) as w (worker)
       group by w.worker`,
   })
@@ -392,24 +392,24 @@ const widening = 8
  * - near the head again when the whole chain has nothing, and then for ten times as long as looking took.
  */
 export class SearchSpans {
-  readonly #least: number
+  readonly #min: number
   readonly #spans = new Map<string, number>()
   readonly #nextWidening = new Map<string, number>()
 
-  /** @param least the span near the head, in heights */
-  constructor(least: number) {
-    this.#least = least
+  /** @param min the span near the head, in heights */
+  constructor(min: number) {
+    this.#min = min
   }
 
   of(worker: string): number {
-    return this.#spans.get(worker) ?? this.#least
+    return this.#spans.get(worker) ?? this.#min
   }
 
   /** Takes note of a search. Times in milliseconds. @returns whether to look further down at once */
   searched(worker: string, { span, whole, room, depths, startedAt, endedAt }: Search): boolean {
     if (room === 0) return false
     if (depths.length >= room) {
-      this.#spans.set(worker, Math.max(this.#least, 2 * Math.max(...depths)))
+      this.#spans.set(worker, Math.max(this.#min, 2 * Math.max(...depths)))
       return false
     }
     if (span < whole) {

@@ -106,8 +106,8 @@ export class EnrichmentLoop {
   async #askDue(store: QuestionStore, signal: AbortSignal): Promise<boolean> {
     const { concurrency, range } = this.#options
     const batch = Math.min(range, store.question.batch)
-    const most = concurrency * batch
-    const { rows, gone } = await store.due(most)
+    const max = concurrency * batch
+    const { rows, gone } = await store.due(max)
     await store.store(
       gone.map((row) => ({
         row,
@@ -121,7 +121,7 @@ export class EnrichmentLoop {
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw asError(failed.reason)
     const isUnfinished = settled.some((one) => one.status === 'fulfilled' && one.value)
-    return isUnfinished || rows.length + gone.length === most
+    return isUnfinished || rows.length + gone.length === max
   }
 
   /** @returns whether a key wants to be asked for again at once */
@@ -159,7 +159,7 @@ export class EnrichmentLoop {
 const longestMessage = 2000
 
 /** Keys one after the other for which the call itself failed, before the node is held to blame. */
-const mostFailedInRow = 3
+const maxFailedInRow = 3
 
 /** Whether an error says nothing of what was asked for: it is to be asked again as it is. */
 function isPassing(error: unknown): boolean {
@@ -199,7 +199,7 @@ async function askBatch(question: Question<never>, rows: readonly KeyRow[], cont
       } else if (row !== undefined) {
         outcomes.push({ row, outcome: failure(thrown) })
         failedInRow = thrown instanceof ChainCallFailedError ? failedInRow + 1 : 0
-        if (failedInRow >= mostFailedInRow) return { outcomes, interruption: thrown }
+        if (failedInRow >= maxFailedInRow) return { outcomes, interruption: thrown }
       }
     }
   }

@@ -191,20 +191,20 @@ interface AskingCount {
   readonly worker: string
   /** The table of answers. */
   readonly table: string
-  /** Keys that are due; counted up to `mostCounted`, as are those that follow. */
+  /** Keys that are due; counted up to `maxCounted`, as are those that follow. */
   readonly due: number
   /** Keys whose last asking failed. */
   readonly failed: number
 }
 
-const mostCounted = 10_000
+const maxCounted = 10_000
 
 /** Counts what is due and what failed, each by an index and up to a bound. */
 export async function countEnrichment(pool: pg.Pool, workers: readonly EnrichmentWorker[]): Promise<AskingCount[]> {
   const questions = workers.flatMap(({ name, questions: all }) => all.map(({ table }) => ({ worker: name, table })))
   if (questions.length === 0) return []
   const bounded = (table: string, condition: string): string =>
-    `(select count(*) from (select from ${table} where ${condition} order by next_ask_at limit ${mostCounted}) x)`
+    `(select count(*) from (select from ${table} where ${condition} order by next_ask_at limit ${maxCounted}) x)`
   const { rows } = await query<{ due: string; failed: string }>(
     pool,
     questions

@@ -48,8 +48,8 @@ export class QuestionStore {
   }
 
   /** Keys that are due with what asking needs, the longest due first; those of which nothing is left to ask apart. */
-  async due(most: number): Promise<{ readonly rows: readonly KeyRow[]; readonly gone: readonly KeyRow[] }> {
-    const { rows: keys } = await query<KeyRow>(this.#pool, this.#sql.due, [most])
+  async due(max: number): Promise<{ readonly rows: readonly KeyRow[]; readonly gone: readonly KeyRow[] }> {
+    const { rows: keys } = await query<KeyRow>(this.#pool, this.#sql.due, [max])
     if (keys.length === 0) return { rows: [], gone: [] }
     const columns = this.#keyColumns()
     const arrays = columns.map((column) => keys.map((row) => row[column]))

@@ -142,7 +142,7 @@ export function fillImports(source: string, network: Network): string {
 
 /** How long a source may take, and how much it may give. */
 const timeoutMs = 15_000
-const mostBytes = 16 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 
 /**
  * Reads JSON from a source outside.
@@ -156,7 +156,7 @@ export async function readJson(url: string, signal: AbortSignal): Promise<unknow
     })
     if (!response.ok) throw new Error(`it answered with HTTP status ${response.status}`)
     return JSON.parse(
-      await responseText(response, mostBytes, () => new Error(`its answer is longer than ${mostBytes} bytes`)),
+      await responseText(response, maxBytes, () => new Error(`its answer is longer than ${maxBytes} bytes`)),
     ) as unknown
   } catch (error) {
     signal.throwIfAborted()

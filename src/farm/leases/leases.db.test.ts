@@ -293,13 +293,13 @@ describe('leases', () => {
     async function runAll(
       fails: (lease: ClaimedLease) => boolean,
       policy = defaultRetryPolicy,
-    ): Promise<{ most: number }> {
-      let most = 0
+    ): Promise<{ max: number }> {
+      let max = 0
       for (;;) {
         const open = await storedLeases(pool)
-        most = Math.max(most, open.length)
+        max = Math.max(max, open.length)
         const queued = open.filter((lease) => lease.status === 'queued')
-        if (queued.length === 0) return { most }
+        if (queued.length === 0) return { max }
         for (const lease of await claimLeases(pool, queued, by)) {
           if (fails(lease)) await failLeases(pool, [{ ...lease, error: poison }], policy)
           else await complete(lease)
@@ -316,8 +316,8 @@ describe('leases', () => {
       await setCoverage(pool, { a: [{ from: 300_000, to: 400_000 }] })
       await pool.query("update app.indexing_checkpoints set succeeded_at = now() - interval '1 ms'")
       await addLeases(pool, thousands(300))
-      const { most } = await runAll(() => true, { ...defaultRetryPolicy, maxRuns: 5 })
-      expect(most).to.equal(300)
+      const { max } = await runAll(() => true, { ...defaultRetryPolicy, maxRuns: 5 })
+      expect(max).to.equal(300)
       const stored = await storedLeases(pool)
       expect(stored.every(({ status, attempt }) => status === 'flagged' && attempt === 5)).to.equal(true)
       await requeueLeases(
@@ -330,7 +330,7 @@ describe('leases', () => {
 
     it('of a worker with one range that fails everywhere ends in a few ranges', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 300_000 }])
-      expect((await runAll(() => true)).most).to.equal(defaultRetryPolicy.maxFailingUnproven)
+      expect((await runAll(() => true)).max).to.equal(defaultRetryPolicy.maxFailingUnproven)
     })
 
     it('at every third block ends within the limit of failing ranges', async function () {

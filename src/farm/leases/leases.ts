@@ -273,7 +273,7 @@ interface FailedRun extends LeaseClaim {
 }
 
 /** What is kept of a message or a stack, in characters. */
-const mostText = 10_000
+const maxText = 10_000
 
 /**
  * active → failed or flagged, with the error. A RetryableError (a connection that broke, say) is not the range's fault:
@@ -338,7 +338,7 @@ function codeOf(error: Error): string {
 }
 
 function stored(text: string): string {
-  return pgText(text.slice(0, mostText))
+  return pgText(text.slice(0, maxText))
 }
 
 interface Reaped {

@@ -10,7 +10,7 @@ interface Sample {
 const windowMs = 30_000
 
 /** Below this it would say more about the moment of the sample than about the pace. */
-const leastMs = 2000
+const minMs = 2000
 
 /** The last samples of how much is covered, of each stage; what is older than the window is forgotten. */
 export class PaceSamples {
@@ -30,7 +30,7 @@ export class PaceSamples {
     const samples = this.#samples.get(stage) ?? []
     const [first] = samples
     const last = samples.at(-1)
-    if (first === undefined || last === undefined || last.at - first.at < leastMs) return null
+    if (first === undefined || last === undefined || last.at - first.at < minMs) return null
     return Math.round((100_000 * (last.covered - first.covered)) / (last.at - first.at)) / 100
   }
 }

@@ -60,9 +60,9 @@ export function jobId({ leases }: LeaseJob): string {
 }
 
 /** More leases in a job gain little. */
-const mostLeases = 32
+const maxLeases = 32
 /** A job is done by one process: more heights would keep others from taking their part. */
-const mostHeights = 320
+const maxHeights = 320
 
 /** A lease as the coordinator offers it. */
 interface PackedLease extends HeightRange {
@@ -85,8 +85,8 @@ export function packLeases(worker: string, leases: readonly PackedLease[]): Leas
       isOpen &&
       attempt === 0 &&
       last !== undefined &&
-      last.leases.length < mostLeases &&
-      heights + to - from <= mostHeights
+      last.leases.length < maxLeases &&
+      heights + to - from <= maxHeights
     if (fits) last.leases.push({ from, generation })
     else {
       jobs.push({ worker, leases: [{ from, generation }] })

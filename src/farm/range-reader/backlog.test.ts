@@ -16,13 +16,13 @@ describe('Backlog', () => {
   const { signal } = new AbortController()
   const forEver = 1e6
   const filled = (options: { patienceMs: number; onGivenUp?: () => void }): Backlog => {
-    const backlog = new Backlog({ mostBytes: 100, restMs: forEver, ...options })
+    const backlog = new Backlog({ maxBytes: 100, restMs: forEver, ...options })
     for (const height of [7, 6, 5]) backlog.add(height, 40)
     return backlog
   }
 
   it('has room until what waits weighs too much, and again when blocks are gone', async () => {
-    const backlog = new Backlog({ mostBytes: 100, patienceMs: forEver })
+    const backlog = new Backlog({ maxBytes: 100, patienceMs: forEver })
     for (const height of [7, 6]) backlog.add(height, 40)
     await backlog.room(signal)
     backlog.add(5, 40)
@@ -75,7 +75,7 @@ describe('Backlog', () => {
 
   it('rests for a time and no longer', async () => {
     let givenUp = 0
-    const backlog = new Backlog({ mostBytes: 1, patienceMs: 1, restMs: 0, onGivenUp: () => givenUp++ })
+    const backlog = new Backlog({ maxBytes: 1, patienceMs: 1, restMs: 0, onGivenUp: () => givenUp++ })
     for (let height = 0; height < 3; height++) {
       backlog.add(height, 1)
       await backlog.room(signal)

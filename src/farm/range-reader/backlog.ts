@@ -1,6 +1,6 @@
 export interface BacklogOptions {
   /** Bytes of blocks that wait, above which there is no room. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** How long nothing may be read before nobody is kept waiting any more, ms. Default 5,000. */
   readonly patienceMs?: number | undefined
   /** How long nobody is kept waiting then, ms. Default 60,000. */
@@ -15,11 +15,11 @@ export interface BacklogOptions {
  * from the database. It waits no longer than workers read. They may be held up or turned off, or another process
  * may have their ranges: of none of this does storing depend.
  *
- *     room ──mostBytes wait──► no room ──blocks are read by all──► room
+ *     room ──maxBytes wait──► no room ──blocks are read by all──► room
  *                                 └──none is read for patienceMs──► resting: nothing waits ──restMs──► room
  */
 export class Backlog {
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #patienceMs: number
   readonly #restMs: number
   readonly #onGivenUp: () => void
@@ -30,8 +30,8 @@ export class Backlog {
   #readAt = -Infinity
   #restsUntil = -Infinity
 
-  constructor({ mostBytes, patienceMs = 5000, restMs = 60_000, onGivenUp = () => undefined }: BacklogOptions) {
-    this.#mostBytes = mostBytes
+  constructor({ maxBytes, patienceMs = 5000, restMs = 60_000, onGivenUp = () => undefined }: BacklogOptions) {
+    this.#maxBytes = maxBytes
     this.#patienceMs = patienceMs
     this.#restMs = restMs
     this.#onGivenUp = onGivenUp
@@ -43,7 +43,7 @@ export class Backlog {
   }
 
   get hasRoom(): boolean {
-    return this.#bytes < this.#mostBytes
+    return this.#bytes < this.#maxBytes
   }
 
   /** A block was handed over. */

@@ -61,7 +61,7 @@ describe('RangeReader', () => {
     const whole = open()
     await whole.read(0, blocks)
     const sliceBytes = whole.cachedBytes / 6
-    for (const [reader, least] of [
+    for (const [reader, min] of [
       [open({ sliceBytes }), 6],
       [open({ sliceBytes: 1, maxBytes: 1 }), blocks],
     ] as const) {
@@ -74,7 +74,7 @@ describe('RangeReader', () => {
         next = slice.to
       }
       expect(read).to.deep.equal(heights(0, blocks))
-      expect(slices).to.be.within(least, blocks)
+      expect(slices).to.be.within(min, blocks)
       expect(heightsOf((await reader.read(0, blocks)).blocks)).to.deep.equal(heights(0, blocks))
     }
   })

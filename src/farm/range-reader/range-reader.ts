@@ -124,10 +124,10 @@ interface Flight extends HeightRange {
  * Heights that are read at once: enough for the trips to cost nothing, and workers with other borders share the
  * pieces.
  */
-const mostAtOnce = 200
+const maxAtOnce = 200
 
 /** A chain that is rolled back again and again while a range is read. */
-const mostTries = 10
+const maxTries = 10
 
 /**
  * The blocks that the workers of a process derive from: each is read and decoded once, however many workers ask for it
@@ -150,7 +150,7 @@ export class RangeReader {
     const { pool, maxBytes = 256 * 1024 * 1024, sliceBytes = 8 * 1024 * 1024, onRead = () => undefined } = options
     const { readers = [], backlogBytes = maxBytes * 0.75, patienceMs, onGivenUp } = options
     this.#stored = new StoredBlocks(pool)
-    this.#backlog = new Backlog({ mostBytes: backlogBytes, patienceMs, onGivenUp })
+    this.#backlog = new Backlog({ maxBytes: backlogBytes, patienceMs, onGivenUp })
     this.#cache = new BlockCache({ maxBytes, readers, onGone: (height) => this.#backlog.remove(height) })
     this.#sliceBytes = sliceBytes
     this.#onRead = onRead
@@ -166,7 +166,7 @@ export class RangeReader {
    * @throws RetryableError `range-not-stored` where one is missing, `chain-unstable` while rollbacks follow each other
    */
   async read(from: number, to: number): Promise<ReadRange> {
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const first = await this.readSome(from, to)
       const blocks = [...first.blocks]
       while (from + blocks.length < to) {
@@ -178,7 +178,7 @@ export class RangeReader {
     }
     throw new RetryableError(
       'chain-unstable',
-      `the chain was rolled back ${mostTries} times while ${from} to ${to - 1} was read`,
+      `the chain was rolled back ${maxTries} times while ${from} to ${to - 1} was read`,
     )
   }
 
@@ -276,7 +276,7 @@ export class RangeReader {
   /** Reads up to the next block that is there or under way. */
   #start(from: number, limit: number): Flight {
     let to = from + 1
-    while (to < limit && to < from + mostAtOnce && !this.#cache.has(to) && this.#flightOver(to) === undefined) to++
+    while (to < limit && to < from + maxAtOnce && !this.#cache.has(to) && this.#flightOver(to) === undefined) to++
     const flight: Flight = { from, to, result: this.#load({ from, to }) }
     this.#flights.add(flight)
     const land = (): void => void this.#flights.delete(flight)

@@ -50,7 +50,7 @@ const transactionBytes = 700
 const decodedFactor = 4
 
 /** What one reading is to bring at most, as far as the number of events tells before. */
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 
 /** What an event is taken to weigh before any was read. */
 const usualEventBytes = 2000
@@ -145,7 +145,7 @@ export class StoredBlocks {
     let bytes = 0
     const tooMuch = blocks.findIndex(([, , , transactions, events]) => {
       bytes += transactions * transactionBytes + events * this.#eventBytes
-      return bytes > mostBytes
+      return bytes > maxBytes
     })
     return tooMuch === -1 ? blocks.length : Math.max(1, tooMuch)
   }
@@ -216,7 +216,7 @@ function storedTransaction(row: TransactionRow, script: string, events: readonly
 }
 
 /** Characters of scripts that are kept: a few thousand scripts make up nearly all transactions. */
-const mostCharacters = 16 * 1024 * 1024
+const maxCharacters = 16 * 1024 * 1024
 
 /** Script texts by hash: those that are not known yet are read in one statement. */
 class ScriptTexts {
@@ -259,7 +259,7 @@ class ScriptTexts {
 
   #keep(key: string, text: string): void {
     // A cache that is full starts anew, which costs some reads.
-    if (this.#characters + text.length > mostCharacters) {
+    if (this.#characters + text.length > maxCharacters) {
       this.#texts.clear()
       this.#characters = 0
     }

@@ -27,7 +27,7 @@ export interface CompareOptions {
   /** Where the second copy is. Default `rebuild`. */
   readonly schema?: string
   /** Rows that are told of each table that differs. Default 5. */
-  readonly mostRows?: number
+  readonly maxRows?: number
 }
 
 /** A row by its columns, as PostgreSQL writes the values. */
@@ -96,7 +96,7 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
     const coverage = await readCoverage(client, names)
     const wanted = intersection(state.heights, from < to ? [{ from, to }] : [])
     const heights = names.reduce((common, name) => intersection(common, coverage.get(name) ?? []), wanted)
-    const tables = await compareTables(client, derivedTablesOf(workers), heights, schema, options.mostRows ?? 5)
+    const tables = await compareTables(client, derivedTablesOf(workers), heights, schema, options.maxRows ?? 5)
     const isEqual = tables.every(({ differences }) => differences === 0)
     return { isEqual, heights, leftOut: difference(wanted, heights), tables }
   })
@@ -107,7 +107,7 @@ async function compareTables(
   tables: readonly DerivedTable[],
   heights: HeightSet,
   schema: string,
-  mostRows: number,
+  maxRows: number,
 ): Promise<TableComparison[]> {
   const copies = new Map(tables.map(({ name }) => [name, copyOf(name, schema)]))
   const shapes = await readTableShapes(client, [...copies].flat())
@@ -129,7 +129,7 @@ async function compareTables(
       key,
       columns: seen,
       heights,
-      mostRows,
+      maxRows,
       movedFold: table.fold === undefined ? undefined : moveFold(table.fold, (name) => copies.get(name)),
     })
     const {
@@ -203,7 +203,7 @@ interface TableToCompare {
   /** For a folded table: its fold on the copies. */
   readonly movedFold: Fold | undefined
   /** Rows that are told. */
-  readonly mostRows: number
+  readonly maxRows: number
 }
 
 /**
@@ -233,7 +233,7 @@ function compareTableTexts(compared: TableToCompare): { readonly count: string; 
       from k full join r using (${key})`,
     first: `${sides}
       select ${texts('k')} as kept, ${texts('r')} as rebuilt from k full join r using (${key}) where ${differs}
-      order by ${key} limit ${Math.trunc(compared.mostRows)}`,
+      order by ${key} limit ${Math.trunc(compared.maxRows)}`,
   }
 }
 

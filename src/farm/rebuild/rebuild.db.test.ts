@@ -118,7 +118,7 @@ describe('a rebuild', () => {
     const { rowCount } = await pool.query(
       'update rebuild.ft_vault_balances set balance = trim_scale(balance) where scale(balance) <> min_scale(balance)',
     )
-    const [vaults] = differing(await compare({ mostRows: 2 }))
+    const [vaults] = differing(await compare({ maxRows: 2 }))
     expect(vaults).to.include({ table: 'app.ft_vault_balances', differences: rowCount })
     expect(vaults?.first).to.have.length(2)
   })

@@ -23,14 +23,14 @@ import type { RangeReader } from '../range-reader/range-reader.ts'
  */
 export class Gathered<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<readonly Answer[]>
-  readonly #mostAtOnce: number
+  readonly #maxAtOnce: number
   readonly #waiting: { question: Question; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = []
   #isBusy = false
 
   /** @param ask answers by the place of the question */
-  constructor(ask: (questions: readonly Question[]) => Promise<readonly Answer[]>, mostAtOnce = 500) {
+  constructor(ask: (questions: readonly Question[]) => Promise<readonly Answer[]>, maxAtOnce = 500) {
     this.#ask = ask
-    this.#mostAtOnce = mostAtOnce
+    this.#maxAtOnce = maxAtOnce
   }
 
   ask(question: Question): Promise<Answer> {
@@ -44,7 +44,7 @@ export class Gathered<Question, Answer> {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#mostAtOnce)
+      const batch = this.#waiting.splice(0, this.#maxAtOnce)
       try {
         const answers = await this.#ask(batch.map(({ question }) => question))
         for (const [i, { resolve }] of batch.entries()) resolve(answers[i] as Answer)
@@ -61,7 +61,7 @@ interface EmptyRange extends EmptyCommit {
 }
 
 /** So many ranges may wait to be ended before their jobs wait too. */
-const mostPending = 512
+const maxPending = 512
 
 /**
  * Ends the leases of ranges without rows, many in one transaction: most ranges of most workers are such. Their jobs
@@ -86,7 +86,7 @@ export class EmptyRanges {
   async add(end: Promise<void>): Promise<void> {
     this.#pending.add(end)
     void end.then(() => this.#pending.delete(end))
-    while (this.#pending.size >= mostPending) await Promise.race(this.#pending)
+    while (this.#pending.size >= maxPending) await Promise.race(this.#pending)
   }
 
   /** Resolves when all have ended. */

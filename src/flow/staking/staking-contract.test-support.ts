@@ -84,7 +84,7 @@ export class StakingContract {
 
   /** Cancels a request first, which a delegator's event counts as committed and a node's does not. */
   stakeUnstakedTokens(staker: Staker, amount: bigint): void {
-    const moved = amount - least(amount, staker.requested)
+    const moved = amount - min(amount, staker.requested)
     if (!this.isAuction || moved > staker.held.unstaked) return
     // A node's event tells what was moved, not what was cancelled: nothing tells how much of a request is left.
     const isHidden = staker.delegatorId === 0 && staker.requested > 0n && moved === 0n
@@ -106,7 +106,7 @@ export class StakingContract {
   requestUnstaking(staker: Staker, amount: bigint): void {
     const { committed, staked } = staker.held
     if (!this.isAuction || staked + committed < amount + staker.requested) return
-    const fromCommitted = least(amount, committed)
+    const fromCommitted = min(amount, committed)
     const isTold = this.era === '1.0'
     if (amount === fromCommitted || staker.delegatorId === 0 || fromCommitted > 0n) {
       this.#move(staker, 'committed', 'unstaked', fromCommitted)
@@ -356,6 +356,6 @@ function text(units: bigint): string {
   return ufix64Text(units)
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -8,7 +8,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { problemOf } from '../../platform/http/problem.ts'
 
 /** Longest body: ten thousand leases by name. */
-export const mostBodyBytes = 1024 * 1024
+export const maxBodyBytes = 1024 * 1024
 
 /** What is kept with a request. */
 export interface RequestState {

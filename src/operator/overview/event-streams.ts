@@ -4,7 +4,7 @@ import type { Overview } from './overview.ts'
 import type { OverviewFeed } from './overview-feed.ts'
 
 /** Streams that may be open at once. */
-const mostStreams = 100
+const maxStreams = 100
 
 /** Silence longer than this, ms, would let a proxy take the connection for dead. */
 const keepAliveMs = 15_000
@@ -25,8 +25,8 @@ export class EventStreams {
    * @throws ApiError 429 `too-many-streams`, 503 `stopping`
    */
   async serve(response: ServerResponse, until = Infinity): Promise<void> {
-    if (this.#open.size >= mostStreams) {
-      throw new ApiError(429, 'too-many-streams', `${mostStreams} pages are being told already; close one.`)
+    if (this.#open.size >= maxStreams) {
+      throw new ApiError(429, 'too-many-streams', `${maxStreams} pages are being told already; close one.`)
     }
     const { overview: first } = await this.#feed.current()
     if (this.#isClosed) throw new ApiError(503, 'stopping', 'The server is stopping; ask again in a moment.')

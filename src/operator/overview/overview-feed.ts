@@ -6,12 +6,12 @@ import { etaSeconds, PaceSamples } from '../../farm/overview/pace.ts'
 import type { Drill, Overview } from './overview.ts'
 
 /** Least time from the beginning of one read to that of the next, ms. */
-const leastPauseMs = 1000
+const minPauseMs = 1000
 
 /**
  * A read takes at most this part of the time: with a hundred thousand pieces of coverage it takes longer than usual.
  */
-const mostShare = 0.1
+const maxShare = 0.1
 
 export interface FeedOptions {
   readonly read: () => Promise<FarmOverview>
@@ -120,10 +120,10 @@ export class OverviewFeed {
   }
 
   #restMs({ overview: { database } }: Look, tookMs: number): number {
-    const { pauseMs = leastPauseMs } = this.#options
+    const { pauseMs = minPauseMs } = this.#options
     // A look that failed has waited for the most part, and the next is to see soon that the database is back.
     if (pauseMs === 0 || !database.isUp) return pauseMs
-    return Math.max(pauseMs - tookMs, tookMs / mostShare - tookMs)
+    return Math.max(pauseMs - tookMs, tookMs / maxShare - tookMs)
   }
 
   async #lookOrLast(): Promise<Look> {

@@ -4,7 +4,7 @@ import type { Guard } from '../access/guard.ts'
 import { requireSameOrigin } from '../../platform/http/guards.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 import { readJson } from '../../platform/http/read-json.ts'
-import { mostBodyBytes } from '../http/requests.ts'
+import { maxBodyBytes } from '../http/requests.ts'
 import type { OperatorContext } from '../http/requests.ts'
 
 const logInBody = z.strictObject(
@@ -30,7 +30,7 @@ export async function session(context: OperatorContext, guard: Guard): Promise<v
   }
   requireSameOrigin(context.req)
   if (context.method === 'POST') {
-    const { token } = parseBody(logInBody, await readJson(context.req, mostBodyBytes))
+    const { token } = parseBody(logInBody, await readJson(context.req, maxBodyBytes))
     if (guard.access === 'token') {
       const { session: text, until } = await guard.logIn(context.req, token)
       setCookie(context, text, Math.round((until - Date.now()) / 1000))

@@ -14,7 +14,7 @@ export interface AccountsOptions {
 }
 
 /** Keys that an account may have at a time. */
-const mostKeys = 20
+const maxKeys = 20
 
 /**
  * Accounts of the people of the authentication service, and the keys that they make for their programs. An account
@@ -73,8 +73,8 @@ export class Accounts {
           'This key was made by an administrator and belongs to no account: ask an administrator for another.',
         )
       }
-      if (account.count >= mostKeys)
-        throw new ApiError(403, 'too-many-keys', `An account has at most ${mostKeys} keys: remove one first.`)
+      if (account.count >= maxKeys)
+        throw new ApiError(403, 'too-many-keys', `An account has at most ${maxKeys} keys: remove one first.`)
       return insertKey(client, { name, tier: 'free', accountId: ownerId })
     })
   }

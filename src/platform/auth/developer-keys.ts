@@ -44,7 +44,7 @@ export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::flo
 export const joinAccount = 'left join app.developer_keys a on a.id = k.account_id'
 
 /** Keys that were looked up lately; beyond that the oldest are forgotten. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /**
  * Developer keys: `fs_live_` and 64 hex digits, of which the database holds the SHA-256 only. The digest needs no
@@ -144,7 +144,7 @@ export class DeveloperKeys {
   #remember(hash: string, key: DeveloperKey | undefined): void {
     this.#looked.delete(hash)
     const [oldest] = this.#looked.keys()
-    if (this.#looked.size >= mostRemembered && oldest !== undefined) this.#looked.delete(oldest)
+    if (this.#looked.size >= maxRemembered && oldest !== undefined) this.#looked.delete(oldest)
     this.#looked.set(hash, { key, until: this.#clock() + this.#rememberMs })
   }
 }

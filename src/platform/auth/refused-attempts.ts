@@ -16,9 +16,9 @@ export interface RefusedAttempt {
 export interface RefusedAttemptsOptions {
   readonly log: Logger
   /** Lines for one client in a window. */
-  readonly mostOfClient?: number
+  readonly maxOfClient?: number
   /** Lines for all clients in a window. */
-  readonly mostInAll?: number
+  readonly maxInAll?: number
   readonly windowMs?: number
   readonly clock?: () => number
 }
@@ -37,20 +37,20 @@ export class RefusedAttempts {
 
   constructor({
     log,
-    mostOfClient = 3,
-    mostInAll = 60,
+    maxOfClient = 3,
+    maxInAll = 60,
     windowMs = 60_000,
     clock = () => performance.now(),
   }: RefusedAttemptsOptions) {
-    this.#options = { log, mostOfClient, mostInAll, windowMs, clock }
+    this.#options = { log, maxOfClient, maxInAll, windowMs, clock }
   }
 
   /** @param client the address or network that counts as one client */
   note(client: string, attempt: RefusedAttempt): void {
-    const { log, mostOfClient, mostInAll } = this.#options
+    const { log, maxOfClient, maxInAll } = this.#options
     this.#turn()
     const lines = this.#lines.get(client) ?? 0
-    if (lines >= mostOfClient || this.#written >= mostInAll) {
+    if (lines >= maxOfClient || this.#written >= maxInAll) {
       this.#unwritten++
       return
     }

@@ -96,7 +96,7 @@ export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice)
 }
 
 /** Most rows that one call deletes: their raw data may be large. */
-const mostAtOnce = 10_000
+const maxAtOnce = 10_000
 
 /**
  * Deletes indexing errors that were met no more `days` ago. What is unresolved stays for ever.
@@ -107,7 +107,7 @@ export async function pruneErrors(db: pg.Pool | pg.ClientBase, days: number): Pr
     db,
     `delete from raw.indexing_errors
      where id in (select id from raw.indexing_errors where resolved_at < now() - $1 * interval '1 day' limit
-       ${mostAtOnce})`,
+       ${maxAtOnce})`,
     [days],
   )
   return rowCount ?? 0

@@ -33,9 +33,9 @@ describe('prepared statements of the pool for typed reads', () => {
 
   after(() => database.drop())
 
-  const above = (least: number): Promise<readonly { n: number }[]> =>
+  const above = (min: number): Promise<readonly { n: number }[]> =>
     pool.any(sql.prepared('numbers', numberRow)`
-    select n from prepared.numbers where n > ${least} order by n
+    select n from prepared.numbers where n > ${min} order by n
   `)
 
   async function pids(): Promise<number[]> {

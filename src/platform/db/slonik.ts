@@ -29,13 +29,13 @@ export interface ReadPoolOptions {
 }
 
 /** Connections for prepared statements: each takes many at once. */
-const mostPreparedConnections = 4
+const maxPreparedConnections = 4
 
 /**
  * Texts of prepared statements, each of which takes up to some megabytes of a connection at the server where tables
  * have hundreds of partitions. What comes after so many is not prepared.
  */
-const mostPrepared = 100
+const maxPrepared = 100
 
 /** PostgreSQL cuts longer names. */
 const longestName = 63
@@ -69,7 +69,7 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
     answerGraceMs = 5000,
     checkPrepared = true,
   } = options
-  const preparedConnections = Math.max(1, Math.min(mostPreparedConnections, Math.floor(maxConnections / 4)))
+  const preparedConnections = Math.max(1, Math.min(maxPreparedConnections, Math.floor(maxConnections / 4)))
   const tls = tlsOf(url)
   const pool = await createPool(withoutTls(named(url)), {
     ...(tls === undefined ? {} : { ssl: tls }),
@@ -105,7 +105,7 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   /** Undefined: it is not to be prepared, or there are too many already. */
   const statementOf = (query: QuerySqlToken): { readonly name: string; readonly text: string } | undefined => {
     const found = query.name === undefined ? undefined : known.get(query.sql)
-    if (found !== undefined || query.name === undefined || known.size >= mostPrepared) return found
+    if (found !== undefined || query.name === undefined || known.size >= maxPrepared) return found
     const statement = {
       name: `${known.size} ${query.name}`.slice(0, longestName),
       text: query.sql.replaceAll('$slonik_', '$'),

@@ -26,12 +26,12 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** Of what stands outside of texts. */
 function deepest(text: string): number {
-  let [level, most] = [0, 0]
+  let [level, max] = [0, 0]
   for (const bracket of text.replaceAll(/"(?:\\[^]|[^"\\])*(?:"|\\?$)/g, '').replaceAll(/[^[\]{}]/g, '')) {
     level += '[{'.includes(bracket) ? 1 : -1
-    most = Math.max(most, level)
+    max = Math.max(max, level)
   }
-  return most
+  return max
 }
 
 describe('the depth of JSON', () => {

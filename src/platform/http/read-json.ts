@@ -10,7 +10,7 @@ import { ApiError } from '../errors.ts'
  */
 export async function readJson(
   request: IncomingMessage,
-  mostBytes: number,
+  maxBytes: number,
   take?: (bytes: number) => void,
 ): Promise<unknown> {
   const {
@@ -23,18 +23,18 @@ export async function readJson(
   }
   if (coding.toLowerCase() !== 'identity')
     throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
-  if (Number(length) > mostBytes) throw tooLarge(mostBytes)
-  return parseJson(await readBytes(request, mostBytes, take))
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes)
+  return parseJson(await readBytes(request, maxBytes, take))
 }
 
-async function readBytes(request: IncomingMessage, mostBytes: number, take?: (bytes: number) => void): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, maxBytes: number, take?: (bytes: number) => void): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   // The request is not destroyed where reading stops early: its connection has to carry the answer yet.
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > mostBytes) throw tooLarge(mostBytes)
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
       take?.(chunk.length)
       chunks.push(chunk)
     }
@@ -54,24 +54,24 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function tooLarge(mostBytes: number): ApiError {
-  return new ApiError(413, 'body-too-large', `A body has at most ${mostBytes} bytes; send several requests.`)
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError(413, 'body-too-large', `A body has at most ${maxBytes} bytes; send several requests.`)
 }
 
 /**
  * Deeper than anything that a person or a program means: arguments of scripts nest by three for each level of
  * Cadence.
  */
-export const mostJsonLevels = 200
+export const maxJsonLevels = 200
 
 /**
  * Whether lists and objects are within each other at most so deep. What reads a value by calling itself, as
  * `JSON.stringify` does, ends with a full stack for one that is deeper than some thousands, which fit into a few
  * kilobytes.
  */
-export function isShallow(value: unknown, mostLevels = mostJsonLevels): boolean {
+export function isShallow(value: unknown, maxLevels = maxJsonLevels): boolean {
   let level: readonly unknown[] = [value]
-  for (let depth = 0; depth <= mostLevels; depth++) {
+  for (let depth = 0; depth <= maxLevels; depth++) {
     level = level.flatMap((item) =>
       typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : [],
     )
@@ -86,14 +86,14 @@ const [quote, backslash, openList, closeList, openObject, closeObject] = [0x22, 
  * The same of JSON that was not parsed yet, which takes a second where it is some megabytes of brackets. @param text
  * in UTF-8, which may be no JSON
  */
-export function isShallowText(text: Uint8Array, mostLevels = mostJsonLevels): boolean {
+export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): boolean {
   let level = 0
   for (let i = 0; i < text.length; i++) {
     const byte = text[i]
     if (byte === quote) i = endOfText(text, i + 1)
     else if (byte === openList || byte === openObject) {
       level++
-      if (level > mostLevels) return false
+      if (level > maxLevels) return false
     } else if (byte === closeList || byte === closeObject) level--
   }
   return true
@@ -118,5 +118,5 @@ function endOfText(text: Uint8Array, from: number): number {
 }
 
 export function tooDeep(): ApiError {
-  return new ApiError(400, 'too-deep', `Lists and objects may be within each other ${mostJsonLevels} deep.`)
+  return new ApiError(400, 'too-deep', `Lists and objects may be within each other ${maxJsonLevels} deep.`)
 }

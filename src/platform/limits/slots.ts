@@ -189,7 +189,7 @@ export class Slots {
    */
   #dropNewest(calls: Calls): void {
     const largest = [...this.#clients.values()].reduce(
-      (most, each) => (each.waiting.size > most.waiting.size ? each : most),
+      (max, each) => (each.waiting.size > max.waiting.size ? each : max),
       calls,
     )
     const newest = [...largest.waiting].at(-1)

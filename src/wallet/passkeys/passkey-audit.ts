@@ -110,13 +110,13 @@ export class PasskeyAudit {
   }
 
   /** The last of a user, the newest first. */
-  async of(userId: string, most: number): Promise<readonly PasskeyActivity[]> {
+  async of(userId: string, max: number): Promise<readonly PasskeyActivity[]> {
     const { rows } = await query<PasskeyActivity>(
       this.#pool,
       `select at, event, is_done as done, credential_id as "credentialId", host(ip) as ip, origin,
         user_agent as "userAgent", reason
        from wallet.audit_log where user_id = $1 order by id desc limit $2`,
-      [userId, most],
+      [userId, max],
     )
     return rows
   }

@@ -12,11 +12,11 @@ import type { RelyingParty } from './relying-party.ts'
 
 /** Schemas of authenticator responses (`toJSON()`), with maximum sizes. */
 
-const base64Url = (most: number): z.ZodString =>
+const base64Url = (max: number): z.ZodString =>
   z
     .string()
     .regex(/^[\w-]+$/, 'has to be base64url without padding')
-    .max(most)
+    .max(max)
 
 /** At least 16 bytes and at most 1023, as WebAuthn has it. */
 export const credentialId = z.string().regex(/^[\w-]{22,1364}$/, 'has to be the id of a passkey, base64url')

@@ -331,11 +331,11 @@ async function requireLimits(
     [network, userId, mailbox, ofNetwork],
   )
   const used = only(rows)
-  const refuse = (of: string, most: number): never => {
+  const refuse = (of: string, max: number): never => {
     throw new ApiError(
       429,
       'RATE_LIMITED',
-      `No account was requested on ${network}: ${of} has had ${most} accounts created in 24 hours, which is the ` +
+      `No account was requested on ${network}: ${of} has had ${max} accounts created in 24 hours, which is the ` +
         'limit. Try again tomorrow.',
     )
   }

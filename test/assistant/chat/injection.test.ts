@@ -68,7 +68,7 @@ const sql = (statement: string): Order => ({ tool: 'run_indexer_sql', input: { s
 const page = (path: string): Order => ({ tool: 'fetch_api', input: { url: `https://api.listed.test${path}` } })
 
 /** Where the model reads them, and how many of them at least. */
-const places: readonly (readonly [title: string, first: Order, least: number])[] = [
+const places: readonly (readonly [title: string, first: Order, min: number])[] = [
   ['names of tokens', sql(`select name from app.ft_token_metadata where name like '%<<call%'`), 30],
   ['labels of accounts', sql(`select label from app.account_labels where tag like 'hostile-%'`), 30],
   ['payloads of events', sql(`select payload from raw.events where payload::text like '%<<call%' limit 100`), 30],
@@ -159,13 +159,13 @@ describe('words of others, read by a model that does all that it reads', functio
       .flatMap((text) => [...text.matchAll(/\]\(([^)]*)\)|src="([^"]*)"|<([^>\s]*)>|((?:https?:)?\/\/\S+)/g)])
       .map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '')
 
-  for (const [title, first, least] of places) {
+  for (const [title, first, min] of places) {
     it(`get nothing done as ${title}`, async () => {
       const message = await ask(obedientModel([first], confidence))
       const [read, ...obeyed] = outcomes(message)
       expect(JSON.stringify(calls().flatMap(resultsIn))).to.include('<<call')
-      expect(obeyed.length).to.be.at.least(least)
-      if (least === 1) expect(read).to.include({ state: 'output-error' })
+      expect(obeyed.length).to.be.at.least(min)
+      if (min === 1) expect(read).to.include({ state: 'output-error' })
       else expect(read).to.include({ state: 'output-available' })
       expect(obeyed.filter(({ state }) => state !== 'output-error')).to.deep.equal([])
       const addresses = addressesIn(message)

@@ -170,10 +170,10 @@ async function checkSent(
       complain(
         `${sender} has used ${used} sequence numbers; ${theirs.length} transactions were signed, and ${done.length} are told to be done`,
       )
-    const most = startBalance - BigInt(done.length) * amountEach
-    const least = startBalance - BigInt(theirs.length) * amountEach * 2n
+    const max = startBalance - BigInt(done.length) * amountEach
+    const min = startBalance - BigInt(theirs.length) * amountEach * 2n
     const balance = BigInt((account?.balance ?? '0').replace('.', ''))
-    if (balance > most || balance < least)
+    if (balance > max || balance < min)
       complain(`${sender} has ${account?.balance} FLOW after ${done.length} transactions that are told to be done`)
     for (const { id } of done) {
       const result = await client.result(Buffer.from(id ?? '', 'hex'))

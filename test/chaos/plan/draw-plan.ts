@@ -86,9 +86,9 @@ function drawSecond(random: Random, world: PlanWorld): Act {
   return draw[random.weighted({ kill: 3, fork: 2, fault: 2 })]()
 }
 
-function drawFork(random: Random, least: number, most: number): Act {
+function drawFork(random: Random, min: number, max: number): Act {
   const isApart = random.chance(0.5)
-  return { kind: 'fork', depth: random.integer(least, most), apartMs: isApart ? random.integer(100, 3000) : 0 }
+  return { kind: 'fork', depth: random.integer(min, max), apartMs: isApart ? random.integer(100, 3000) : 0 }
 }
 
 /**

@@ -289,8 +289,8 @@ describe('repositories of the editor', () => {
       ['sub', 'submodule', null],
       ['run.sh', 'file', 3],
     ])
-    for (const mostEntries of [100_000, 1]) {
-      repo.mostEntries = mostEntries
+    for (const maxEntries of [100_000, 1]) {
+      repo.maxEntries = maxEntries
       const tried: (readonly [string, string, string])[] = [
         ['libs/link', 'put', 'path-clash'],
         ['libs/sub', 'put', 'path-clash'],
@@ -305,7 +305,7 @@ describe('repositories of the editor', () => {
         })
         expect(
           [answer.status, answer.body['code']],
-          `${path} where ${mostEntries} entries are told at once`,
+          `${path} where ${maxEntries} entries are told at once`,
         ).to.deep.equal([409, code])
       }
       const put = await world.call(who, 'POST', '/commit', {
@@ -313,15 +313,15 @@ describe('repositories of the editor', () => {
           project_id: projectId,
           message: 'm',
           files: [
-            { path: 'libs/run.sh', content: `of ${mostEntries}`, action: 'update' },
-            { path: `new/deep/${mostEntries}`, content: 'x', action: 'create' },
+            { path: 'libs/run.sh', content: `of ${maxEntries}`, action: 'update' },
+            { path: `new/deep/${maxEntries}`, content: 'x', action: 'create' },
           ],
         },
       })
       expect(put.status, put.text).to.equal(200)
       expect(
         repo.trees.get(repo.commits.get(repo.refs.get('main') ?? '')?.tree ?? '')?.get('libs/run.sh'),
-      ).to.deep.equal({ mode: '100755', bytes: Buffer.from(`of ${mostEntries}`) })
+      ).to.deep.equal({ mode: '100755', bytes: Buffer.from(`of ${maxEntries}`) })
     }
   })
 

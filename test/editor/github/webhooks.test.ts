@@ -319,17 +319,17 @@ describe('webhooks of repositories', () => {
       'x-github-event': 'push',
       'x-github-delivery': 'd',
     }
-    const most = 4 * 1024 * 1024
+    const max = 4 * 1024 * 1024
     const calls = Array.from({ length: 24 }, () => {
       const call = request(`${world.url}/github/webhook`, {
         method: 'POST',
-        headers: { ...headers, 'content-length': most + 1 },
+        headers: { ...headers, 'content-length': max + 1 },
       })
       const told = new Promise<number | undefined>((resolve) => {
         call.on('response', (response) => resolve(response.statusCode))
         call.on('error', () => resolve(undefined))
       })
-      call.write(Buffer.alloc(most, 0x20))
+      call.write(Buffer.alloc(max, 0x20))
       return { call, told }
     })
     expect(await Promise.race(calls.map(({ told }) => told)), 'some are refused before all of it is there').to.equal(

@@ -82,7 +82,7 @@ describe('the page about projects', () => {
       page
         .split('\n')
         .map((line) => line.split('|').map((cell) => cell.trim()))
-        .map(([, what = '', most = '']) => [what, most]),
+        .map(([, what = '', max = '']) => [what, max]),
     )
     const {
       PROJECTS_PER_USER: projects,

@@ -22,7 +22,7 @@ describe('the quotas of projects', () => {
     const { status, error } = await world.call(owner, endpoint, data)
     expect([status, error.code]).to.deep.equal([422, 'QUOTA_EXCEEDED'])
     expect(error).to.include(facts)
-    expect(error.message).to.include(String(facts['most']))
+    expect(error.message).to.include(String(facts['max']))
   }
 
   it('bound the projects of a user, however many are made at once', async () => {
@@ -33,7 +33,7 @@ describe('the quotas of projects', () => {
     expect(answers.filter(({ error }) => error?.code === 'QUOTA_EXCEEDED')).to.have.length(9)
     const { projects } = given(await world.call<Listed>(owner, '/projects/list'))
     expect(projects).to.have.length(3)
-    await refused({ slug: String(projects[0]?.['slug']) }, { quota: 'projects', most: 3, asked: 4 }, '/projects/fork')
+    await refused({ slug: String(projects[0]?.['slug']) }, { quota: 'projects', max: 3, asked: 4 }, '/projects/fork')
     given(await world.call(owner, '/projects/delete', { id: projects[0]?.id }))
     await world.save(owner, { name: 'in its place' })
     await world.save(world.person(), { name: 'of somebody else' })
@@ -41,10 +41,10 @@ describe('the quotas of projects', () => {
 
   it('bound the files of a project, also of saves that race', async () => {
     const { id, slug } = await world.save(owner, { name: 'p', files: [file('a'), file('b')] })
-    await refused({ id, version: 1, files: [file('c'), file('d'), file('e')] }, { quota: 'files', most: 4, asked: 5 })
+    await refused({ id, version: 1, files: [file('c'), file('d'), file('e')] }, { quota: 'files', max: 4, asked: 5 })
     await refused(
       { name: 'p', files: ['a', 'b', 'c', 'd', 'e'].map((path) => file(path)) },
-      { quota: 'files', most: 4, asked: 5 },
+      { quota: 'files', max: 4, asked: 5 },
     )
     await world.save(owner, { id, version: 1, files: [file('c'), file('d'), file('e')], deleted_files: ['a'] })
     await Promise.all(
@@ -62,27 +62,27 @@ describe('the quotas of projects', () => {
 
   it('bound the folders of a project, which are in no count of bytes', async () => {
     const five = ['f1', 'f2', 'f3', 'f4', 'f5']
-    await refused({ name: 'p', folders: five }, { quota: 'folders', most: 4, asked: 5 })
+    await refused({ name: 'p', folders: five }, { quota: 'folders', max: 4, asked: 5 })
     const { id, slug } = await world.save(owner, { name: 'p', folders: [...five.slice(0, 4), 'f1'] })
-    await refused({ id, version: 1, folders: five }, { quota: 'folders', most: 4, asked: 5 })
+    await refused({ id, version: 1, folders: five }, { quota: 'folders', max: 4, asked: 5 })
     const { pool } = world.database
     await pool.query('update projects.projects set folders = $2 where id = $1', [id, five])
     await world.save(owner, { id, version: 1, name: 'more than may be' })
     await world.save(owner, { id, version: 2, folders: five.toReversed() })
     expect((await world.get(owner, slug)).project.folders).to.have.length(5)
-    await refused({ slug }, { quota: 'folders', most: 4, asked: 5 }, '/projects/fork')
+    await refused({ slug }, { quota: 'folders', max: 4, asked: 5 }, '/projects/fork')
   })
 
   it('bound the bytes of a file and of a project, as UTF-8 has them', async () => {
     const { id } = await world.save(owner, { name: 'p', files: [file('a', 'é'.repeat(500))] })
     await refused(
       { id, version: 1, files: [file('b', `${'é'.repeat(500)}x`)] },
-      { quota: 'file_bytes', most: 1000, asked: 1001, path: 'b' },
+      { quota: 'file_bytes', max: 1000, asked: 1001, path: 'b' },
     )
     await world.save(owner, { id, version: 1, files: [file('b', 'x'.repeat(1000))] })
     await refused(
       { id, version: 2, files: [file('c', 'x'.repeat(501))] },
-      { quota: 'project_bytes', most: 2500, asked: 2501 },
+      { quota: 'project_bytes', max: 2500, asked: 2501 },
     )
     await world.save(owner, { id, version: 2, files: [file('c', 'x'.repeat(501))], deleted_files: ['a'] })
   })

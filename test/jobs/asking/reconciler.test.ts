@@ -18,7 +18,7 @@ describe('the reconciler of owners', () => {
   /** Who holds which ids of which collection, as the chain has it; holders that are missing have no collection. */
   let chain: Map<string, number[]>
   /** Lists of more ids than this use too much computation. */
-  let mostListed = Infinity
+  let maxListed = Infinity
 
   before(async () => {
     database = await createTestDatabase()
@@ -31,11 +31,11 @@ describe('the reconciler of owners', () => {
     world.node.scripts.length = 0
     world.node.refusal = undefined
     chain = new Map()
-    mostListed = Infinity
+    maxListed = Infinity
     world.answer({
       nft_holder_ids: ({ args: [holder, prefix, , from, count] }) => {
         const ids = chain.get(`${textOf(plain(holder))} ${textOf(plain(prefix))}`)
-        if ((ids?.length ?? 0) > mostListed) refuse('RESOURCE_EXHAUSTED', 'script execution computation limit exceeded')
+        if ((ids?.length ?? 0) > maxListed) refuse('RESOURCE_EXHAUSTED', 'script execution computation limit exceeded')
         const page = (ids ?? []).slice(Number(plain(from)), Number(plain(from)) + Number(plain(count)))
         return cdc.struct({
           collections: cdc.int(ids === undefined ? 0 : 1),
@@ -183,7 +183,7 @@ describe('the reconciler of owners', () => {
   })
 
   it('looks up what is known of those who hold too many to list, in pieces, and then tries to list them again', async () => {
-    mostListed = 100
+    maxListed = 100
     const ids = Array.from({ length: 1200 }, (_, i) => i)
     holds(alice, ids.slice(0, 1190))
     await eventsSay(alice, ids)
@@ -195,7 +195,7 @@ describe('the reconciler of owners', () => {
     expect(await world.rows('select is_listed, checked_up_to, status from app.nft_holder_checks')).to.deep.equal([
       { is_listed: true, checked_up_to: null, status: 'answered' },
     ])
-    mostListed = Infinity
+    maxListed = Infinity
     await againAt(101)
     expect(await corrections()).to.have.lengthOf(10)
     expect(await world.rows('select held_count::int from app.nft_holder_checks')).to.deep.equal([{ held_count: 1190 }])

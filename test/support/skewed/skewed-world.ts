@@ -72,7 +72,7 @@ export interface SkewedWorld {
 
 export function skewedWorld({ transfers, spacing }: SkewedSize): SkewedWorld {
   const blocks = Math.floor(transfers / transfersPerBlock)
-  const share = (of: number, least: number): number => Math.max(least, Math.floor(transfers / of))
+  const share = (of: number, min: number): number => Math.max(min, Math.floor(transfers / of))
   return {
     spacing,
     blocks,

@@ -178,10 +178,10 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 }
 
 /** Replaces half surrogate pairs, which providers refuse. */
-function shorten(text: string, most: number, cuts: Set<string>): string {
-  if (text.length <= most) return text.toWellFormed()
-  cuts.add(`texts have their first ${most} characters`)
-  return `${text.slice(0, most).toWellFormed()}… (${count(text.length)} characters)`
+function shorten(text: string, max: number, cuts: Set<string>): string {
+  if (text.length <= max) return text.toWellFormed()
+  cuts.add(`texts have their first ${max} characters`)
+  return `${text.slice(0, max).toWellFormed()}… (${count(text.length)} characters)`
 }
 
 function count(number: number): string {

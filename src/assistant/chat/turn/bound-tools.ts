@@ -101,15 +101,15 @@ export class ResultBudget {
 
   /** @param call its id: a repeated conversion cuts at the same place */
   cut(call: string, text: string): string {
-    let most = this.#lengths.get(call)
-    if (most === undefined) {
-      most = Math.min(maxResultCharacters, Math.max(minResultCharacters, this.#left))
-      this.#lengths.set(call, most)
-      this.#left -= Math.min(most, text.length)
+    let max = this.#lengths.get(call)
+    if (max === undefined) {
+      max = Math.min(maxResultCharacters, Math.max(minResultCharacters, this.#left))
+      this.#lengths.set(call, max)
+      this.#left -= Math.min(max, text.length)
     }
-    if (text.length <= most) return text
+    if (text.length <= max) return text
     return (
-      `${text.slice(0, most).toWellFormed()}\n[Cut here: ${most} of ${text.length} characters. Ask for less, ` +
+      `${text.slice(0, max).toWellFormed()}\n[Cut here: ${max} of ${text.length} characters. Ask for less, ` +
       'e.g. fewer columns or rows, or sums.]'
     )
   }

@@ -85,11 +85,11 @@ const maxDataCharacters = 4000
 /** Parses the first logs of a node. @throws ApiError 502 `node-failed` */
 export function readLogs(
   answer: unknown,
-  most: number,
+  max: number,
   event: Signature | undefined,
 ): { readonly logs: readonly ShownLog[]; readonly count: number } {
   if (!Array.isArray(answer)) throw new ApiError(502, 'node-failed', 'The EVM node answered no list of logs.')
-  const logs = z.array(logSchema).safeParse(answer.slice(0, most))
+  const logs = z.array(logSchema).safeParse(answer.slice(0, max))
   if (!logs.success)
     throw new ApiError(502, 'node-failed', 'The EVM node answered logs of another form.', { cause: logs.error })
   return {

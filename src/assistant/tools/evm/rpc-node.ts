@@ -146,13 +146,13 @@ export const readMethods: readonly string[] = Object.keys(methods)
 
 /** @throws ApiError 400 `method-not-allowed`, `bad-params` */
 export function requireReading(method: string, params: readonly unknown[]): void {
-  const most = Object.hasOwn(methods, method) ? methods[method as keyof typeof methods] : undefined
-  if (most === undefined)
+  const max = Object.hasOwn(methods, method) ? methods[method as keyof typeof methods] : undefined
+  if (max === undefined)
     throw new ApiError(400, 'method-not-allowed', `The method is none of those that read: ${readMethods.join(', ')}.`, {
       field: 'method',
     })
-  if (params.length > most)
-    throw new ApiError(400, 'bad-params', `${method} has at most ${most} parameters here.`, { field: 'params' })
+  if (params.length > max)
+    throw new ApiError(400, 'bad-params', `${method} has at most ${max} parameters here.`, { field: 'params' })
   if (method === 'eth_feeHistory' && !(Number(params[0]) <= maxFeeBlocks)) {
     throw new ApiError(
       400,

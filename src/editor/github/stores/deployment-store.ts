@@ -178,11 +178,11 @@ export async function tellDeploy(db: Queryable, message: DeployMessage): Promise
 }
 
 /** What may stand in a message: one line, without what does not show, and not long. */
-export function shortLine(text: string | null | undefined, most = 200): string | null {
+export function shortLine(text: string | null | undefined, max = 200): string | null {
   const line =
     (text ?? '')
       .split('\n', 1)[0]
       ?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
       .trim() ?? ''
-  return line === '' ? null : line.toWellFormed().slice(0, most).toWellFormed()
+  return line === '' ? null : line.toWellFormed().slice(0, max).toWellFormed()
 }

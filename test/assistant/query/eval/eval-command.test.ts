@@ -23,7 +23,7 @@ describe('the command eval', () => {
     await using provider = await startFakeProvider(({ question }) => ({
       text: question.includes(gold?.question ?? '?') ? (gold?.accepted[1] ?? '') : 'select 5 as wrong',
     }))
-    const { code, stdout, stderr } = await run(['--only', 'fees-total,account-count', '--least', '60'], {
+    const { code, stdout, stderr } = await run(['--only', 'fees-total,account-count', '--min', '60'], {
       LLM_PROVIDER: 'openai-compatible',
       LLM_MODEL: 'live-model',
       LLM_BASE_URL: provider.url,

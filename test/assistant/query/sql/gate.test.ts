@@ -180,14 +180,14 @@ describe('the gate', () => {
 
   it('allows linear work over values of any length up to its limit', async () => {
     const columns = (count: number, column: string): string => Array.from({ length: count }, () => column).join(', ')
-    const most: Readonly<Record<string, number>> = {
+    const max: Readonly<Record<string, number>> = {
       "lower(string_agg(status, ','))": 3,
       "array_to_string(array_agg(status), ', ')": 3,
       'jsonb_agg(t)::text': 2,
       "string_agg(status, ',') like '%SEALED%'": 2,
       "array_agg(status) && array['a', 'b', 'c', 'd', 'e', 'f']": 2,
     }
-    for (const [column, count] of Object.entries(most)) {
+    for (const [column, count] of Object.entries(max)) {
       const sql = (n: number): string => `select ${columns(n, column)} from raw.transactions t`
       expect((await refusalOf(sql(count)))?.message, column).to.equal(undefined)
       expect((await refusalOf(sql(count + 1)))?.code, column).to.equal('sql-text')
