@@ -5,6 +5,8 @@ import { clientNetwork } from '../../platform/limits/clients.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/guards.ts'
 import { clientHeader, isAddressedLocally } from '../../platform/mcp/origin-rules.ts'
+import { Slots } from '../../platform/limits/slots.ts'
+import type { SlotsOptions } from '../../platform/limits/slots.ts'
 import type { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { KeyCheck } from './key-check.ts'
 
@@ -33,16 +35,21 @@ export interface AdmissionOptions {
   readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
 }
 
-/**
- * Concurrent key checks per address: as many as the failures that block it, so that parallel guesses are blocked too.
- */
-const maxLookUps = 10
+/** Concurrent key checks of a client: as many as the failures that block it, so parallel guesses are blocked too. */
+const keyChecks: SlotsOptions = {
+  what: 'key checks',
+  max: 1000,
+  maxPerClient: 10,
+  maxWaiting: 10_000,
+  maxWaitingPerClient: 1000,
+  maxWaitMs: 30_000,
+}
 
 /** Admits callers: by the loopback rule, then by key and limit. */
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #adminDigest: Buffer | undefined
-  readonly #lookUps = new LimitPerAddress(maxLookUps)
+  readonly #slots = new Slots(keyChecks)
 
   constructor(options: AdmissionOptions) {
     this.#options = options
@@ -57,7 +64,7 @@ export class Admission {
     const client = clientOf(request)
     if (client.isLocal && isAddressedLocally(request.headers)) return { kind: 'local' }
     if (!isKeyRequired) return { kind: 'open' }
-    const key = shownKey(request.headers)
+    const key = presentedKey(request.headers)
     if (key === undefined) {
       throw new ApiError(
         401,
@@ -112,13 +119,16 @@ export class Admission {
     const remembered = keys.remembered(digest)
     if (remembered !== undefined) return remembered
     attempts.require(address)
-    return this.#lookUps.run(address, async () => {
+    const slot = await this.#slots.enter(clientNetwork(address))
+    try {
       // Other keys of this address may have failed meanwhile.
       attempts.require(address)
       const isGood = keys.remembered(digest) ?? (await keys.lookUp(digest, key))
       if (!isGood) attempts.failed(address)
       return isGood
-    })
+    } finally {
+      slot.leave()
+    }
   }
 }
 
@@ -130,39 +140,8 @@ function sha256(text: string): Buffer {
 const maxCharacters = 512
 
 /** The presented API key, unchecked: `Authorization: Bearer`, else `X-API-Key`. */
-function shownKey(headers: IncomingHttpHeaders): string | undefined {
+function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = bearerToken(headers.authorization)
   const key = bearer ?? [headers['x-api-key'] ?? []].flat()[0]?.trim() ?? ''
   return key === '' || key.length > maxCharacters ? undefined : key
-}
-
-interface Under {
-  running: number
-  readonly waiting: (() => void)[]
-}
-
-/** Limits concurrent work per address, or network of IPv6; the rest waits in order. */
-export class LimitPerAddress {
-  readonly #max: number
-  readonly #underWay = new Map<string, Under>()
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
-    const client = clientNetwork(address)
-    const under = this.#underWay.get(client) ?? { running: 0, waiting: [] }
-    this.#underWay.set(client, under)
-    if (under.running < this.#max) under.running++
-    else await new Promise<void>((resolve) => under.waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      // The slot passes to the longest waiting.
-      const next = under.waiting.shift()
-      if (next !== undefined) next()
-      else if (--under.running === 0) this.#underWay.delete(client)
-    }
-  }
 }

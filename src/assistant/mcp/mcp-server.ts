@@ -297,6 +297,7 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
   const { admission, log, host } = options
   const listener = await startMcpListener({
     ...options,
+    service: 'mcp',
     protocols: { '/mcp': createProtocol(options) },
     admit: async (request) => {
       const caller = await admission.admit(request)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo, BlockList, Socket } from 'node:net'
+import type { BlockList, Socket } from 'node:net'
 import { clientReader, isListed, plainAddress } from '../../platform/limits/clients.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
-import { closeServer } from '../../platform/http/connections.ts'
+import { closeServer, listen } from '../../platform/http/connections.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { problemOf } from '../../platform/http/problem.ts'
@@ -61,7 +61,7 @@ const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { lef
  * @throws the system error when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
-  const { host, closeGraceMs = 4000, patience = usualPatience } = options
+  const { closeGraceMs = 4000, patience = usualPatience } = options
   const proxy = new Proxy(options)
   const answers = new WeakMap<Socket, ServerResponse>()
   const server = createServer(
@@ -82,13 +82,9 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
     if (answer?.headersSent === true && !answer.writableFinished) socket.destroy()
     else refuseSocket(socket, unreadable(error))
   })
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen({ host, port: options.port }, resolve)
-  await promise
-  server.off('error', reject)
+  const { port } = await listen(server, options)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     close: async () => {
       await closeServer(server, closeGraceMs)
       proxy.close()

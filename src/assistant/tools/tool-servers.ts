@@ -49,6 +49,7 @@ export async function startToolServers(options: ToolServerOptions): Promise<McpL
   const parser = new ScriptParser({ onThread: (event) => log.debug({ event }, 'the thread of the parser of Cadence') })
   const listener = await startMcpListener({
     ...options,
+    service: 'tools',
     protocols: {
       '/script/mcp': createScriptProtocol(options, { parser, network, library: librariesOf(network, documents) }),
       '/evm/mcp': createEvmProtocol(options, evmRpcUrl === undefined ? undefined : new RpcNode({ url: evmRpcUrl })),

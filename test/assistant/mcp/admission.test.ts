@@ -312,7 +312,7 @@ describe('a request that does not come', () => {
     it(`is given up: ${what}`, async () => {
       const mcp = await runMcp({
         queries: scriptedQueries(),
-        patience: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 },
+        patience: { headMs: 50, requestMs: 100, stalledMs: 5000 },
       })
       const socket = connect(mcp.port, '127.0.0.1', () => socket.write(head))
       expect(await text(socket)).to.match(/^HTTP\/1\.1 408 /)
