@@ -292,10 +292,10 @@ function TokenDialog({ onToken, onClose }: TokenDialogProps): ReactNode {
   }
   return (
     <Dialog
-      tryToken={(token) => api.tryToken(token)}
+      verifyToken={(token) => api.tryToken(token)}
       onToken={take}
       onClose={onClose}
-      refusal={(error) => (isTokenWanted(error) ? 'This token is not accepted.' : problemText(error))}
+      describeError={(error) => (isTokenWanted(error) ? 'This token is not accepted.' : problemText(error))}
     />
   )
 }

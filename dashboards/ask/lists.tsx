@@ -5,11 +5,11 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Ago } from '../kit/time.tsx'
 import { Badge, Button, Icon } from '../kit/controls.tsx'
 import { formatCount } from '../kit/formats.ts'
-import { NothingHere, Failure, Loading } from '../kit/state.tsx'
+import { EmptyState, ErrorState, Loading } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, useHistory, queryClient, queryKeys, useKept, isTokenWanted, useHealth } from './api.ts'
 import { problemText } from '../kit/api.ts'
-import { shownText } from '../kit/result-table.ts'
+import { escapeInvisible } from '../kit/result-table.ts'
 import type { Chosen } from './draft.ts'
 import type { HistoryItem } from './answers.gen.ts'
 import type { Pair } from './draft.ts'
@@ -29,7 +29,7 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
   const items = history.data
   if (items === undefined) return <ListState list={history} what="the history" />
   if (items.length === 0)
-    return <NothingHere title="Nothing was asked yet">The service keeps the newest 200 until it stops.</NothingHere>
+    return <EmptyState title="Nothing was asked yet">The service keeps the newest 200 until it stops.</EmptyState>
   return (
     <>
       <ul className="choices">
@@ -39,12 +39,12 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
               type="button"
               onClick={() => onChoose({ target: item.target, question: item.question ?? '', sql: item.sql })}
             >
-              <span className="choice-text">{shownText(item.question ?? item.sql)}</span>
+              <span className="choice-text">{escapeInvisible(item.question ?? item.sql)}</span>
               <span className="note">
                 <Ago at={item.timestamp} /> · <Outcome item={item} />
                 {item.target === 'evm' && ' · EVM'}
               </span>
-              {item.error !== null && <span className="note choice-text">{shownText(item.error)}</span>}
+              {item.error !== null && <span className="note choice-text">{escapeInvisible(item.error)}</span>}
             </button>
           </li>
         ))}
@@ -81,7 +81,7 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
   if (pairs === undefined) return <ListState list={kept} what="the kept examples" />
   if (pairs.length === 0)
     return (
-      <NothingHere title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</NothingHere>
+      <EmptyState title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</EmptyState>
     )
   const shown = pairs.filter((pair) => hasText(pair, filter))
   return (
@@ -98,13 +98,13 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
           />
         </label>
       )}
-      {shown.length === 0 && <NothingHere title="None has this text">Another text may be in some.</NothingHere>}
+      {shown.length === 0 && <EmptyState title="None has this text">Another text may be in some.</EmptyState>}
       <ul className="choices">
         {shown.map((pair) => (
           <li key={pair.id} className="with-action">
             <button type="button" onClick={() => onChoose(pair)}>
-              <span className="choice-text">{shownText(pair.question)}</span>
-              <span className="note choice-text">{shownText(pair.sql)}</span>
+              <span className="choice-text">{escapeInvisible(pair.question)}</span>
+              <span className="note choice-text">{escapeInvisible(pair.sql)}</span>
             </button>
             <Button
               look="plain"
@@ -151,7 +151,7 @@ function ForgetDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose
       onSubmit={() => forgetting.mutate()}
       onClose={onClose}
     >
-      <p className="wrap">{shownText(pair.question)}</p>
+      <p className="wrap">{escapeInvisible(pair.question)}</p>
       <p className="soft">The model is not shown it any more. It is deleted for all who use this service.</p>
     </Dialog>
   )
@@ -162,10 +162,14 @@ function ListState({ list, what }: { readonly list: UseQueryResult; readonly wha
   const { data: health } = useHealth()
   const token = useToken()
   if (isTokenWanted(list.error) || (health?.needs_token === true && token === undefined))
-    return <NothingHere title="A token is wanted">It opens {what}.</NothingHere>
+    return <EmptyState title="A token is wanted">It opens {what}.</EmptyState>
   if (list.error !== null)
     return (
-      <Failure title={`Could not load ${what}`} detail={problemText(list.error)} onRetry={() => void list.refetch()} />
+      <ErrorState
+        title={`Could not load ${what}`}
+        detail={problemText(list.error)}
+        onRetry={() => void list.refetch()}
+      />
     )
   return <Loading rows={4} label={`Loading ${what}`} />
 }

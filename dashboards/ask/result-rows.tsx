@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
-import { cellText, shownText } from '../kit/result-table.ts'
+import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import type { SqlValue, ResultTable } from '../kit/result-table.ts'
 import type { Order } from './rows.ts'
 
@@ -31,7 +31,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
             {columns.map(({ name, type, isNumber }, i) => (
               <ColumnName key={name} className={isNumber ? 'number' : undefined} aria-sort={sortOf(order, i)}>
                 <button type="button" className="sort" title={type} onClick={() => turn(i)}>
-                  {shownText(name)}
+                  {escapeInvisible(name)}
                   <span aria-hidden="true">{order?.column === i ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
                 </button>
               </ColumnName>
@@ -81,11 +81,11 @@ function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumbe
   const text = cellText(value)
   if (text === '') return <span className="null">empty</span>
   const longestLine = isNumber ? longestNumber : /\s/.test(text) ? longestPhrase : longestId
-  if (text.length <= longestLine) return <bdi className="nowrap">{shownText(text)}</bdi>
-  if (text.length <= longestText) return <bdi className="long">{shownText(text)}</bdi>
+  if (text.length <= longestLine) return <bdi className="nowrap">{escapeInvisible(text)}</bdi>
+  if (text.length <= longestText) return <bdi className="long">{escapeInvisible(text)}</bdi>
   return (
     <>
-      <bdi className="long">{shownText(isOpen ? text : text.slice(0, longestText))}</bdi>{' '}
+      <bdi className="long">{escapeInvisible(isOpen ? text : text.slice(0, longestText))}</bdi>{' '}
       <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         {isOpen ? 'Less' : `… all ${formatNumber(text.length)} characters`}
       </Button>

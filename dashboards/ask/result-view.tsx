@@ -2,11 +2,11 @@ import { useEffect, useRef, useId, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '../kit/formats.ts'
-import { Failure, Loading, NothingHere } from '../kit/state.tsx'
+import { ErrorState, Loading, EmptyState } from '../kit/state.tsx'
 import type { Task, TaskState, Work } from './task.ts'
 import { useElapsed } from '../kit/time.tsx'
 import { Button, Icon } from '../kit/controls.tsx'
-import { isNumberType, shownText, toCsv, toTabSeparated } from '../kit/result-table.ts'
+import { isNumberType, escapeInvisible, toCsv, toTabSeparated } from '../kit/result-table.ts'
 import { CopyButton, useToast } from '../kit/toast.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { download } from '../kit/browser.ts'
@@ -40,16 +40,16 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
       ) : (
         <section className="panel alone" aria-label="Result" aria-busy={is === 'busy'}>
           {is === 'idle' && (
-            <NothingHere title="No result yet">
+            <EmptyState title="No result yet">
               Ask a question, or write SQL and run it. Nothing can be changed by it.
-            </NothingHere>
+            </EmptyState>
           )}
-          {is === 'written' && <NothingHere title="The SQL is written">Look at it, change it, and run it.</NothingHere>}
-          {is === 'cancelled' && <NothingHere title="Cancelled">What was under way was stopped.</NothingHere>}
+          {is === 'written' && <EmptyState title="The SQL is written">Look at it, change it, and run it.</EmptyState>}
+          {is === 'cancelled' && <EmptyState title="Cancelled">What was under way was stopped.</EmptyState>}
           {is === 'busy' && <Busy key={state.since} work={state.work} since={state.since} />}
-          {is === 'locked' && <NothingHere title="A token is wanted">Enter it, and this goes on.</NothingHere>}
+          {is === 'locked' && <EmptyState title="A token is wanted">Enter it, and this goes on.</EmptyState>}
           {is === 'failed' && (
-            <Failure
+            <ErrorState
               title={state.title}
               detail={state.detail}
               {...(state.mayPass ? { onRetry: () => start(state.work) } : {})}
@@ -136,7 +136,7 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
         {view === 'chart' && choice !== undefined ? (
           <ResultChart table={table} choice={choice} />
         ) : table.columns.length === 0 ? (
-          <NothingHere title="No columns">The SQL names nothing that could be shown.</NothingHere>
+          <EmptyState title="No columns">The SQL names nothing that could be shown.</EmptyState>
         ) : (
           <>
             {table.rows.length > 0 && (
@@ -156,9 +156,9 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
             )}
             <ResultRows table={shown} order={order} onOrder={setOrder} />
             {shown.rows.length === 0 && (
-              <NothingHere title={table.rows.length === 0 ? 'No rows' : 'No row has this text'}>
+              <EmptyState title={table.rows.length === 0 ? 'No rows' : 'No row has this text'}>
                 {table.rows.length === 0 ? 'The SQL ran, and nothing fits it.' : 'Another text may be in some.'}
-              </NothingHere>
+              </EmptyState>
             )}
           </>
         )}
@@ -251,9 +251,9 @@ function KeepButton({ work, result }: { readonly work: Work; readonly result: Sq
           onSubmit={() => keeping.mutate(question.trim())}
           onClose={() => setIsAsking(false)}
         >
-          <p className="wrap">{shownText(question)}</p>
+          <p className="wrap">{escapeInvisible(question)}</p>
           <pre className="sql-text" tabIndex={0}>
-            {shownText(result.sql)}
+            {escapeInvisible(result.sql)}
           </pre>
           <p className="soft">
             It is shown to the model with questions like this one, for all who use this service, until somebody forgets

@@ -134,7 +134,7 @@ function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadH
               download('flowfarm-chat.md', 'text/markdown;charset=utf-8', threadMarkdown(thread.title, chat.messages))
             },
           },
-          { icon: 'bin', name: 'Delete', label: 'Delete this chat', act: () => setOpen('delete') },
+          { icon: 'trash', name: 'Delete', label: 'Delete this chat', act: () => setOpen('delete') },
         ] as const)
   return (
     <header className="thread-head">

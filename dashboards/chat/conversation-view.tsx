@@ -2,7 +2,7 @@ import { useChat } from '@ai-sdk/react'
 import { Suspense, useEffect, useRef, useState, useCallback, useLayoutEffect } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { Button, Icon } from '../kit/controls.tsx'
-import { keptIn } from '../kit/browser.ts'
+import { browserStorage } from '../kit/browser.ts'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { TokenDialog } from '../kit/token-dialog.tsx'
 import { readToken, setToken } from '../kit/token.ts'
@@ -126,10 +126,10 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
       </p>
       {isLocked && (
         <TokenDialog
-          tryToken={tryToken}
+          verifyToken={tryToken}
           onClose={() => setIsRefused(true)}
           onToken={() => askAgain(conversation, mode)}
-          refusal={(refused) => {
+          describeError={(refused) => {
             if (refused instanceof ApiProblem && refused.status === 401) {
               // One that was kept is no good any more.
               if (readToken() !== undefined) setToken(undefined)
@@ -147,11 +147,11 @@ const key = 'flowfarm-chat-mode'
 
 /** The mode that was chosen last on this device, where the service has it still; else that of the service. */
 function useMode(settings: ChatSettings | undefined): readonly [ChatMode, (mode: ChatMode) => void] {
-  const [chosen, setChosen] = useState(() => keptIn('localStorage')?.getItem(key) ?? undefined)
+  const [chosen, setChosen] = useState(() => browserStorage('localStorage')?.getItem(key) ?? undefined)
   const mode = settings?.modes.find((each) => each.mode === chosen)?.mode ?? settings?.default_mode ?? 'balanced'
   const choose = (next: ChatMode): void => {
     setChosen(next)
-    keptIn('localStorage')?.setItem(key, next)
+    browserStorage('localStorage')?.setItem(key, next)
   }
   return [mode, choose]
 }

@@ -65,7 +65,7 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
                     aria-label={`Delete “${thread.title}”`}
                     onClick={() => setDeleting(thread)}
                   >
-                    <Icon name="bin" size={14} />
+                    <Icon name="trash" size={14} />
                   </Button>
                 </li>
               ))}

@@ -1,4 +1,4 @@
-import { cellText, shownText } from '../kit/result-table.ts'
+import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import { readChart } from './answer/chart-data.ts'
 import type { ChatMessage } from './messages.ts'
 import { asText, readToolCall, readToolRows, toolWords } from './answer/tool-outcome.ts'
@@ -82,7 +82,7 @@ const longestTitle = 60
 
 /** The title of a conversation: its first question in one line, cut between words. */
 export function threadTitle(question: string): string {
-  const line = shownText(question.trim().replaceAll(/\s+/g, ' '))
+  const line = escapeInvisible(question.trim().replaceAll(/\s+/g, ' '))
   if (line === '') return 'New chat'
   const characters = Array.from(line)
   if (characters.length <= longestTitle) return line

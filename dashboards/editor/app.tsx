@@ -5,8 +5,8 @@ import { ProblemLine } from '../auth/action.tsx'
 import { problemText } from '../auth/auth-service.ts'
 import type { SessionKeeper } from '../auth/session.ts'
 import { Brand, Button } from '../kit/controls.tsx'
-import { ErrorBoundary, Failure, Loading } from '../kit/state.tsx'
-import { Link, matchPath, navigate, usePlace } from '../kit/router.tsx'
+import { ErrorBoundary, ErrorState, Loading } from '../kit/state.tsx'
+import { Link, matchPath, navigate, useLocation } from '../kit/router.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { AccountProvider, useAccount, useKeeper } from './account.tsx'
 import type { WalletPlace } from './contract.ts'
@@ -30,7 +30,11 @@ export function App(): ReactNode {
         ) : (
           <>
             <h1 className="visually-hidden">Editor</h1>
-            <Failure title="The editor cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />
+            <ErrorState
+              title="The editor cannot be opened"
+              detail={problemText(error)}
+              onRetry={() => void refetch()}
+            />
           </>
         )}
       </Alone>
@@ -49,7 +53,7 @@ const callbackPath = '/developer/callback'
 
 function Pages(): ReactNode {
   const { wallet } = useSettings()
-  const { path } = usePlace()
+  const { path } = useLocation()
   useWayBackFromGitHub()
   const slug = matchPath('/p/{slug}', path)?.['slug']
   if (path === callbackPath && wallet !== null) return <Callback wallet={wallet} />
@@ -68,7 +72,7 @@ function Pages(): ReactNode {
 
 /** Says what came of the way to GitHub, and goes back to where it began. */
 function useWayBackFromGitHub(): void {
-  const { search } = usePlace()
+  const { search } = useLocation()
   const say = useToast()
   useEffect(() => {
     const back = cameBackFromGitHub(search)

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Brand, Button } from '../kit/controls.tsx'
 import { navigate } from '../kit/router.tsx'
-import { Failure, Loading } from '../kit/state.tsx'
+import { ErrorState, Loading } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { useAccount } from './account.tsx'
 import type { Account } from './account.tsx'
@@ -93,7 +93,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   return (
     <Bare>
       <h1 className="visually-hidden">Editor</h1>
-      <Failure {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
+      <ErrorState {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
       <div className="button-row">
         <Button onClick={() => navigate('/')}>To the editor</Button>
         {account.is === 'signed-out' && (

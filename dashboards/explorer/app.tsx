@@ -1,9 +1,9 @@
 import { Component, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button, Icon } from '../kit/controls.tsx'
+import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
-import { Link, usePlace } from '../kit/router.tsx'
-import { Failure, Loading } from '../kit/state.tsx'
+import { Link, useLocation } from '../kit/router.tsx'
+import { ErrorState, Loading } from '../kit/state.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { useAnswer } from './api.ts'
 import { problemText } from '../kit/api.ts'
@@ -14,7 +14,7 @@ import { SearchBox } from './search-box.tsx'
 
 /** The page: what is on top and below of all parts, and in between the part that the address names. */
 export function App(): ReactNode {
-  const { path } = usePlace()
+  const { path } = useLocation()
   const found = findPage(path)
   return (
     <>
@@ -48,7 +48,7 @@ class Guard extends Component<{ readonly children: ReactNode }, { readonly error
     return (
       <section className="panel">
         <h1 className="visually-hidden">This part of the page broke</h1>
-        <Failure
+        <ErrorState
           title="This part of the page broke"
           detail={`${problemText(error)} It may be of an older version than the server: load it again.`}
           onRetry={() => location.reload()}
@@ -137,7 +137,7 @@ const parts = [
 
 /** The way to all parts, and the search over all of them. */
 function Header(): ReactNode {
-  const { path } = usePlace()
+  const { path } = useLocation()
   // Open at the page where it was opened: it closes when one goes to another.
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === path
@@ -145,7 +145,9 @@ function Header(): ReactNode {
   return (
     <header className="top">
       <div className="top-inner">
-        <Brand />
+        <Link to="/" aria-label="flowfarm home">
+          <Brand />
+        </Link>
         <NetworkName />
         <SearchBox />
         <div className="top-end">
@@ -184,18 +186,4 @@ function NetworkName(): ReactNode {
   const { data: status } = useAnswer('/status')
   const name = status?.chain_id.replace(/^flow-/, '') ?? 'mainnet'
   return name === 'mainnet' ? null : <span className="network">{name}</span>
-}
-
-/** The sign of flowfarm: rows of a field, the last one still being sown. */
-function Brand(): ReactNode {
-  return (
-    <Link to="/" className="brand" aria-label="flowfarm, start">
-      <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
-        <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" />
-        <rect x="1" y="7.3" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".65" />
-        <rect x="1" y="12.6" width="9" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".35" />
-      </svg>
-      flowfarm
-    </Link>
-  )
 }

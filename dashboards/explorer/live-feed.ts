@@ -1,6 +1,6 @@
 import type { Block, TransactionSummary } from './answers.gen.ts'
 import { ask } from './api.ts'
-import { isOfPeople } from './transfer-summary.ts'
+import { isUserTransaction } from './transfer-summary.ts'
 import { formatNumber } from '../kit/formats.ts'
 
 /** A block as it is told of when it comes. */
@@ -32,7 +32,7 @@ type Message = { readonly seq?: string } & (
 /** Keeps this many user and this many system transactions, so that neither crowds out the other. */
 function newestOfEach(): (transaction: TransactionSummary) => boolean {
   const seen = { people: 0, chain: 0 }
-  return (transaction) => seen[isOfPeople(transaction) ? 'people' : 'chain']++ < keptTransactions
+  return (transaction) => seen[isUserTransaction(transaction) ? 'people' : 'chain']++ < keptTransactions
 }
 
 /**

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { Icon } from '../kit/controls.tsx'
-import { navigate, usePlace } from '../kit/router.tsx'
-import { paths, sayName } from './text.ts'
+import { navigate, useLocation } from '../kit/router.tsx'
+import { paths, sanitizeName } from './text.ts'
 import { useSuggestions } from './suggestions.ts'
 import type { Suggested, Suggestion } from './suggestions.ts'
 
@@ -11,7 +11,7 @@ const pauseMs = 200
 
 /** Search with suggestions; Enter shows all results. A combobox by the ARIA practices. */
 export function SearchBox(): ReactNode {
-  const { path, search } = usePlace()
+  const { path, search } = useLocation()
   const here = `${path}${search}`
   const [typed, setTyped] = useState({ here: '', text: '' })
   // What was typed is of the page where it was typed: elsewhere the field is empty, or has what was searched for.
@@ -139,8 +139,8 @@ function SearchSuggestions({ id, isShown, suggested, at, onChoose }: SearchSugge
             }}
           >
             <span className="badge">{suggestion.kind}</span>
-            <span className="name">{sayName(suggestion.name)}</span>
-            {suggestion.note !== '' && <span className="soft">{sayName(suggestion.note)}</span>}
+            <span className="name">{sanitizeName(suggestion.name)}</span>
+            {suggestion.note !== '' && <span className="soft">{sanitizeName(suggestion.note)}</span>}
           </div>
         ))}
       </div>

@@ -1,6 +1,6 @@
 import { formatCount } from '../kit/formats.ts'
 import type { AddressPreview, SearchResult, TransactionPreview } from './answers.gen.ts'
-import { paths, sayName, shorten } from './text.ts'
+import { paths, sanitizeName, shorten } from './text.ts'
 import { useAnswer } from './api.ts'
 
 /** Something that may be what one looks for. */
@@ -136,7 +136,7 @@ export function foundSuggestions(result: SearchResult): Suggestion[] {
     ...result.tokens.map(({ id, name, symbol, holder_count: holders }) => ({
       to: paths.token(id),
       kind: 'Token',
-      name: symbol === null ? name : `${sayName(name)} (${sayName(symbol)})`,
+      name: symbol === null ? name : `${sanitizeName(name)} (${sanitizeName(symbol)})`,
       note: formatCount(holders, 'holder'),
     })),
     ...result.nft_collections.map(({ id, name, item_count: items }) => ({

@@ -6,7 +6,7 @@ import {
   formatEvmAmount,
   formatPart,
   initialOf,
-  sayName,
+  sanitizeName,
   shorten,
   sumAmounts,
 } from './text.ts'
@@ -14,15 +14,15 @@ import {
 describe('names that somebody gave', () => {
   it('are said as they are where they are short and plain, whatever the language', () => {
     for (const name of ['PebbleCoin', 'עברית', 'ภาษาไทย', 'नमस्ते', 'Zoë', '👨‍👩‍👧 club'])
-      expect(sayName(name)).to.equal(name)
+      expect(sanitizeName(name)).to.equal(name)
   })
 
   it('are cut, and lose what would reach beyond their place', () => {
-    expect(sayName('x'.repeat(10_000))).to.equal(`${'x'.repeat(60)}…`)
-    expect(sayName('👨‍👩‍👧'.repeat(70))).to.equal(`${'👨‍👩‍👧'.repeat(60)}…`)
-    expect(sayName('\u202Egnp.exe\u202C\n\u0000')).to.equal('gnp.exe')
-    expect(sayName(`Z${'\u0300'.repeat(500)}a`)).to.equal(`Z${'\u0300'.repeat(3)}a`)
-    expect([sayName(' \u0000 '), sayName('', 'Moss')]).to.deep.equal(['without a name', 'Moss'])
+    expect(sanitizeName('x'.repeat(10_000))).to.equal(`${'x'.repeat(60)}…`)
+    expect(sanitizeName('👨‍👩‍👧'.repeat(70))).to.equal(`${'👨‍👩‍👧'.repeat(60)}…`)
+    expect(sanitizeName('\u202Egnp.exe\u202C\n\u0000')).to.equal('gnp.exe')
+    expect(sanitizeName(`Z${'\u0300'.repeat(500)}a`)).to.equal(`Z${'\u0300'.repeat(3)}a`)
+    expect([sanitizeName(' \u0000 '), sanitizeName('', 'Moss')]).to.deep.equal(['without a name', 'Moss'])
   })
 })
 

@@ -96,7 +96,7 @@ const longestName = 60
  * what follows, with a few marks above each letter at most, and cut where it is long.
  * @param otherwise what is said where nothing is left of it
  */
-export function sayName(name: string, otherwise = 'without a name'): string {
+export function sanitizeName(name: string, otherwise = 'without a name'): string {
   const seen = name
     .slice(0, longestName * 20)
     .replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu, ' ')
@@ -109,13 +109,13 @@ export function sayName(name: string, otherwise = 'without a name'): string {
 
 /** The first letter of a name, for where there is no room for more. */
 export function initialOf(name: string): string {
-  return [...new Intl.Segmenter().segment(sayName(name, '?'))][0]?.segment.toUpperCase() ?? '?'
+  return [...new Intl.Segmenter().segment(sanitizeName(name, '?'))][0]?.segment.toUpperCase() ?? '?'
 }
 
 /** What people call a token: its symbol, or the name of its contract; that of Flow itself is known to all. */
 export function symbolOf(token: string, symbol: string | null): string {
   const name = contractNameOf(token)
-  return sayName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
+  return sanitizeName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
 }
 
 /** `FT_TRANSFER` → `Ft transfer`: for values without a label of their own. */

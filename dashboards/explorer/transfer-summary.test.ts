@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { FungibleSummary, Transaction, EvmExecution, FungibleMove } from './answers.gen.ts'
 import type { Sentence, Statement } from './transfer-summary.ts'
 import {
-  isOfPeople,
+  isUserTransaction,
   tellSummary,
   tellError,
   tellEvm,
@@ -100,11 +100,9 @@ describe('what a transaction of a list did', () => {
   })
 
   it('knows what nobody sent', () => {
-    expect(['SYSTEM', 'FT_TRANSFER', ''].map((category) => isOfPeople({ template_category: category }))).to.deep.equal([
-      false,
-      true,
-      true,
-    ])
+    expect(
+      ['SYSTEM', 'FT_TRANSFER', ''].map((category) => isUserTransaction({ template_category: category })),
+    ).to.deep.equal([false, true, true])
   })
 })
 

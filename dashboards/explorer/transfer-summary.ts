@@ -6,7 +6,7 @@ import type {
   TransactionDefiEvent,
   Event,
 } from './answers.gen.ts'
-import { contractNameOf, formatAmount, sayName, symbolOf, formatUnits, sumAmounts } from './text.ts'
+import { contractNameOf, formatAmount, sanitizeName, symbolOf, formatUnits, sumAmounts } from './text.ts'
 
 type Told = Pick<
   Transaction,
@@ -14,7 +14,7 @@ type Told = Pick<
 >
 
 /** Whether somebody sent it: the chain makes a few in each block by itself. */
-export function isOfPeople({ template_category: category }: Pick<Transaction, 'template_category'>): boolean {
+export function isUserTransaction({ template_category: category }: Pick<Transaction, 'template_category'>): boolean {
   return category !== 'SYSTEM'
 }
 
@@ -53,7 +53,7 @@ function movesOf({ transfer_summary: summary }: Told): SummaryMove[] {
         return { what: { token, text: `${formatAmount(amount)} ${symbolOf(token, symbol)}` }, direction, other }
       }),
     ...items.map(({ collection, count, name, direction, counterparty: other }): SummaryMove => {
-      const kind = sayName(name ?? '', collection === null ? '' : contractNameOf(collection))
+      const kind = sanitizeName(name ?? '', collection === null ? '' : contractNameOf(collection))
       const text = [count, kind, count === 1 ? 'NFT' : 'NFTs'].filter((word) => word !== '').join(' ')
       return { what: collection === null ? text : { collection, text }, direction, other }
     }),
@@ -168,7 +168,7 @@ export function tellItems(moves: readonly NonFungibleMove[]): Statement[] {
   return tellByGiver(
     ways,
     (first, all) => {
-      const name = sayName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
+      const name = sanitizeName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
       if (all.length === 1) return { item: first.token_id, collection: first.token, text: `${name} #${first.token_id}` }
       const text = `${all.length} ${name}`
       return first.token === null ? text : { collection: first.token, text }

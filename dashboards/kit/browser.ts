@@ -1,5 +1,5 @@
-/** The browser's storage; undefined where it is blocked, since its mere access throws then. */
-export function keptIn(place: 'localStorage' | 'sessionStorage'): Storage | undefined {
+/** The browser's storage; undefined where it is blocked, since access throws then. */
+export function browserStorage(place: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
     return window[place]
   } catch (error) {
@@ -8,7 +8,6 @@ export function keptIn(place: 'localStorage' | 'sessionStorage'): Storage | unde
   }
 }
 
-/** Has the browser save a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

@@ -1,24 +1,23 @@
 import { scaleBand, scaleLinear, scalePoint } from '@visx/scale'
 import { formatCompact } from './formats.ts'
 
-/** Where the points of a chart are drawn, in pixels of its picture. */
+/** Positions in pixels. */
 export interface ChartScales {
-  /** The middle of a point, by its place in the row. */
+  /** Center of a point, by index. */
   readonly x: (i: number) => number
-  /** The height of a value; what is below nought is drawn as nought. */
+  /** Negative values are drawn as 0. */
   readonly y: (value: number) => number
-  /** Of `y`, without its floor. */
+  /** `y` without clamping. */
   readonly linear: ReturnType<typeof scaleLinear<number>>
-  /** From one point to the next. */
+  /** Distance between points. */
   readonly step: number
   readonly top: number
-  /** Of nought. */
+  /** The position of 0. */
   readonly floor: number
-  /** Round values for the axis, from nought up. */
-  readonly marks: readonly number[]
+  /** Axis ticks from 0 up. */
+  readonly ticks: readonly number[]
 }
 
-/** Edges of the plane in which points are drawn. */
 interface ChartPlane {
   readonly left: number
   readonly right: number
@@ -26,12 +25,13 @@ interface ChartPlane {
   readonly floor: number
 }
 
-/** About as many marks stand above nought. */
-const marksAbove = 3
+/** Approximate number of ticks above 0. */
+const tickCount = 3
 
 /**
- * Scales from nought to the highest value.
- * @param shape bars stand in the middle of their own width, a line reaches from edge to edge
+ * Scales from 0 to the highest value.
+ *
+ * @param shape bars are centered in their bands; a line spans the full width
  */
 export function chartScales(values: readonly number[], shape: 'line' | 'bars', plane: ChartPlane): ChartScales {
   const { left, right, top, floor } = plane
@@ -39,7 +39,7 @@ export function chartScales(values: readonly number[], shape: 'line' | 'bars', p
   const linear = scaleLinear<number>({
     domain: [0, highest > 0 ? highest : 1],
     range: [floor, top],
-    nice: marksAbove,
+    nice: tickCount,
   })
   const across = { domain: values.map((_, i) => i), range: [left, right] as [number, number] }
   const scale = shape === 'bars' ? scaleBand<number>(across) : scalePoint<number>(across)
@@ -50,38 +50,35 @@ export function chartScales(values: readonly number[], shape: 'line' | 'bars', p
     step: scale.step(),
     top,
     floor,
-    marks: axisMarks(values, linear.ticks(marksAbove)),
+    ticks: axisTicks(values, linear.ticks(tickCount)),
   }
 }
 
-/** Between two counts there is nothing to mark. */
-function axisMarks(values: readonly number[], ticks: readonly number[]): readonly number[] {
+/** Counts have no ticks at fractions. */
+function axisTicks(values: readonly number[], ticks: readonly number[]): readonly number[] {
   return values.every((value) => Number.isInteger(value)) ? ticks.filter((tick) => Number.isInteger(tick)) : ticks
 }
 
-/** A mark in as few signs as tell it: `0.25`, `500`, `50k`, `1.2M`. */
-export function markText(value: number): string {
+/** Shortest label: `0.25`, `500`, `50k`, `1.2M`. */
+export function tickLabel(value: number): string {
   if (value !== 0 && value < 10 && !Number.isInteger(value)) return String(Number(value.toPrecision(2)))
   return formatCompact(value)
     .replace(/(\.\d*?)0+(?=[kMB])/, '$1')
     .replace(/\.(?=[kMB])/, '')
 }
 
-/**
- * Which of some points are named below the axis: as many as have room, evenly apart, counted from the last one, since
- * what is newest is looked for first.
- */
-export function namedPoints(count: number, width: number, widthOfName: number): readonly number[] {
+/** Indexes of the evenly spaced points that fit labels, counted from the newest point. */
+export function labelledPoints(count: number, width: number, labelWidth: number): readonly number[] {
   if (count === 0) return []
-  const max = Math.max(1, Math.floor(width / widthOfName))
-  const every = Math.ceil(count / max)
+  const maxLabels = Math.max(1, Math.floor(width / labelWidth))
+  const every = Math.ceil(count / maxLabels)
   return Array.from({ length: Math.ceil(count / every) }, (_, i) => count - 1 - i * every).toReversed()
 }
 
 const dayNames = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** `2026-03-14` → `Mar 14`, `2026-03-14T09:…` too; what is no day is left as it is. */
-export function pointName(date: string): string {
+/** `2026-03-14` and `2026-03-14T09:…` → `Mar 14`; other text is returned unchanged. */
+export function pointLabel(date: string): string {
   const day = /^\d{4}-\d{2}-\d{2}/.exec(date)?.[0]
   return day === undefined ? date : dayNames.format(new Date(`${day}T00:00:00Z`))
 }

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { readCadenceLines, readCadenceTokens, scriptParameters, readSqlTokens } from './code-tokens.ts'
 
-describe('the tokens of Cadence', () => {
-  it('tell keywords, types, texts, numbers, addresses, calls and comments', () => {
+describe('Cadence tokens', () => {
+  it('classify keywords, types, strings, numbers, addresses, calls and comments', () => {
     const code = 'import FlowToken from 0x1654653399040a61 // it\nlet a: UFix64 = f("x\\"y", 1_0.5) /* b /* c */ d */'
     const marked = readCadenceTokens(code).filter(({ kind, text }) => kind !== 'plain' && text.trim() !== '')
     expect(marked.map(({ kind, text }) => `${kind} ${text}`)).to.deep.equal([
@@ -21,7 +21,7 @@ describe('the tokens of Cadence', () => {
     ])
   })
 
-  it('stay what they are when they go on over several lines', () => {
+  it('keep their kind over several lines', () => {
     const lines = readCadenceLines('let a /* b\nc */ d\n\n')
     expect(lines.map((line) => line.map(({ text }) => text).join(''))).to.deep.equal(['let a /* b', 'c */ d', '', ''])
     expect([lines[0]?.at(-1), lines[1]?.[0]]).to.deep.equal([
@@ -30,7 +30,7 @@ describe('the tokens of Cadence', () => {
     ])
   })
 
-  it('are the whole code again, whatever it is', () => {
+  it('joined are the input, for any text', () => {
     const pieces = fc.constantFrom('/*', '*/', '//', '"', '\\', '\n', 'let ', 'A', '0x1', '9', '(', ' ', '#', 'é')
     fc.assert(
       fc.property(fc.array(pieces), (texts) => {
@@ -44,7 +44,7 @@ describe('the tokens of Cadence', () => {
     )
   })
 
-  it('give the parameters of a script with their types', () => {
+  it('yield the parameters of a script with their types', () => {
     const code =
       '// transaction(no: Int)\ntransaction(to: Address, by amounts: {String: [UFix64]}, cap: Capability<&{A, B}>) { }'
     expect(scriptParameters(code)).to.deep.equal([
@@ -61,8 +61,8 @@ const kinds = (sql: string): string[] =>
     .filter(({ text }) => text.trim() !== '')
     .map(({ kind, text }) => `${kind} ${text}`)
 
-describe('SQL in colours', () => {
-  it('has keywords, names, calls, texts, numbers and comments', () => {
+describe('SQL tokens', () => {
+  it('classify keywords, names, calls, strings, numbers and comments', () => {
     expect(
       kinds(
         `SELECT count(*), 'it''s' AS "from" -- all\nFROM raw.blocks WHERE height > 1_000 /* x */ AND a::numeric = $t$y$t$`,
@@ -93,7 +93,7 @@ describe('SQL in colours', () => {
     ])
   })
 
-  it('is the statement when joined, also one that is being written', () => {
+  it('joined are the input, also for an incomplete statement', () => {
     const piece = fc.constantFrom(
       "'",
       '"',

@@ -1,4 +1,3 @@
-/** What a piece of Cadence is, as far as colours tell. */
 type TokenKind = 'plain' | 'comment' | 'text' | 'keyword' | 'type' | 'number' | 'address' | 'call'
 
 export interface Token {
@@ -18,13 +17,12 @@ export function isCadenceKeyword(word: string): boolean {
 }
 
 /**
- * In this order: a comment (of any depth, see below), a text, an address, a number, a word. Everything between is
- * plain. A word that begins with a capital letter is taken for a type; before an opening bracket a small one is a
- * call.
+ * In order: comment (nested, see below), string, address, number, word. A capitalized word is a
+ * type; another word before `(` or `<` is a call.
  */
 const pattern = /\/\/[^\n]*|\/\*|"(?:\\.|[^"\\\n])*"?|\b0x[0-9a-fA-F_]+\b|\b\d[\d_]*(?:\.\d[\d_]*)?\b|#?[A-Za-z_]\w*/g
 
-/** Takes Cadence code apart for colouring; joined again, the pieces are the code. It takes anything for Cadence. */
+/** Splits Cadence code into tokens; joined, they are the input. Accepts any text. */
 export function readCadenceTokens(code: string): Token[] {
   const tokens: Token[] = []
   let end = 0
@@ -55,7 +53,7 @@ function kindOf(text: string, code: string, end: number): TokenKind {
   return code[end] === '(' || code[end] === '<' ? 'call' : 'plain'
 }
 
-/** Comments lie within comments in Cadence. */
+/** Cadence comments nest. */
 function endOfComment(code: string, from: number): number {
   const marks = /\/\*|\*\//g
   marks.lastIndex = from
@@ -72,7 +70,7 @@ export interface Parameter {
   readonly type: string
 }
 
-/** The parameters of a transaction's script; none where it has none or cannot be read. */
+/** Parameters of a transaction script; empty if it has none or cannot be parsed. */
 export function scriptParameters(code: string): Parameter[] {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? '' : text))
@@ -94,7 +92,7 @@ export function scriptParameters(code: string): Parameter[] {
   })
 }
 
-/** The same by lines, without their ends: what goes on over several lines is in each of them. */
+/** Tokens by line, without line breaks. Multi-line tokens are split. */
 export function readCadenceLines(code: string): Token[][] {
   const lines: Token[][] = [[]]
   for (const { kind, text } of readCadenceTokens(code)) {
@@ -120,7 +118,7 @@ const types = new Set(
   oid precision real smallint text time timestamp timestamptz uuid varchar varying zone`.split(/\s+/),
 )
 
-/** In this order: a comment, a text of any kind, a name in quotes, a number, a word. Everything between is plain. */
+/** In order: comment, string, quoted name, number, word. */
 const sqlPattern = new RegExp(
   [
     /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/,

@@ -4,7 +4,7 @@ import { CopyButton } from './toast.tsx'
 import { readCadenceTokens } from './code-tokens.ts'
 import type { Token } from './code-tokens.ts'
 
-/** Cadence code with colours, line numbers, and a button to copy it. */
+/** Cadence code with highlighting, line numbers and a copy button. */
 export const CodeView = memo(function CodeView({
   code,
   label,
@@ -32,7 +32,6 @@ export const CodeView = memo(function CodeView({
   )
 })
 
-/** Pieces of code in their colours. */
 export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
   return tokens.map(({ kind, text }, i) =>
     kind === 'plain' ? (

@@ -1,10 +1,10 @@
 import type { ComponentProps, ReactNode } from 'react'
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
-  /** `strong` is what one came for, `danger` what cannot be taken back. Default: the ordinary look. */
+  /** `strong` for the primary action, `danger` for irreversible ones. */
   readonly look?: 'strong' | 'danger' | 'plain'
   readonly isSmall?: boolean
-  /** Holds nothing but an icon: give it an `aria-label`. */
+  /** Contains only an icon and requires an `aria-label`. */
   readonly isIcon?: boolean
 }
 
@@ -64,14 +64,14 @@ const shapes = {
   send: <path d="M8 13V3.2m0 0L3.8 7.4M8 3.2l4.2 4.2" />,
   stop: <rect x="4" y="4" width="8" height="8" rx="1.5" fill="currentColor" />,
   plus: <path d="M8 3v10M3 8h10" />,
-  bin: (
+  trash: (
     <path
       d="M2.8 4.3h10.4M6.3 4.3V3a.8.8 0 0 1 .8-.8h1.8a.8.8 0 0 1 .8.8v1.3m2.2 0-.5 8.4a1.1 1.1 0 0 1-1.1
       1H5.7a1.1 1.1 0 0 1-1.1-1l-.5-8.4"
     />
   ),
   pencil: <path d="m9.7 3.8 2.5 2.5M3 13l.6-3 7-7a1.1 1.1 0 0 1 1.6 0l.8.8a1.1 1.1 0 0 1 0 1.6l-7 7L3 13Z" />,
-  again: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.2v2.9h-2.9" />,
+  retry: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.2v2.9h-2.9" />,
   save: <path d="M8 2.5v7.3m0 0L4.8 6.6M8 9.8l3.2-3.2M2.8 13.2h10.4" />,
   key: (
     <path
@@ -101,14 +101,14 @@ const shapes = {
       14c-1.7-1.7-2.5-3.7-2.5-6S6.3 3.7 8 2Z"
     />
   ),
-  thought: (
+  lightbulb: (
     <path d="M6.3 13.5h3.400M6.6 11.3c0-1.5-2.200-2.3-2.200-5a3.6 3.6 0 0 1 7.200 0c0 2.7-2.200 3.5-2.200 5H6.6Z" />
   ),
 } satisfies Record<string, ReactNode>
 
 export type IconName = keyof typeof shapes
 
-/** A drawing that only repeats what words beside it, or the name of its button, say. */
+/** Decorative: hidden from screen readers. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg
@@ -127,13 +127,12 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
   )
 }
 
-/** What a colour means, on every page: done, under way, look at it some time, act now. */
 export type Tone = 'neutral' | 'good' | 'busy' | 'warn' | 'bad'
 
 interface BadgeProps {
   readonly tone?: Tone
   readonly title?: string
-  /** Makes it a button. */
+  /** Renders a button. */
   readonly onClick?: () => void
   readonly label?: string
   readonly children: ReactNode
@@ -153,7 +152,6 @@ export function Badge({ tone = 'neutral', title, onClick, label, children }: Bad
   )
 }
 
-/** The sign of flowfarm: rows of a field, the last one still being sown. */
 export function Brand(): ReactNode {
   return (
     <span className="brand">

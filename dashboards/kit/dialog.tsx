@@ -1,21 +1,20 @@
 import { useEffect, useId, useRef } from 'react'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { Button, Icon } from './controls.tsx'
 
 interface DialogProps {
   readonly title: string
-  /** The label of the button that does it. */
+  /** Label of the submit button. */
   readonly action: string
   readonly isDangerous?: boolean
   readonly isBusy?: boolean
-  /** What went wrong at the last try. */
   readonly error?: string | undefined
   readonly onSubmit: () => void
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** A question before something is done. Open for as long as it is rendered; Escape and Cancel close it. */
+/** Modal form with Cancel and submit buttons; open while rendered. Escape closes it. */
 export function Dialog({
   title,
   action,
@@ -26,18 +25,8 @@ export function Dialog({
   onClose,
   children,
 }: DialogProps): ReactNode {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useModalDialog()
   const titleId = useId()
-  useEffect(() => {
-    const element = dialog.current
-    if (element === null || element.open) return
-    const cameFrom = document.activeElement
-    element.showModal()
-    // A dialog that is taken out of the page, as React does, gives the focus back to nobody.
-    return () => {
-      if (cameFrom instanceof HTMLElement && cameFrom.isConnected) cameFrom.focus()
-    }
-  }, [])
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby={titleId} onClose={onClose}>
       <form
@@ -64,29 +53,17 @@ export function Dialog({
   )
 }
 
-/** A modal window, open while it is rendered; Escape and the cross close it. */
-export function Modal({
-  title,
-  isWide = false,
-  onClose,
-  children,
-}: {
+interface ModalProps {
   readonly title: string
   readonly isWide?: boolean
   readonly onClose: () => void
   readonly children: ReactNode
-}): ReactNode {
-  const dialog = useRef<HTMLDialogElement>(null)
+}
+
+/** Modal window with a close button; open while rendered. Escape closes it. */
+export function Modal({ title, isWide = false, onClose, children }: ModalProps): ReactNode {
+  const dialog = useModalDialog()
   const titleId = useId()
-  useEffect(() => {
-    const element = dialog.current
-    if (element === null || element.open) return
-    const cameFrom = document.activeElement
-    element.showModal()
-    return () => {
-      if (cameFrom instanceof HTMLElement && cameFrom.isConnected) cameFrom.focus()
-    }
-  }, [])
   return (
     <dialog ref={dialog} className={`dialog modal${isWide ? ' wide' : ''}`} aria-labelledby={titleId} onClose={onClose}>
       <header>
@@ -98,4 +75,19 @@ export function Modal({
       {children}
     </dialog>
   )
+}
+
+/** Opens a dialog when it is mounted. Restores the focus on unmount, which browsers do only after `close()`. */
+function useModalDialog(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    if (element === null || element.open) return
+    const previousFocus = document.activeElement
+    element.showModal()
+    return () => {
+      if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()
+    }
+  }, [])
+  return dialog
 }

@@ -13,8 +13,8 @@ import {
   formatTime,
 } from './formats.ts'
 
-describe('the formats of the pages', () => {
-  it('write numbers with commas, and short ones where there is no room', () => {
+describe('page formats', () => {
+  it('write numbers with commas, and a compact form', () => {
     expect(formatNumber(1_234_567)).to.equal('1,234,567')
     expect([9_999, 10_000, 12_345, 999_999, 1_000_000, 124_918_342, 1.5e9].map(formatCompact)).to.deep.equal([
       '9,999',
@@ -29,7 +29,7 @@ describe('the formats of the pages', () => {
     expect([formatCount(1, 'range'), formatCount(2000, 'range')]).to.deep.equal(['1 range', '2,000 ranges'])
   })
 
-  it('say 100% of the whole and of nothing less', () => {
+  it('show 100% only for the whole', () => {
     expect([formatShare(0, 10), formatShare(1, 3), formatShare(10, 10), formatShare(0, 0)]).to.deep.equal([
       '0.0%',
       '33.3%',
@@ -43,7 +43,7 @@ describe('the formats of the pages', () => {
     )
   })
 
-  it('write durations in two units at most', () => {
+  it('write durations in at most two units', () => {
     expect([0, 59.4, 60, 250, 3600, 11_550, 93_600, 864_000].map(formatDuration)).to.deep.equal([
       '0 s',
       '59 s',
@@ -72,7 +72,7 @@ describe('the formats of the pages', () => {
     expect(formatTime('2026-03-01T04:05:06.789Z')).to.equal('2026-03-01 04:05:06 UTC')
   })
 
-  it('write a half-open range with both of its ends', () => {
+  it('write a half-open range inclusively', () => {
     expect(formatRange({ from: 100, to: 1200 })).to.equal('100 – 1,199')
     expect(formatRange({ from: 100, to: 101 })).to.equal('100')
   })

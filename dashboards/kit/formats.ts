@@ -1,4 +1,4 @@
-/** Numbers, durations and times as the pages show them; the same on every machine, whatever its language. */
+/** Numbers, durations and times, independent of the browser's language. */
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -7,7 +7,7 @@ export function formatNumber(value: number): string {
   return whole.format(value)
 }
 
-/** 1234567 → `1.23M`; whole below ten thousand. For where the exact number has no room. */
+/** 1234567 → `1.23M`; exact below 10,000. */
 export function formatCompact(value: number): string {
   if (Math.abs(value) < 10_000) return formatNumber(value)
   const steps = [
@@ -21,26 +21,26 @@ export function formatCompact(value: number): string {
   return formatNumber(value)
 }
 
-/** Three significant digits, cut and not rounded, so that 999,999 does not read as a million. */
+/** Three significant digits, truncated so that 999,999 is not shown as 1M. */
 function digits(value: number): string {
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   const factor = 10 ** decimals
   return (Math.trunc(value * factor) / factor).toFixed(decimals)
 }
 
-/** Things each second: 0.4, 37, 1,204. */
+/** Per second: 0.4, 37, 1,204. */
 export function formatRate(perSecond: number): string {
   return perSecond > 0 && perSecond < 10 ? perSecond.toFixed(1) : formatNumber(perSecond)
 }
 
-/** A share as per cent, cut and not rounded: 100 % is said only of the whole. */
+/** Percentage, truncated so that only the whole is 100%. */
 export function formatShare(part: number, total: number): string {
   if (total <= 0 || part >= total) return '100%'
   const percent = Math.max(0, (part / total) * 100)
   return `${(Math.floor(percent * 10) / 10).toFixed(1)}%`
 }
 
-/** `12 s`, `4 min 10 s`, `3 h 12 min`, `5 d 2 h`: two units at most. */
+/** `12 s`, `4 min 10 s`, `3 h 12 min`, `5 d 2 h`: at most two units. */
 export function formatDuration(seconds: number): string {
   const rounded = Math.max(0, Math.round(seconds))
   const units = [
@@ -58,7 +58,7 @@ export function formatDuration(seconds: number): string {
   return next === undefined || rest === 0 ? head : `${head} ${rest} ${next[1]}`
 }
 
-/** How long ago, in one unit: `now`, `12 s`, `4 min`, `3 h`, `5 d`. */
+/** Age in one unit: `now`, `12 s`, `4 min`, `3 h`, `5 d`. */
 export function formatAge(since: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(since)) / 1000)
   if (seconds < 1) return 'now'
@@ -76,12 +76,12 @@ export function formatAgo(at: string, now: number): string {
   return age === 'now' ? 'just now' : `${age} ago`
 }
 
-/** `2026-03-01 04:05:06 UTC`: what logs and colleagues elsewhere say too. */
+/** `2026-03-01 04:05:06 UTC` */
 export function formatTime(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** The heights of a half-open range as people say them, both ends inclusive: `100 – 199`, or `100` alone. */
+/** A half-open range of heights, shown inclusive: `100 – 199`, or `100` alone. */
 export function formatRange({ from, to }: { readonly from: number; readonly to: number }): string {
   return to - from <= 1 ? formatNumber(from) : `${formatNumber(from)} – ${formatNumber(to - 1)}`
 }

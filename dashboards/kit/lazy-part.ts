@@ -2,7 +2,10 @@ import { lazy } from 'react'
 import type { ComponentType, LazyExoticComponent } from 'react'
 
 const [firstRetryMs, lastRetryMs] = [1000, 15_000]
-/** A part that still fails so often while the server answers is broken, or belongs to an older build of the page. */
+/**
+ * After this many failures while the server is reachable, the module is broken or belongs to an
+ * older build.
+ */
 const maxFailuresWhileReachable = 2
 
 export interface LazyPartOptions {
@@ -13,8 +16,10 @@ export interface LazyPartOptions {
 }
 
 /**
- * A part of the page that is loaded when it is first shown. While the server cannot be reached the page says so and
- * tries again by itself. React throws for a part that cannot be loaded although the server answers.
+ * Loads a component on first render. While the server is unreachable, a banner says so and loading
+ * is retried.
+ *
+ * @throws if the module cannot be loaded although the server responds
  */
 export function lazyPart<Props>(
   load: () => Promise<ComponentType<Props>>,
@@ -24,7 +29,7 @@ export function lazyPart<Props>(
 }
 
 async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false }: LazyPartOptions): Promise<Part> {
-  const trouble = new TroubleLine()
+  const banner = new RetryBanner()
   let failuresWhileReachable = 0
   let address: string | undefined
   let wasAway = false
@@ -43,27 +48,26 @@ async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false
         wasAway ||= !isReachable
         if (isReachable) failuresWhileReachable++
         if (failuresWhileReachable >= maxFailuresWhileReachable) {
-          throw new Error(
-            'A part of the page could not be loaded. It may have been updated on the server: reload the page.',
-            { cause: error },
-          )
+          throw new Error('Could not load part of the page. It may have been updated on the server: reload the page.', {
+            cause: error,
+          })
         }
-        trouble.show()
-        await trouble.untilRetry(Math.min(lastRetryMs, firstRetryMs * 2 ** failures))
+        banner.show()
+        await banner.untilRetry(Math.min(lastRetryMs, firstRetryMs * 2 ** failures))
       }
     }
   } finally {
-    trouble.hide()
+    banner.hide()
   }
 }
 
-/** The address of the module that could not be loaded, where the browser names it. */
+/** The URL of the module that failed to load, if the browser reports it. */
 function addressIn(error: unknown): string | undefined {
   const address = error instanceof TypeError ? /https?:\/\/[^\s?#]+\.js/.exec(error.message)?.[0] : undefined
   return address?.startsWith(`${location.origin}/`) === true ? address : undefined
 }
 
-/** Undefined where the build has given the export another name. */
+/** Undefined if the build renamed the export. */
 async function loadFrom<Part>(address: string, name: string): Promise<Part | undefined> {
   const module = (await import(/* @vite-ignore */ address)) as Readonly<Record<string, Part | undefined>>
   return module[name]
@@ -73,39 +77,39 @@ async function isServerReachable(): Promise<boolean> {
   try {
     return (await fetch(location.href, { method: 'HEAD', cache: 'no-store' })).ok
   } catch {
-    return false // the page says so
+    return false // Shown in the banner.
   }
 }
 
-/** A line over the page: what is loading has nothing on the page yet that could say it. */
-class TroubleLine {
-  readonly #line = document.createElement('div')
+/** Shown above the page, since a part that is still loading has no content yet. */
+class RetryBanner {
+  readonly #banner = document.createElement('div')
   readonly #button = document.createElement('button')
 
   constructor() {
-    this.#line.className = 'banner bad floating'
-    this.#line.setAttribute('role', 'status')
+    this.#banner.className = 'banner bad floating'
+    this.#banner.setAttribute('role', 'status')
     const text = document.createElement('p')
-    text.textContent = 'Could not load this part of the page: the server does not answer. Retrying…'
+    text.textContent = 'Could not load this part of the page: the server is not reachable. Retrying…'
     this.#button.type = 'button'
     this.#button.className = 'button small'
     this.#button.textContent = 'Retry now'
-    this.#line.append(text, this.#button)
+    this.#banner.append(text, this.#button)
   }
 
   show(): void {
-    document.body.append(this.#line)
+    document.body.append(this.#banner)
   }
 
   hide(): void {
-    this.#line.remove()
+    this.#banner.remove()
   }
 
-  /** Resolves after a pause, when the browser is online again, or by the button. */
-  async untilRetry(pauseMs: number): Promise<void> {
+  /** Resolves after a delay, when the browser is online again, or on click. */
+  async untilRetry(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const retry = (): void => resolve()
-    const timer = setTimeout(retry, pauseMs)
+    const timer = setTimeout(retry, delayMs)
     addEventListener('online', retry)
     this.#button.addEventListener('click', retry)
     await promise

@@ -29,7 +29,7 @@ describe('line differences', () => {
     )
   })
 
-  it('are found up to the limit of edits, and not above it', () => {
+  it('are found up to the edit limit, and not above it', () => {
     const half = maxEdits / 2
     const [before, after] = [numbered('a', half), numbered('b', half)]
     expect(compareLines(before, after)).to.have.lengthOf(maxEdits)
@@ -37,7 +37,7 @@ describe('line differences', () => {
     expect(compareLines(numbered('a', maxEdits), numbered('b', 3))).to.equal(undefined)
   })
 
-  it('of very long texts have a lower limit of edits', () => {
+  it('have a lower edit limit for very long texts', () => {
     const lines = Array.from({ length: 100_000 }, () => '')
     const changed = (count: number): string =>
       lines
@@ -48,7 +48,7 @@ describe('line differences', () => {
     expect(compareLines(lines.join('\n'), changed(26))).to.equal(undefined)
   })
 
-  it('of lines that are only added or removed have a limit of their own', () => {
+  it('have a separate limit for lines that are only added or removed', () => {
     const lines = numbered('a', maxOneSidedLines)
     expect(compareLines('start\nend', `start\n${lines}\nend`)).to.have.lengthOf(maxOneSidedLines + 2)
     expect(compareLines(`start\n${lines}\nmore\nend`, 'start\nend')).to.equal(undefined)
@@ -58,7 +58,7 @@ describe('line differences', () => {
 describe('hunks of lines', () => {
   const before = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`)
 
-  it('number the lines that changed in both texts, and say how many are left out', () => {
+  it('number the changed lines in both texts and count the omitted ones', () => {
     const after = [...before.slice(0, 4), 'put in', ...before.slice(4, 14), ...before.slice(15)]
     const hunks = lineHunks(compareLines(before.join('\n'), after.join('\n')) ?? [], 1)
     expect(hunks.map(({ skipped }) => skipped)).to.deep.equal([3, 8])
@@ -78,7 +78,7 @@ describe('hunks of lines', () => {
     ])
   })
 
-  it('are none where nothing changed', () => {
+  it('are empty without changes', () => {
     expect(lineHunks(compareLines('a\nb', 'a\nb') ?? [], 3)).to.deep.equal([])
   })
 })

@@ -1,26 +1,25 @@
 import { diffArrays } from 'diff'
 
-/** A line of two texts: in both, only in the old one, only in the new one. */
 export interface DifferentLine {
   readonly kind: 'same' | 'old' | 'new'
   readonly text: string
 }
 
-/** Above this many changed lines nothing is compared: 20 to 80 ms of rendering at the limit. */
+/** Maximum number of changed lines; rendering takes 20 to 80 ms at the limit. */
 export const maxEdits = 500
 
 /**
- * Bounds edits × lines for texts with more than 20,000 lines between the common start and end: each of the
- * 2 × edits + 1 diagonals of the comparison can pass over every line.
+ * Bounds edits × lines: each of the 2 × edits + 1 diagonals of the comparison can visit every line.
  */
 const maxEditedLines = 10_000_000
 
-/** Lines that are only added or only removed need no search, just space on the page. */
+/** Limit for texts that only add or only remove lines, which need no search. */
 export const maxOneSidedLines = 5000
 
 /**
- * The shortest list of changes from one text to another, line by line.
- * @returns `undefined` if the texts differ in more lines than the limits above allow
+ * The shortest line diff of two texts.
+ *
+ * @returns `undefined` if the texts differ by more than the limits
  */
 export function compareLines(before: string, after: string): DifferentLine[] | undefined {
   const a = before.split('\n')
@@ -41,7 +40,7 @@ function compareMiddle(a: readonly string[], b: readonly string[]): DifferentLin
   }
   const maxEditLength = Math.min(maxEdits, Math.floor(maxEditedLines / (a.length + b.length)))
   if (Math.abs(a.length - b.length) > maxEditLength) return undefined
-  // Lines are compared as numbers: long equal lines are read once instead of once per diagonal.
+  // Numbers make long equal lines cheap to compare.
   const numbers = new Map<string, number>()
   const numberOf = (line: string): number => {
     const known = numbers.get(line)
@@ -61,22 +60,22 @@ function sameLine(text: string): DifferentLine {
   return { kind: 'same', text }
 }
 
-/** A line with its numbers in both texts, from 1; without the one of a text that it is not in. */
+/** Line numbers start at 1; undefined if the line is not in that text. */
 export interface NumberedLine extends DifferentLine {
   readonly before: number | undefined
   readonly after: number | undefined
 }
 
-/** Lines that are shown together; between two hunks everything stays the same. */
 export interface LineHunk {
   readonly lines: readonly NumberedLine[]
-  /** Lines left out before it. */
+  /** Unchanged lines omitted before this hunk. */
   readonly skipped: number
 }
 
 /**
- * The lines that changed, each with some that stay around it.
- * @param context so many lines that stay are kept on each side
+ * Groups the changed lines into hunks.
+ *
+ * @param context unchanged lines kept on each side
  */
 export function lineHunks(lines: readonly DifferentLine[], context: number): LineHunk[] {
   const isNear = lines.map(() => false)

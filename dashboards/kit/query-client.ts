@@ -2,7 +2,6 @@ import { QueryClient } from '@tanstack/react-query'
 import type { NetworkMode, QueryClientConfig } from '@tanstack/react-query'
 
 interface QueryOptions extends Pick<QueryClientConfig, 'queryCache' | 'mutationCache'> {
-  /** Whether a request may succeed later without a change by the user. */
   readonly mayRecover: (error: Error) => boolean
   readonly maxRetries?: number
   /** ms */
@@ -10,7 +9,7 @@ interface QueryOptions extends Pick<QueryClientConfig, 'queryCache' | 'mutationC
   readonly networkMode?: NetworkMode
 }
 
-/** The responses that an application has read. Only requests that may succeed later are repeated. */
+/** Retries only requests that may succeed later. */
 export function createQueryClient({
   mayRecover,
   maxRetries = 2,

@@ -1,33 +1,34 @@
 import { expect } from 'chai'
-import { cellText, isNumberType, isTimeType, shownText, safeCell, toCsv, toTabSeparated } from './result-table.ts'
+import { cellText, isNumberType, isTimeType, escapeInvisible, safeCell, toCsv, toTabSeparated } from './result-table.ts'
 import type { ResultTable } from './result-table.ts'
 
 describe('the text of a cell', () => {
-  it('is the value, with all of its digits', () => {
+  it('is the value with all digits', () => {
     expect(cellText('12345678901234567890.00000001')).to.equal('12345678901234567890.00000001')
     expect(cellText(0)).to.equal('0')
     expect(cellText(false)).to.equal('false')
     expect(cellText(null)).to.equal('')
   })
 
-  it('is JSON where the value is made of others', () => {
+  it('is JSON for a nested value', () => {
     expect(cellText({ a: ['1', null] })).to.equal('{"a":["1",null]}')
   })
 })
 
-describe('a text for the eye', () => {
-  it('tells signs that nobody sees', () => {
-    expect(shownText('Flow\u202Enekot\u200B\u0000')).to.equal('Flow⟨U+202E⟩nekot⟨U+200B⟩⟨U+0000⟩')
-    expect(shownText('a\u{E0041}b')).to.equal('a⟨U+E0041⟩b')
+describe('escapeInvisible', () => {
+  it('escapes invisible characters', () => {
+    expect(escapeInvisible('Flow\u202Enekot\u200B\u0000')).to.equal('Flow⟨U+202E⟩nekot⟨U+200B⟩⟨U+0000⟩')
+    expect(escapeInvisible('a\u{E0041}b')).to.equal('a⟨U+E0041⟩b')
   })
 
-  it('is the text where there are none, in all languages', () => {
-    for (const text of ['two\nlines\tand a tab', '过去24小时', 'שלום', '👩‍🌾 é']) expect(shownText(text)).to.equal(text)
+  it('keeps other text in all languages', () => {
+    for (const text of ['two\nlines\tand a tab', '过去24小时', 'שלום', '👩‍🌾 é'])
+      expect(escapeInvisible(text)).to.equal(text)
   })
 })
 
 describe('types of PostgreSQL', () => {
-  it('are told apart as the page needs them', () => {
+  it('are classified as numbers and times', () => {
     expect(['int8', 'numeric', 'text', 'bytea', '_int4'].map(isNumberType)).to.deep.equal([
       true,
       true,
@@ -68,7 +69,7 @@ describe('a cell for a spreadsheet', () => {
     for (const text of hostile) expect(safeCell(text), JSON.stringify(text)).to.equal(`'${text}`)
   })
 
-  it('is the number that it is', () => {
+  it('is the exact number', () => {
     for (const text of ['-5', '+7', '-0.00000001', '1e21', '-12345678901234567890'])
       expect(safeCell(text)).to.equal(text)
     expect(safeCell(-5)).to.equal('-5')
@@ -78,7 +79,7 @@ describe('a cell for a spreadsheet', () => {
 })
 
 describe('a table as CSV', () => {
-  it('keeps commas, quotation marks and ends of lines within their cells', () => {
+  it('quotes commas, quotation marks and line breaks', () => {
     expect(
       toCsv(
         table(
@@ -92,11 +93,11 @@ describe('a table as CSV', () => {
     ).to.equal('\uFEFFa,"b,c"\r\n"say ""hi""",\r\n"two\nlines","{""x"":1}"\r\n')
   })
 
-  it('tells an empty text from nothing', () => {
+  it('distinguishes an empty string from null', () => {
     expect(toCsv(table(['a', 'b'], [['', null]]))).to.equal('\uFEFFa,b\r\n"",\r\n')
   })
 
-  it('has the names of its columns where it has no rows, and guards these too', () => {
+  it('has column names without rows, and escapes them', () => {
     expect(toCsv(table(['=a', 'b'], []))).to.equal("\uFEFF'=a,b\r\n")
   })
 })

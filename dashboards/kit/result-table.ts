@@ -1,21 +1,19 @@
-/** A value of a row: what JSON cannot hold exactly, such as int8 and numeric, is a string. */
+/** Types that JSON cannot represent exactly, such as int8 and numeric, are strings. */
 export type SqlValue = null | boolean | number | string | readonly SqlValue[] | { readonly [name: string]: SqlValue }
 
 interface Column {
   readonly name: string
-  /** PostgreSQL's name of the type. */
+  /** PostgreSQL type name. */
   readonly type: string
-  /** Whether its values are read from the right. */
   readonly isNumber: boolean
 }
 
-/** The rows of an answer by position. */
 export interface ResultTable {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly SqlValue[])[]
 }
 
-/** A value as it is shown, copied and exported: exact, and empty where there is none. */
+/** Exact text of a value; empty for null. */
 export function cellText(value: SqlValue): string {
   if (value === null) return ''
   if (typeof value === 'object') return JSON.stringify(value)
@@ -23,13 +21,13 @@ export function cellText(value: SqlValue): string {
 }
 
 /**
- * The same for the eye: signs that cannot be seen, or that turn the direction of what follows, are told by their
- * code, so that a name which a stranger chose does not read as another one.
+ * Replaces invisible and direction-changing characters by their code points, so that an
+ * attacker-chosen name cannot imitate another one.
  */
-export function shownText(text: string): string {
+export function escapeInvisible(text: string): string {
   return text.replaceAll(
     /[^\P{C}\n\t\u200D]/gu,
-    (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+    (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   )
 }
 
@@ -44,38 +42,38 @@ const numberTypes: ReadonlySet<string> = new Set([
   'oid',
 ])
 
-/** Whether values of this PostgreSQL type are numbers. */
 export function isNumberType(type: string): boolean {
   return numberTypes.has(type)
 }
 
-/** Whether values of this PostgreSQL type are days or times. */
 export function isTimeType(type: string): boolean {
   return /^(?:date|timestamp|timestamptz)$/.test(type)
 }
 
 /**
- * What makes a spreadsheet take a cell for a formula, which may send what is beside it to anybody: names of tokens are
- * chosen by strangers. The wide forms count as well where a Chinese or Japanese keyboard is set.
+ * Cells that a spreadsheet would evaluate as a formula, which can leak data: token names are
+ * attacker-chosen. Full-width characters count with Chinese and Japanese keyboards.
  */
 const formula = /^[\s\p{Cc}]*[=+\-@|%＝＋－＠]|^[\t\r\n]/u
 
 const number = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** The text of a cell for a spreadsheet: what it would compute begins with an apostrophe and stays text. */
+/** Text of a spreadsheet cell; formulas are prefixed with an apostrophe. */
 export function safeCell(value: SqlValue): string {
   const text = cellText(value)
   return formula.test(text) && !number.test(text) ? `'${text}` : text
 }
 
-/** CSV by RFC 4180 with a BOM for Excel. Null is empty, an empty text is `""`, as in PostgreSQL. */
+/**
+ * CSV (RFC 4180) with a BOM for Excel. Null is empty, an empty string is `""`, as in PostgreSQL.
+ */
 export function toCsv({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
   const texts = lines.map((cells) => cells.map((cell) => (cell === '' ? '""' : quote(safeCell(cell)))).join(','))
   return `\uFEFF${texts.join('\r\n')}\r\n`
 }
 
-/** The table for the clipboard, with a tab between cells: a spreadsheet takes it apart as it is pasted. */
+/** Tab-separated text for pasting into a spreadsheet. */
 export function toTabSeparated({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
   return lines.map((cells) => cells.map((cell) => safeCell(cell).replaceAll(/[\t\r\n]+/g, ' ')).join('\t')).join('\n')

@@ -1,31 +1,31 @@
 import { useSyncExternalStore } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 
-/** Where one is: the path and the query of the address. */
-interface Place {
+interface Location {
   readonly path: string
   readonly search: string
-  /** Counts the pages that were gone to, so that a page knows whether it is the first. */
-  readonly visits: number
+  /** Number of navigations to another path; 0 on the first page. */
+  readonly navigations: number
 }
 
 const listeners = new Set<() => void>()
-let place: Place = { path: location.pathname, search: location.search, visits: 0 }
+let current: Location = { path: location.pathname, search: location.search, navigations: 0 }
 
-function arrive(): void {
-  const isOther = location.pathname !== place.path
-  place = { path: location.pathname, search: location.search, visits: place.visits + (isOther ? 1 : 0) }
+function update(): void {
+  const isOther = location.pathname !== current.path
+  const navigations = current.navigations + (isOther ? 1 : 0)
+  current = { path: location.pathname, search: location.search, navigations }
   for (const listener of listeners) listener()
 }
 
-window.addEventListener('popstate', arrive)
+window.addEventListener('popstate', update)
 
-/** Goes to another part of the page; with `isReplacing` the way back skips where one was. */
+/** Navigates within the page. `isReplacing` replaces the history entry. */
 export function navigate(to: string, { isReplacing = false }: { readonly isReplacing?: boolean } = {}): void {
   const before = location.pathname
   if (isReplacing) history.replaceState(null, '', to)
   else history.pushState(null, '', to)
-  arrive()
+  update()
   if (location.pathname !== before) window.scrollTo(0, 0)
 }
 
@@ -34,13 +34,13 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function usePlace(): Place {
-  return useSyncExternalStore(subscribe, () => place)
+export function useLocation(): Location {
+  return useSyncExternalStore(subscribe, () => current)
 }
 
-/** One value of the address' query, and how to change it; empty takes it out. */
+/** A query parameter of the URL and its setter; an empty value removes it. */
 export function useSearchValue(name: string): readonly [string, (value: string) => void] {
-  const { path, search } = usePlace()
+  const { path, search } = useLocation()
   const set = (value: string): void => {
     const values = new URLSearchParams(location.search)
     if (value === '') values.delete(name)
@@ -50,7 +50,7 @@ export function useSearchValue(name: string): readonly [string, (value: string) 
   return [new URLSearchParams(search).get(name) ?? '', set]
 }
 
-/** The values of a pattern such as `/block/{height}` in a path; undefined where it does not fit. */
+/** The values of a pattern such as `/block/{height}` in a path; undefined if the path does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const wanted = pattern.split('/')
   const given = path.replace(/(?<=.)\/+$/, '').split('/')
@@ -76,7 +76,7 @@ interface LinkProps extends ComponentProps<'a'> {
   readonly to: string
 }
 
-/** A link to another part of the page; what opens a new tab or a menu is left to the browser. */
+/** A link within the page. Clicks with a modifier key are left to the browser. */
 export function Link({ to, onClick, children, ...rest }: LinkProps): ReactNode {
   return (
     <a

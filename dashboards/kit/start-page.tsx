@@ -13,12 +13,12 @@ import { ToastProvider } from './toast.tsx'
 interface PageParts {
   readonly app: ReactNode
   readonly queryClient: QueryClient
-  /** Shown if the application breaks: its name, and what is not affected. */
+  /** Shown if the application fails: its name, and what is not affected. */
   readonly name?: string
   readonly hint?: string
 }
 
-/** Shows an application in the page's root element. Every `main.tsx` ends with this call. */
+/** Renders an application into the page's root element. */
 export function startPage({
   app,
   queryClient,

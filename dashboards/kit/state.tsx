@@ -7,8 +7,8 @@ interface EmptyStateProps {
   readonly children?: ReactNode
 }
 
-/** Says that there is nothing, where that is good news. */
-export function GoodNews({ title, children }: EmptyStateProps): ReactNode {
+/** An empty list that is good news. */
+export function SuccessState({ title, children }: EmptyStateProps): ReactNode {
   return (
     <div className="state good">
       <Icon name="check" size={20} />
@@ -20,8 +20,8 @@ export function GoodNews({ title, children }: EmptyStateProps): ReactNode {
   )
 }
 
-/** Says that there is nothing, and what would have to happen for something to be there. */
-export function NothingHere({ title, children }: EmptyStateProps): ReactNode {
+/** Empty state: what will be here, and the next step. */
+export function EmptyState({ title, children }: EmptyStateProps): ReactNode {
   return (
     <div className="state">
       <Icon name="wait" size={20} />
@@ -33,8 +33,7 @@ export function NothingHere({ title, children }: EmptyStateProps): ReactNode {
   )
 }
 
-/** Says why something cannot be shown, and offers to try again. */
-export function Failure({
+export function ErrorState({
   title,
   detail,
   onRetry,
@@ -55,7 +54,6 @@ export function Failure({
   )
 }
 
-/** Keeps the place of something that is on its way. */
 export function Loading({ rows = 3, label }: { readonly rows?: number; readonly label: string }): ReactNode {
   return (
     <div role="status">
@@ -70,17 +68,16 @@ export function Loading({ rows = 3, label }: { readonly rows?: number; readonly 
 }
 
 interface ErrorBoundaryProps {
-  /** What broke, as people call it: `This page`. */
+  /** Name in the heading: `This page`. */
   readonly what: string
-  /** What is not affected by it, and what else can be done: a sentence or two. */
+  /** What is not affected, and what else the user can do. */
   readonly hint: string
   readonly children: ReactNode
 }
 
 /**
- * Keeps what goes wrong in one part from taking all of the page away: it says so (and React tells the console), and
- * offers to show the part again or to load the page anew. Give it a `key` that changes with what is shown, so that
- * another part is not hidden by the mistake of this one.
+ * Contains a rendering error: shows it and offers to retry or reload. Give it a `key` that changes
+ * with the content, so that the error does not outlive it.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: Error | undefined }> {
   override state: { readonly error: Error | undefined } = { error: undefined }
@@ -98,18 +95,18 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
         <div className="state bad">
           <Icon name="alert" size={20} />
           <div>
-            <h1 className="title">{what} broke</h1>
+            <h1 className="title">{what} stopped working</h1>
             <p>{hint}</p>
           </div>
         </div>
         <div className="button-row broken-actions">
           <Button look="strong" onClick={() => location.reload()}>
-            Load it anew
+            Reload page
           </Button>
           <Button onClick={() => this.setState({ error: undefined })}>Try again</Button>
         </div>
         <details className="broken-details">
-          <summary>What went wrong</summary>
+          <summary>Error details</summary>
           <p>
             <code>
               {error.name}: {error.message}

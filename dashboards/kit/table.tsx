@@ -1,8 +1,8 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, Key, ReactNode } from 'react'
 
 /**
- * The parts of a table whose rows are shown as cards on a narrow screen. Their roles are written out, because what is
- * no longer laid out as a table would no longer be read as one.
+ * Tables whose rows become cards on narrow screens. Roles are explicit because `display: block` removes the implicit
+ * ones.
  */
 export function Table(props: ComponentProps<'table'>): ReactNode {
   return <table role="table" {...props} className={`table ${props.className ?? ''}`} />
@@ -24,21 +24,69 @@ export function Row(props: ComponentProps<'tr'>): ReactNode {
   return <tr role="row" {...props} />
 }
 
-/** The heading of a column. */
 export function ColumnName(props: ComponentProps<'th'>): ReactNode {
   return <th role="columnheader" scope="col" {...props} />
 }
 
-/** The cell that names its row. */
 export function RowName(props: ComponentProps<'th'>): ReactNode {
   return <th role="rowheader" scope="row" {...props} />
 }
 
-export interface CellProps extends ComponentProps<'td'> {
-  /** The name of the column, shown where there are no columns. */
+interface CellProps extends ComponentProps<'td'> {
+  /** Name of the column, shown in cards. */
   readonly label?: string
 }
 
 export function Cell({ label, ...props }: CellProps): ReactNode {
   return <td role="cell" data-label={label} {...props} />
+}
+
+export interface Column<Item> {
+  readonly name: string
+  readonly cell: (item: Item) => ReactNode
+  readonly isNumber?: boolean
+  /** In cards, `hidden` omits the cell; `first` moves it to the top and omits its label. */
+  readonly inCards?: 'hidden' | 'first'
+}
+
+interface DataTableProps<Item> {
+  readonly label: string
+  /** The first column names the row. */
+  readonly columns: readonly Column<Item>[]
+  readonly items: readonly Item[]
+  readonly itemKey: (item: Item) => Key
+}
+
+export function DataTable<Item>({ label, columns, items, itemKey }: DataTableProps<Item>): ReactNode {
+  const [first, ...rest] = columns
+  return (
+    <Table className="cards-when-narrow" aria-label={label}>
+      <TableHead>
+        {columns.map(({ name, isNumber = false }) => (
+          <ColumnName key={name} className={isNumber ? 'number' : undefined}>
+            {name}
+          </ColumnName>
+        ))}
+      </TableHead>
+      <TableBody>
+        {items.map((item) => (
+          <Row key={itemKey(item)}>
+            <RowName>{first?.cell(item)}</RowName>
+            {rest.map((column) => (
+              <Cell key={column.name} label={column.name} className={cellClass(column)}>
+                {column.cell(item)}
+              </Cell>
+            ))}
+          </Row>
+        ))}
+      </TableBody>
+    </Table>
+  )
+}
+
+const cardClasses = { hidden: 'wide-only', first: 'first-when-narrow' } as const
+
+function cellClass<Item>({ isNumber = false, inCards }: Column<Item>): string | undefined {
+  const names = [isNumber ? 'number' : '', inCards === undefined ? '' : cardClasses[inCards]]
+  return names.filter((name) => name !== '').join(' ') || undefined
 }

@@ -10,20 +10,19 @@ export interface TabsProps<Name extends string> {
   readonly label: string
   readonly tabs: readonly Tab<Name>[]
   readonly selected: Name
-  /** Id of the panel that they switch. */
   readonly panelId: string
   readonly onSelect: (name: Name) => void
 }
 
-/** The id of the tab, by which its panel is named. */
+/** Id of a tab, for `aria-labelledby` of its panel. */
 export function tabId(panelId: string, name: string): string {
   return `${panelId}-tab-${name}`
 }
 
-/** Tabs as the ARIA practices have them: one stop of the Tab key, arrows, Home and End move within. */
+/** Tabs following the ARIA practices: arrows, Home and End move the selection. */
 export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSelect }: TabsProps<Name>): ReactNode {
   const list = useRef<HTMLDivElement>(null)
-  // Where there is no room for all, the selected one is in sight.
+  // Scrolls the selected tab into view.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>(`#${CSS.escape(tabId(panelId, selected))}`)
     if (list.current === null || tab === null || tab === undefined) return

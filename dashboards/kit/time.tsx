@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useSyncExternalStore, useEffect, useState } from 'react'
 import { formatAge, formatAgo, formatTime } from './formats.ts'
 
-/** How long ago something was, kept current; the exact time on hover. */
+/** Age, updated every second; exact time on hover. */
 export function Age({ since }: { readonly since: string }): ReactNode {
   const now = useNow()
   return (
@@ -12,7 +12,7 @@ export function Age({ since }: { readonly since: string }): ReactNode {
   )
 }
 
-/** The same in a sentence: `4 min ago`, `in 3 h`. */
+/** Relative time: `4 min ago`, `in 3 h`. */
 export function Ago({ at }: { readonly at: string }): ReactNode {
   const now = useNow()
   return (
@@ -29,7 +29,7 @@ const listeners = new Set<() => void>()
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {
-    // It stood still while nobody looked.
+    // The clock stops without subscribers.
     now = Date.now()
     timer = setInterval(() => {
       now = Date.now()
@@ -44,18 +44,18 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The time in ms, once a second and the same for all of the page. */
+/** Current time in ms, updated every second and shared by the page. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-const everyMs = 100
+const tickMs = 100
 
-/** Seconds since a time in ms, with tenths, kept current. */
+/** Seconds since a time in ms, with one decimal, kept current. */
 export function useElapsed(since: number): string {
   const [now, setNow] = useState(since)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    const timer = setInterval(() => setNow(Date.now()), tickMs)
     return () => clearInterval(timer)
   }, [])
   return (Math.max(0, now - since) / 1000).toFixed(1)

@@ -8,66 +8,67 @@ interface Toast {
   readonly tone: 'good' | 'bad'
 }
 
-type Say = (text: string, tone?: Toast['tone']) => void
+type ShowToast = (text: string, tone?: Toast['tone']) => void
 
-const shownForMs = 5000
-const SayContext = createContext<Say>(() => undefined)
+const visibleMs = 5000
+const ToastContext = createContext<ShowToast>(() => undefined)
 
-/** Shows the result of an action. Successes disappear, errors stay until they are closed. */
-export function useToast(): Say {
-  return useContext(SayContext)
+/** Shows the result of an action. Successes disappear; errors stay until closed. */
+export function useToast(): ShowToast {
+  return useContext(ToastContext)
 }
 
 export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
-  const say = useCallback<Say>((text, tone = 'good') => {
+  const show = useCallback<ShowToast>((text, tone = 'good') => {
     setToasts((old) => [...old.slice(-2), { id: (old.at(-1)?.id ?? 0) + 1, text, tone }])
   }, [])
   const close = useMemo(() => (id: number) => setToasts((old) => old.filter((toast) => toast.id !== id)), [])
   return (
-    <SayContext value={say}>
+    <ToastContext value={show}>
       {children}
-      <div className="toasts" role="status" aria-label="Messages">
+      <div className="toasts" role="status" aria-label="Notifications">
         {toasts.map((toast) => (
           <ToastCard key={toast.id} toast={toast} onClose={close} />
         ))}
       </div>
-    </SayContext>
+    </ToastContext>
   )
 }
 
 function ToastCard({ toast, onClose }: { readonly toast: Toast; readonly onClose: (id: number) => void }): ReactNode {
   useEffect(() => {
     if (toast.tone === 'bad') return
-    const timer = setTimeout(() => onClose(toast.id), shownForMs)
+    const timer = setTimeout(() => onClose(toast.id), visibleMs)
     return () => clearTimeout(timer)
   }, [toast, onClose])
   return (
     <div className={`toast ${toast.tone}`}>
       <Icon name={toast.tone === 'good' ? 'check' : 'alert'} />
       <p>{toast.text}</p>
-      <Button look="plain" isSmall isIcon aria-label="Close message" onClick={() => onClose(toast.id)}>
+      <Button look="plain" isSmall isIcon aria-label="Close notification" onClick={() => onClose(toast.id)}>
         <Icon name="cross" size={14} />
       </Button>
     </div>
   )
 }
 
-const copiedForMs = 1500
+const copiedMs = 1500
 
 interface CopyButtonProps {
-  /** What is worth some work is made when it is asked for. */
+  /** A function is called on copy. */
   readonly text: string | (() => string)
+  /** Names the text for screen readers: `address`. */
   readonly what: string
 }
 
-/** Copies a text; the tick says that it was done. */
+/** Copies a text and shows a check mark for a moment. */
 export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
   const [isCopied, setIsCopied] = useState(false)
-  const say = useToast()
+  const showToast = useToast()
   useEffect(() => {
     if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), copiedForMs)
+    const timer = setTimeout(() => setIsCopied(false), copiedMs)
     return () => clearTimeout(timer)
   }, [isCopied])
   const copy = async (): Promise<void> => {
@@ -75,9 +76,9 @@ export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
       setIsCopied(true)
     } catch (error) {
-      // Without HTTPS, or where the person forbids it, a browser has no clipboard.
+      // The clipboard is missing without HTTPS and may be denied.
       if (!(error instanceof DOMException) && !(error instanceof TypeError)) throw error
-      say('The browser does not allow to copy here.', 'bad')
+      showToast('Could not copy: the browser denied access to the clipboard.', 'bad')
     }
   }
   return (

@@ -4,16 +4,16 @@ import { Dialog } from './dialog.tsx'
 import { setToken } from './token.ts'
 
 interface TokenDialogProps {
-  /** Asks the service whether it takes the token. @throws what `refusal` puts into words, where it does not */
-  readonly tryToken: (token: string) => Promise<unknown>
-  readonly refusal: (error: unknown) => string
-  /** After a token that is accepted, and kept. */
+  /** Verifies the token with the service. */
+  readonly verifyToken: (token: string) => Promise<unknown>
+  /** Describes why verification failed. */
+  readonly describeError: (error: unknown) => string
   readonly onToken: () => void
   readonly onClose: () => void
 }
 
-/** Asks for the token of the service, and keeps it when the service takes it. */
-export function TokenDialog({ tryToken, refusal, onToken, onClose }: TokenDialogProps): ReactNode {
+/** Asks for the API token and saves it for this tab once the service accepts it. */
+export function TokenDialog({ verifyToken, describeError, onToken, onClose }: TokenDialogProps): ReactNode {
   const [text, setText] = useState('')
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string>()
@@ -22,9 +22,9 @@ export function TokenDialog({ tryToken, refusal, onToken, onClose }: TokenDialog
     const token = text.trim()
     setIsBusy(true)
     try {
-      await tryToken(token)
-    } catch (refused) {
-      setError(refusal(refused))
+      await verifyToken(token)
+    } catch (problem) {
+      setError(describeError(problem))
       return
     } finally {
       setIsBusy(false)
@@ -35,14 +35,14 @@ export function TokenDialog({ tryToken, refusal, onToken, onClose }: TokenDialog
   }
   return (
     <Dialog
-      title="This service wants a token"
-      action="Use it"
+      title="API token required"
+      action="Save token"
       isBusy={isBusy}
       error={error}
       onClose={onClose}
       onSubmit={() => void submit()}
     >
-      <p className="soft">It is the value of API_TOKEN, and is kept in this tab only.</p>
+      <p className="soft">Enter the value of API_TOKEN. It is stored in this tab only.</p>
       <div className="field">
         <label htmlFor={id}>Token</label>
         <input

@@ -1,20 +1,20 @@
 import { useSyncExternalStore } from 'react'
-import { keptIn } from './browser.ts'
+import { browserStorage } from './browser.ts'
 
 const key = 'flowfarm-ask-token'
 const listeners = new Set<() => void>()
-let token: string | undefined = keptIn('sessionStorage')?.getItem(key) ?? undefined
+let token: string | undefined = browserStorage('sessionStorage')?.getItem(key) ?? undefined
 
 /** The bearer token of this tab, if one was entered. */
 export function readToken(): string | undefined {
   return token
 }
 
-/** Keeps the token until the tab is closed; `undefined` forgets it. */
-export function setToken(given: string | undefined): void {
-  token = given
-  if (given === undefined) keptIn('sessionStorage')?.removeItem(key)
-  else keptIn('sessionStorage')?.setItem(key, given)
+/** Saves the token until the tab is closed; `undefined` removes it. */
+export function setToken(value: string | undefined): void {
+  token = value
+  if (value === undefined) browserStorage('sessionStorage')?.removeItem(key)
+  else browserStorage('sessionStorage')?.setItem(key, value)
   for (const listener of listeners) listener()
 }
 

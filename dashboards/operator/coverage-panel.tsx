@@ -3,7 +3,7 @@ import { Fragment, useSyncExternalStore, memo, useState } from 'react'
 import type { ReactNode, KeyboardEvent, PointerEvent } from 'react'
 import { Button } from '../kit/controls.tsx'
 import { formatNumber, formatRange, formatCount, formatShare } from '../kit/formats.ts'
-import { Failure, Loading } from '../kit/state.tsx'
+import { ErrorState, Loading } from '../kit/state.tsx'
 import { api } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import type { Coverage, CoverageLane, HeightRange, Overview } from './contract.ts'
@@ -57,7 +57,7 @@ export function CoveragePanel({ overview }: { readonly overview: Overview }): Re
       )}
       {coverage.isPending && overview.stored !== null && <Loading rows={4} label="Reading the coverage" />}
       {coverage.data === undefined && coverage.isError && (
-        <Failure
+        <ErrorState
           title="The coverage cannot be shown"
           detail={problemText(coverage.error)}
           onRetry={() => void coverage.refetch()}

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery, useMutation, useQueryClient } from '@tansta
 import { Age } from '../kit/time.tsx'
 import { Badge, Button } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
-import { Failure, GoodNews, Loading } from '../kit/state.tsx'
+import { ErrorState, SuccessState, Loading } from '../kit/state.tsx'
 import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { api } from './api.ts'
 import { problemText } from '../kit/api.ts'
@@ -30,7 +30,7 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
   })
   if (errors.data === undefined) {
     return errors.isError ? (
-      <Failure
+      <ErrorState
         title="The list cannot be read"
         detail={problemText(errors.error)}
         onRetry={() => void errors.refetch()}
@@ -41,7 +41,7 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
   }
   const { data: rows, total } = errors.data
   if (rows.length === 0)
-    return <GoodNews title="Everything could be decoded">No input is waiting for a second look.</GoodNews>
+    return <SuccessState title="Everything could be decoded">No input is waiting for a second look.</SuccessState>
   return (
     <>
       <Table className="leases errors" aria-label="Indexing errors">
@@ -123,7 +123,7 @@ export function HeightList({ overview }: { readonly overview: Overview }): React
   })
   if (list.data === undefined) {
     return list.isError ? (
-      <Failure
+      <ErrorState
         title="Could not load the heights"
         detail={problemText(list.error)}
         onRetry={() => void list.refetch()}
@@ -134,7 +134,7 @@ export function HeightList({ overview }: { readonly overview: Overview }): React
   }
   const { heights, failing, unavailable } = list.data
   if (heights.length === 0)
-    return <GoodNews title="No unavailable heights">The access nodes have served every height so far.</GoodNews>
+    return <SuccessState title="No unavailable heights">The access nodes have served every height so far.</SuccessState>
   return (
     <>
       <Table className="leases errors" aria-label="Unavailable heights">

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { formatNumber, formatRange, formatCount } from '../kit/formats.ts'
-import { Failure, GoodNews, Loading } from '../kit/state.tsx'
+import { ErrorState, SuccessState, Loading } from '../kit/state.tsx'
 import { ColumnName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api } from './api.ts'
@@ -79,7 +79,7 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
 
   if (leases.data === undefined) {
     return leases.isError ? (
-      <Failure
+      <ErrorState
         title="The list cannot be read"
         detail={problemText(leases.error)}
         onRetry={() => void leases.refetch()}
@@ -89,7 +89,7 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
     )
   }
   if (rows.length === 0 && worker === undefined && code === undefined) {
-    return <GoodNews title={emptyWords[status].title}>{emptyWords[status].text}</GoodNews>
+    return <SuccessState title={emptyWords[status].title}>{emptyWords[status].text}</SuccessState>
   }
   return (
     <>
@@ -103,7 +103,7 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
         onAsk={setAsked}
       />
       {rows.length === 0 ? (
-        <GoodNews title="Nothing here">No range matches the filter.</GoodNews>
+        <SuccessState title="Nothing here">No range matches the filter.</SuccessState>
       ) : (
         <Table className="leases" aria-label={`${status} ranges`}>
           <TableHead>

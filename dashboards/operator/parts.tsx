@@ -3,20 +3,6 @@ import { useState } from 'react'
 import { Button } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
 
-/** The sign of flowfarm: rows of a field, the last one still being sown. */
-export function Brand(): ReactNode {
-  return (
-    <span className="brand">
-      <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
-        <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" />
-        <rect x="1" y="7.3" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".65" />
-        <rect x="1" y="12.6" width="9" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".35" />
-      </svg>
-      flowfarm
-    </span>
-  )
-}
-
 const colours = { well: '%232f9e55', trouble: '%23dc3b30' } as const
 
 /** The sign in the browser's tab: red while somebody is needed, so that it is seen among other tabs. */

@@ -8,8 +8,8 @@ import type { SessionUser } from '../auth/session.ts'
 import { SignInForm } from '../auth/sign-in-form.tsx'
 import { finishCallback } from '../auth/sign-in.ts'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
-import { ErrorBoundary, Failure, Loading } from '../kit/state.tsx'
-import { Link, usePlace, navigate } from '../kit/router.tsx'
+import { ErrorBoundary, ErrorState, Loading } from '../kit/state.tsx'
+import { Link, useLocation, navigate } from '../kit/router.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { DeleteAccount, EmailAddress, SignOutEverywhere } from './pages/account-page.tsx'
@@ -62,7 +62,7 @@ export function App(): ReactNode {
         {error === null ? (
           <Loading label="The wallet loads" rows={2} />
         ) : (
-          <Failure title="The wallet cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />
+          <ErrorState title="The wallet cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />
         )}
       </Alone>
     )
@@ -93,7 +93,7 @@ const pages: Readonly<Record<string, () => ReactNode>> = {
 
 function Pages(): ReactNode {
   const { state, keeper, options } = useAuth()
-  const { path } = usePlace()
+  const { path } = useLocation()
   const [linkToken, setLinkToken] = useState(readLinkToken)
   const isCallback = path === new URL(options.callbackPath, location.origin).pathname
   if (linkToken !== undefined && (isCallback || path === '/'))
@@ -110,7 +110,7 @@ function Pages(): ReactNode {
   if (state.status === 'unknown')
     return (
       <Alone>
-        <Failure
+        <ErrorState
           title="It is not known whether you are signed in"
           detail={state.detail}
           onRetry={() => void keeper.load()}
@@ -123,7 +123,7 @@ function Pages(): ReactNode {
 
 /** What one user was shown is not for the next one: each has answers of their own. */
 function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
-  const { path } = usePlace()
+  const { path } = useLocation()
   const [client] = useState(() => createQueryClient({ mayRecover: mayPass }))
   const Page = Object.hasOwn(pages, path) ? pages[path] : undefined
   return (
@@ -221,7 +221,7 @@ const parts = [
 
 /** The way to all parts of the wallet, and out of it. */
 function Header({ user }: { readonly user: SessionUser }): ReactNode {
-  const { path } = usePlace()
+  const { path } = useLocation()
   const { keeper } = useAuth()
   const [isLeaving, setIsLeaving] = useState(false)
   const say = useToast()

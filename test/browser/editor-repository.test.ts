@@ -45,7 +45,7 @@ describe('repositories in the editor', () => {
     await page.route('**', (route) => (route.request().method() === 'HEAD' ? route.abort() : route.continue()))
     await page.route(chunk, (route) => route.abort())
     await open(page)
-    await page.getByText('Could not load this part of the page: the server does not answer.').waitFor()
+    await page.getByText('Could not load this part of the page: the server is not reachable.').waitFor()
     await page.unroute(chunk)
     await page.getByRole('button', { name: 'Retry now' }).click()
     await page.getByRole('button', { name: 'Choose repositories at GitHub' }).waitFor()

@@ -38,7 +38,7 @@ const at =
   }
 const broken: Act = async (visit, wallet) => {
   await at('/activity')(visit, wallet)
-  await visit.page.getByRole('heading', { name: 'This page broke' }).waitFor()
+  await visit.page.getByRole('heading', { name: 'This page stopped working' }).waitFor()
 }
 const filled: Act = async (visit, wallet) => {
   await at('/send')(visit, wallet)

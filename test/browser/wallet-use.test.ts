@@ -313,7 +313,7 @@ describe('the pages of the wallet', () => {
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
     await page.getByRole('link', { name: 'Activity' }).click()
-    await page.getByRole('heading', { name: 'This page broke' }).waitFor()
+    await page.getByRole('heading', { name: 'This page stopped working' }).waitFor()
     await page.getByText('look at the activity before you send it again').waitFor()
     await expectUsable(page, 'a page that broke')
     await page.getByRole('link', { name: 'Send', exact: true }).first().click()
@@ -322,7 +322,7 @@ describe('the pages of the wallet', () => {
     await page.getByRole('link', { name: 'Activity' }).click()
     await page
       .getByText('Nothing moved yet')
-      .or(page.getByRole('button', { name: 'Load it anew' }))
+      .or(page.getByRole('button', { name: 'Reload page' }))
       .first()
       .waitFor()
     await page.reload()
@@ -335,10 +335,10 @@ describe('the pages of the wallet', () => {
       route.fulfill({ json: { url: 'no address', rp_id: 'x', networks: [] } }),
     )
     await page.reload()
-    await page.getByRole('heading', { name: 'The wallet broke' }).waitFor()
+    await page.getByRole('heading', { name: 'The wallet stopped working' }).waitFor()
     await expectUsable(page, 'a wallet that broke')
     await context.unroute('**/wallet/settings')
-    await page.getByRole('button', { name: 'Load it anew' }).click()
+    await page.getByRole('button', { name: 'Reload page' }).click()
     await page.getByRole('button', { name: 'Send me a code' }).waitFor()
   })
 

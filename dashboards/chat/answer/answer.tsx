@@ -99,7 +99,7 @@ function Thinking({ text, isLive }: { readonly text: string; readonly isLive: bo
         aria-controls={id}
         onClick={() => setIsOpen(!isOpen)}
       >
-        {isLive ? <span className="spinner" /> : <Icon name="thought" />}
+        {isLive ? <span className="spinner" /> : <Icon name="lightbulb" />}
         <span className="call-text">{isLive ? 'Thinking' : 'Thought about it'}</span>
         <span className="call-turn">
           <Icon name="chevron" size={14} />

@@ -2,7 +2,7 @@ import type { ReactNode, KeyboardEvent } from 'react'
 import { useParentSize } from '@visx/responsive'
 import { BarRounded, LinePath } from '@visx/shape'
 import { useState } from 'react'
-import { markText, pointName } from '../../kit/chart-scales.ts'
+import { tickLabel, pointLabel } from '../../kit/chart-scales.ts'
 import type { ChartData } from './chart-data.ts'
 import { axisLabels, cutText, plotScales, valueText } from './chart-data.ts'
 
@@ -30,7 +30,7 @@ export function UprightChart({ data, shape }: { readonly data: ChartData; readon
   )
   const left = Math.min(Math.max(minLeft, Math.ceil(widest * signWidth) + 10), plane.right - 1)
   const { x, y, step, band, base, marks } = plotScales(sets, shape, { ...plane, left })
-  const names = data.labels.map(pointName)
+  const names = data.labels.map(pointLabel)
   const written = axisLabels(names, plane.right - left)
   const nearest = (px: number): number => Math.max(0, Math.min(names.length - 1, Math.round((px - x(0)) / (step || 1))))
   return (
@@ -79,7 +79,7 @@ export function UprightChart({ data, shape }: { readonly data: ChartData; readon
 }
 
 function signedMark(mark: number): string {
-  return mark < 0 ? `−${markText(-mark)}` : markText(mark)
+  return mark < 0 ? `−${tickLabel(-mark)}` : tickLabel(mark)
 }
 
 /** A name below its place, moved where it would stand out of the picture. */

@@ -4,7 +4,7 @@ import { Pie, BarRounded } from '@visx/shape'
 import { memo, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../../kit/controls.tsx'
-import { shownText, toTabSeparated } from '../../kit/result-table.ts'
+import { escapeInvisible, toTabSeparated } from '../../kit/result-table.ts'
 import { CopyButton } from '../../kit/toast.tsx'
 import { formatCompact, formatShare } from '../../kit/formats.ts'
 import type { ResultTable } from '../../kit/result-table.ts'
@@ -88,9 +88,9 @@ function ChartTable({ data }: { readonly data: ChartData }): ReactNode {
 function shownChart({ kind, title, labels, sets }: ChartData): ChartData {
   return {
     kind,
-    title: shownText(title),
-    labels: labels.map(shownText),
-    sets: sets.map(({ label, values }) => ({ label: shownText(label), values })),
+    title: escapeInvisible(title),
+    labels: labels.map(escapeInvisible),
+    sets: sets.map(({ label, values }) => ({ label: escapeInvisible(label), values })),
   }
 }
 

@@ -1,4 +1,4 @@
-import { shownText } from '../../kit/result-table.ts'
+import { escapeInvisible } from '../../kit/result-table.ts'
 
 /** A piece of an answer as the Markdown library has it, as far as it is read here. */
 export interface Piece {
@@ -26,7 +26,7 @@ export function annotate() {
 const beforeHeight = /(?:\bblocks?|\bheight|区块|高度)(?:\s+(?:is|was|at|height|number|no\.?))?\s*[:：#为是]?\s*$/i
 
 function visit(piece: Piece): void {
-  if (piece.type === 'text') piece.value = shownText(piece.value ?? '')
+  if (piece.type === 'text') piece.value = escapeInvisible(piece.value ?? '')
   if (piece.tagName === 'table') annotateTable(piece)
   const children = piece.children ?? []
   for (const [i, child] of children.entries()) {

@@ -5,7 +5,7 @@ import type { Components, ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import remend from 'remend'
 import { CopyButton } from '../../kit/toast.tsx'
-import { toTabSeparated, shownText } from '../../kit/result-table.ts'
+import { toTabSeparated, escapeInvisible } from '../../kit/result-table.ts'
 import { annotate, pieceText, splitBlocks, explorerAddress, explorerPath, linkAllowed } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
 import { Icon } from '../../kit/controls.tsx'
@@ -165,14 +165,14 @@ function PictureText({ address, alt }: { readonly address: string; readonly alt:
     <span className="picture-text" title="Pictures in answers are not loaded">
       <Icon name="picture" size={14} />
       <span>
-        {alt === '' ? 'Picture' : shownText(alt)} <Address address={address} />
+        {alt === '' ? 'Picture' : escapeInvisible(alt)} <Address address={address} />
       </span>
     </span>
   )
 }
 
 function Address({ address }: { readonly address: string }): ReactNode {
-  const shown = shownText(address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address)
+  const shown = escapeInvisible(address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address)
   return shown === '' ? null : <bdi className="address">{shown}</bdi>
 }
 
@@ -232,7 +232,7 @@ export const CodeBlock = memo(function CodeBlock({
   const known = alias === undefined ? undefined : languages[alias]
   const name = known?.name ?? (/^[\w+#.-]{1,20}$/.test(language) ? language : 'Text')
   // Copied is what one sees, hidden signs told: it may be run.
-  const shown = shownText(code)
+  const shown = escapeInvisible(code)
   return (
     <figure className="code-block">
       <figcaption>

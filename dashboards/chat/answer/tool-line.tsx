@@ -1,7 +1,7 @@
 import { memo, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button, Icon } from '../../kit/controls.tsx'
-import { shownText, cellText, toCsv, toTabSeparated } from '../../kit/result-table.ts'
+import { escapeInvisible, cellText, toCsv, toTabSeparated } from '../../kit/result-table.ts'
 import { CopyButton } from '../../kit/toast.tsx'
 import { download } from '../../kit/browser.ts'
 import { formatCount, formatNumber } from '../../kit/formats.ts'
@@ -64,13 +64,13 @@ function Line({ call }: { readonly call: ToolCall }): ReactNode {
           <Icon name={outcome.is === 'failed' ? 'alert' : icon} />
         )}
         <span className="call-text">{text}</span>
-        {subject !== undefined && <span className="call-subject">{shownText(subject)}</span>}
+        {subject !== undefined && <span className="call-subject">{escapeInvisible(subject)}</span>}
         {notes.length > 0 && <span className="call-notes">{notes.join(' · ')}</span>}
         <span className="call-turn">
           <Icon name="chevron" size={14} />
         </span>
       </button>
-      {outcome.is === 'failed' && <p className="call-error">{shownText(outcome.error)}</p>}
+      {outcome.is === 'failed' && <p className="call-error">{escapeInvisible(outcome.error)}</p>}
       <div id={id} className="call-body" hidden={!isOpen}>
         {isOpen && <Details call={call} />}
       </div>
@@ -123,7 +123,7 @@ function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
           <TableHead>
             {columns.map(({ name, type, isNumber }, i) => (
               <ColumnName key={i} title={type} className={isNumber ? 'number' : undefined}>
-                {shownText(name)}
+                {escapeInvisible(name)}
               </ColumnName>
             ))}
           </TableHead>
@@ -179,7 +179,7 @@ function RowCell({
       </Cell>
     )
   const text = cellText(value)
-  const shown = shownText(text.length > longestCell ? `${text.slice(0, longestCell)}…` : text)
+  const shown = escapeInvisible(text.length > longestCell ? `${text.slice(0, longestCell)}…` : text)
   return (
     <Cell className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
       <IdLink text={text} hint={hint}>

@@ -1,7 +1,7 @@
 import { memo, useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button, Icon } from '../../kit/controls.tsx'
-import { shownText } from '../../kit/result-table.ts'
+import { escapeInvisible } from '../../kit/result-table.ts'
 import { CopyButton } from '../../kit/toast.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import type { ChatMode, Notice, AnswerMetadata } from '../answers.gen.ts'
@@ -92,7 +92,7 @@ const Question = memo(function Question({ message: { parts } }: { readonly messa
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return (
     <section className="turn question" aria-label="Question">
-      <p>{shownText(text)}</p>
+      <p>{escapeInvisible(text)}</p>
       <CopyButton text={text} what="the question" />
     </section>
   )
@@ -152,7 +152,7 @@ function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: Ans
         {text !== '' && <CopyButton text={text} what="the answer" />}
         {onAgain !== undefined && (
           <button type="button" className="copy" aria-label="Answer again" title="Answer again" onClick={onAgain}>
-            <Icon name="again" size={14} />
+            <Icon name="retry" size={14} />
           </button>
         )}
         {onContinue !== undefined && metadata?.end === 'length' && (

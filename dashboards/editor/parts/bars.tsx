@@ -98,7 +98,7 @@ export function ProblemsPanel({
             <button type="button" onClick={() => onGo(problem)}>
               <span className={`tone ${tones[problem.severity]}`} aria-label={problem.severity} role="img">
                 <Icon
-                  name={problem.severity === 'error' || problem.severity === 'warning' ? 'alert' : 'thought'}
+                  name={problem.severity === 'error' || problem.severity === 'warning' ? 'alert' : 'lightbulb'}
                   size={14}
                 />
               </span>

@@ -8,7 +8,7 @@ import { templates } from '../project/templates.ts'
 import { useSettings, networkNames } from '../settings.ts'
 import { problemText } from '../../auth/auth-service.ts'
 import { Ago } from '../../kit/time.tsx'
-import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
+import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 import type { ProjectState } from '../project/project-state.ts'
@@ -149,10 +149,10 @@ export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: Pr
       </div>
       {isPending && <Loading label="Your projects load" />}
       {error !== null && (
-        <Failure title="Your projects cannot be listed" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Your projects cannot be listed" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
       {data !== undefined && rows.length === 0 && (
-        <NothingHere title="No projects yet">What you write is saved here as soon as you change something.</NothingHere>
+        <EmptyState title="No projects yet">What you write is saved here as soon as you change something.</EmptyState>
       )}
       <ul className="project-rows">
         {rows.map((project) => (
@@ -178,7 +178,7 @@ export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: Pr
               title="Delete"
               onClick={() => onDelete(project)}
             >
-              <Icon name="bin" />
+              <Icon name="trash" />
             </Button>
           </li>
         ))}

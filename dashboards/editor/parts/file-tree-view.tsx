@@ -173,7 +173,7 @@ function NodeActs({
         title="Delete"
         onClick={() => onDelete(path, kind)}
       >
-        <Icon name="bin" size={14} />
+        <Icon name="trash" size={14} />
       </Button>
     </div>
   )

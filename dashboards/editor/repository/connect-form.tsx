@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
 import { useAction } from '../../auth/action.tsx'
 import { Button, Icon } from '../../kit/controls.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
 import type { Network } from '../contract.ts'
 import type { SavedProject } from '../project/project-state.ts'
@@ -39,7 +39,11 @@ export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): R
   if (installations === undefined) {
     if (error !== null)
       return (
-        <Failure title="Your repositories are not known" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState
+          title="Your repositories are not known"
+          detail={problemText(error)}
+          onRetry={() => void refetch()}
+        />
       )
     return <Loading label="Your repositories are looked up" rows={3} />
   }
@@ -108,7 +112,7 @@ function ChooseRepository({
   if (all === undefined) {
     if (error !== null)
       return (
-        <Failure
+        <ErrorState
           title={`The repositories of ${installation.account} are not known`}
           detail={problemText(error)}
           onRetry={() => void refetch()}

@@ -6,7 +6,7 @@ import { useAction } from '../../auth/action.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { Badge, Button } from '../../kit/controls.tsx'
 import type { Tone } from '../../kit/controls.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import type { SavedProject } from '../project/project-state.ts'
@@ -49,7 +49,7 @@ export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPane
   if (environments.data === undefined || deployments.data === undefined) {
     if (error === null) return <Loading label="Deployments are looked up" rows={3} />
     return (
-      <Failure
+      <ErrorState
         title="Deployments are not known"
         detail={problemText(error)}
         onRetry={() => void (environments.refetch(), deployments.refetch())}

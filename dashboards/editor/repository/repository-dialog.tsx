@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
 import { Modal } from '../../kit/dialog.tsx'
 import type { SavedProject } from '../project/project-state.ts'
@@ -62,7 +62,9 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
   const again = (): void => void client.invalidateQueries({ queryKey: ['repository', saved.id] })
   if (connection === undefined) {
     if (error !== null)
-      return <Failure title="The repository is not known" detail={problemText(error)} onRetry={() => void refetch()} />
+      return (
+        <ErrorState title="The repository is not known" detail={problemText(error)} onRetry={() => void refetch()} />
+      )
     return <Loading label="The repository is looked up" rows={3} />
   }
   return connection === null ? (
@@ -119,7 +121,7 @@ function Connected({ session, saved, connection, onChanged }: ConnectedProps): R
         />
         {panel !== 'deploy' && (
           <Button look="plain" isSmall disabled={isFetching} onClick={() => void refetch()}>
-            <Icon name="again" size={14} /> Look again
+            <Icon name="retry" size={14} /> Look again
           </Button>
         )}
       </div>
@@ -130,7 +132,11 @@ function Connected({ session, saved, connection, onChanged }: ConnectedProps): R
           (error === null ? (
             <Loading label="The project is compared with the repository" rows={3} />
           ) : (
-            <Failure title="The repository cannot be read" detail={problemText(error)} onRetry={() => void refetch()} />
+            <ErrorState
+              title="The repository cannot be read"
+              detail={problemText(error)}
+              onRetry={() => void refetch()}
+            />
           ))}
         {panel === 'commit' && differences !== undefined && (
           <CommitPanel

@@ -3,13 +3,13 @@ import { Age } from '../../kit/time.tsx'
 import { Badge } from '../../kit/controls.tsx'
 import { Cell, Row, RowName, ColumnName, Table, TableBody, TableHead } from '../../kit/table.tsx'
 import { Link, useSearchValue } from '../../kit/router.tsx'
-import { paths, formatAmount, humanize, sayName, symbolOf, contractNameOf, shorten, formatBytes } from '../text.ts'
+import { paths, formatAmount, humanize, sanitizeName, symbolOf, contractNameOf, shorten, formatBytes } from '../text.ts'
 import { useList, useAnswer } from '../api.ts'
 import { AccountLink, TransactionLink, Picture, Amount, Identity, BlockLink, ValueTree } from '../parts/values.tsx'
 import { ListPanel, Answer } from '../parts/lists.tsx'
 import { formatCount, formatNumber } from '../../kit/formats.ts'
 import { ItemCard } from '../parts/transfers.tsx'
-import { NothingHere } from '../../kit/state.tsx'
+import { EmptyState } from '../../kit/state.tsx'
 import { Detail, DetailList } from '../parts/page.tsx'
 import { StakingEvents } from '../parts/staking.tsx'
 import type { AccountDetail } from '../answers.gen.ts'
@@ -52,9 +52,9 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
                   {formatAmount(transfer.amount)} {symbolOf(transfer.token.token, transfer.token.symbol)}
                 </Link>
               ) : transfer.nft_type === null ? (
-                sayName(transfer.name)
+                sanitizeName(transfer.name)
               ) : (
-                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
+                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sanitizeName(transfer.name)}</Link>
               )}
             </Cell>
             <Cell label="With">
@@ -84,7 +84,7 @@ export function AccountNfts({ address }: { readonly address: string }): ReactNod
         <li key={id} className="card">
           <button type="button" className="card-button" onClick={() => choose(id)}>
             <Picture source={image} alt="" size="fill" of={id} />
-            <span className="card-name">{sayName(name)}</span>
+            <span className="card-name">{sanitizeName(name)}</span>
             <span className="soft">{formatCount(count, 'item')}</span>
           </button>
         </li>
@@ -131,7 +131,7 @@ export function AccountStaking({ address }: { readonly address: string }): React
         <Answer query={query} what="the stakes of this account">
           {({ data: [stake] }) =>
             stake === undefined || stake.nodes.length + stake.delegators.length === 0 ? (
-              <NothingHere title="Nothing staked">This account runs no node and has delegated to none.</NothingHere>
+              <EmptyState title="Nothing staked">This account runs no node and has delegated to none.</EmptyState>
             ) : (
               <DetailList>
                 {stake.nodes.map((node) => (
@@ -166,7 +166,7 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
   return (
     <section className="panel list" aria-label="Keys">
       {keys.length === 0 ? (
-        <NothingHere title="No keys">Nobody can sign for this account by a key.</NothingHere>
+        <EmptyState title="No keys">Nobody can sign for this account by a key.</EmptyState>
       ) : (
         <Table className="cards-when-narrow" aria-label="Keys">
           <TableHead>

@@ -23,7 +23,7 @@ import { Answer, Trouble, ListPanel } from '../parts/lists.tsx'
 import { ContractRow, contractColumns, TransactionRow, transactionColumns } from '../parts/rows.tsx'
 import { EvmTransactionList } from '../parts/evm.tsx'
 import { useAnswer, useList } from '../api.ts'
-import { formatAmount, formatBytes, sayName, shorten, formatDollars } from '../text.ts'
+import { formatAmount, formatBytes, sanitizeName, shorten, formatDollars } from '../text.ts'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/account/{address}', { address })
@@ -37,7 +37,7 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
         title={account?.address ?? shorten(address)}
         aside={account?.labels.map(({ tag, label }) => (
           <Badge key={tag} tone="busy">
-            {sayName(label)}
+            {sanitizeName(label)}
           </Badge>
         ))}
       >
@@ -240,7 +240,7 @@ function AccountAbout({ account }: { readonly account: AccountDetail }): ReactNo
           <Moment at={account.last_seen_at} />
         </Detail>
         {account.labels.length > 0 && (
-          <Detail name="Known as">{account.labels.map(({ label }) => sayName(label)).join(', ')}</Detail>
+          <Detail name="Known as">{account.labels.map(({ label }) => sanitizeName(label)).join(', ')}</Detail>
         )}
         <Detail name="Data from">
           {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}

@@ -4,7 +4,7 @@ import { Badge } from '../../kit/controls.tsx'
 import { readCadenceLines } from '../../kit/code-tokens.ts'
 import { formatCount } from '../../kit/formats.ts'
 import { useSearchValue } from '../../kit/router.tsx'
-import { Loading, NothingHere } from '../../kit/state.tsx'
+import { Loading, EmptyState } from '../../kit/state.tsx'
 import { Tokens } from '../../kit/code.tsx'
 import { compareLines, maxEdits, maxOneSidedLines, lineHunks } from '../../kit/line-differences.ts'
 import type { DifferentLine, LineHunk, NumberedLine } from '../../kit/line-differences.ts'
@@ -94,15 +94,15 @@ const Compared = memo(function Compared({ before, after, isFirst }: ComparedProp
   }, [before, after, isFirst])
   if (before === null || after === null) {
     return (
-      <NothingHere title="The code is not kept here">
+      <EmptyState title="The code is not kept here">
         It is known only that the contract was changed, not how.
-      </NothingHere>
+      </EmptyState>
     )
   }
   if (lines === undefined) return <Unmarked before={isFirst ? undefined : before} after={after} />
   const hunks = lineHunks(lines, context)
   if (hunks.length === 0) {
-    return <NothingHere title="No line is different">The contract was deployed again with the same code.</NothingHere>
+    return <EmptyState title="No line is different">The contract was deployed again with the same code.</EmptyState>
   }
   return (
     <>

@@ -7,7 +7,7 @@ import { useSearchValue } from '../../kit/router.tsx'
 import { Age } from '../../kit/time.tsx'
 import { Badge, Button } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { NothingHere, Loading } from '../../kit/state.tsx'
+import { EmptyState, Loading } from '../../kit/state.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { ContractDependencies } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
@@ -111,9 +111,9 @@ function Code({ body }: { readonly body: string | null | undefined }): ReactNode
   return (
     <section className="panel" aria-label="Code">
       {body === null || body === undefined ? (
-        <NothingHere title="The code is not kept here">
+        <EmptyState title="The code is not kept here">
           It is fetched from the chain when an access node answers.
-        </NothingHere>
+        </EmptyState>
       ) : (
         <CodeView code={body} label="code of the contract" />
       )}
@@ -225,7 +225,7 @@ function Dependencies({ identifier }: { readonly identifier: string }): ReactNod
       {list.isPending && <Loading label="Loading the dependencies" rows={6} />}
       {list.isError && <Trouble error={list.error} what="the dependencies" onRetry={() => void list.refetch()} />}
       {found !== undefined && found.graph.nodes.length < 2 && (
-        <NothingHere title="It stands alone">It uses no other contract, and no other uses it.</NothingHere>
+        <EmptyState title="It stands alone">It uses no other contract, and no other uses it.</EmptyState>
       )}
       {found !== undefined && found.graph.nodes.length > 1 && (
         <>

@@ -7,7 +7,7 @@ import { AddressTabs, PageTitle, Detail, DetailList, KeyNumber, KeyNumbers } fro
 import { EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
 import { AccountLink, BlockLink, EvmPartyLink, EvmTransactionLink, Identity } from '../parts/values.tsx'
 import { ListPanel, Answer } from '../parts/lists.tsx'
-import { paths, sayName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
+import { paths, sanitizeName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
 import { useList, useAnswer } from '../api.ts'
 import type { EvmAddress, EvmToken } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
@@ -55,8 +55,8 @@ function Tokens(): ReactNode {
         <Row key={`${token.address} ${token.type}`}>
           <RowName>
             <span className="token-name">
-              <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
-              {token.symbol !== null && <span className="soft">{sayName(token.symbol)}</span>}
+              <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? shorten(token.address))}</Link>
+              {token.symbol !== null && <span className="soft">{sanitizeName(token.symbol)}</span>}
             </span>
           </RowName>
           <Cell label="Kind">
@@ -84,7 +84,7 @@ export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNo
     <>
       <PageTitle
         kind={found?.is_contract === true ? 'EVM contract' : 'EVM address'}
-        title={sayName(found?.name ?? shorten(address))}
+        title={sanitizeName(found?.name ?? shorten(address))}
         aside={found?.is_coa === true && <Badge tone="busy">Owned by a Flow account</Badge>}
       >
         {found?.name === null || found === undefined ? <Identity id={address} what="address" hasCopy /> : undefined}
@@ -112,7 +112,7 @@ function AddressParts({ address }: { readonly address: EvmAddress }): ReactNode 
           )}
           {token !== null && (
             <Detail name="Token">
-              <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? token.symbol ?? 'Its token')}</Link>{' '}
+              <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? token.symbol ?? 'Its token')}</Link>{' '}
               <Badge>{token.type}</Badge>
             </Detail>
           )}
@@ -179,10 +179,10 @@ function AddressTokens({ address }: PartProps): ReactNode {
       renderRow={({ token, value }) => (
         <Row key={`${token.address} ${token.type}`}>
           <RowName>
-            <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
+            <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? shorten(token.address))}</Link>
           </RowName>
           <Cell label="Balance" className="number">
-            {formatEvmAmount(value, token, sayName(token.symbol ?? '', ''))}
+            {formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', ''))}
           </Cell>
         </Row>
       )}
@@ -202,7 +202,7 @@ function Items({ address }: PartProps): ReactNode {
         <Row key={`${token.address} ${id}`}>
           <RowName>
             <Link to={paths.evmToken(token.address)}>
-              {sayName(token.name ?? shorten(token.address))} #{id}
+              {sanitizeName(token.name ?? shorten(token.address))} #{id}
             </Link>
           </RowName>
           <Cell label="Kind">
@@ -224,7 +224,7 @@ export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode
     <>
       <PageTitle
         kind="EVM token"
-        title={sayName(found?.name ?? shorten(address))}
+        title={sanitizeName(found?.name ?? shorten(address))}
         aside={found !== undefined && <Badge>{found.type}</Badge>}
       />
       <Answer query={query} what="this EVM token" rows={5}>
@@ -282,7 +282,7 @@ function Holders({ token }: { readonly token: EvmToken }): ReactNode {
             <EvmPartyLink party={address} />
           </RowName>
           <Cell label="Balance" className="number">
-            {formatEvmAmount(value, token, sayName(token.symbol ?? '', ''))}
+            {formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', ''))}
           </Cell>
         </Row>
       )}

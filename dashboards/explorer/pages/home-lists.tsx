@@ -6,10 +6,10 @@ import type { TransactionSummary } from '../answers.gen.ts'
 import type { LiveState } from '../live-feed.ts'
 import { useAnswer } from '../api.ts'
 import type { Sentence } from '../transfer-summary.ts'
-import { isOfPeople, tellSummary } from '../transfer-summary.ts'
+import { isUserTransaction, tellSummary } from '../transfer-summary.ts'
 import { AccountLink, BlockLink, TransactionLink } from '../parts/values.tsx'
 import { ToldSentence, nameOfTransaction, StatusBadge } from '../parts/rows.tsx'
-import { Loading, NothingHere } from '../../kit/state.tsx'
+import { Loading, EmptyState } from '../../kit/state.tsx'
 
 const shownBlocks = 9
 const shownTransactions = 10
@@ -38,7 +38,7 @@ export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode 
 /** The newest transactions of people; those that the chain makes by itself only where there are no others. */
 export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
   const told = useTold()
-  const ofPeople = state.transactions.filter(isOfPeople)
+  const ofPeople = state.transactions.filter(isUserTransaction)
   // What the feed tells first may be the chain's own alone: what people did before is on its way.
   if (state.transactions.length === 0 || (ofPeople.length === 0 && !state.isCaughtUp)) {
     return <Waiting state={state} what="transactions" rows={shownTransactions} />
@@ -71,7 +71,7 @@ interface LiveSentenceProps {
 
 function LiveSentence({ transaction, sentence }: LiveSentenceProps): ReactNode {
   if (sentence !== undefined) return <ToldSentence sentence={sentence} />
-  if (!isOfPeople(transaction)) return 'by the chain itself'
+  if (!isUserTransaction(transaction)) return 'by the chain itself'
   return (
     <>
       by <AccountLink address={transaction.payer_address} />
@@ -116,9 +116,7 @@ interface WaitingProps {
 export function Waiting({ state, what, rows = 0 }: WaitingProps): ReactNode {
   if (state.link === 'live' && state.isCaughtUp) {
     return (
-      <NothingHere title={`No ${what} so far`}>
-        They show up here by themselves as soon as they are indexed.
-      </NothingHere>
+      <EmptyState title={`No ${what} so far`}>They show up here by themselves as soon as they are indexed.</EmptyState>
     )
   }
   return <Loading rows={rows} label={`Loading ${what}`} />

@@ -4,7 +4,7 @@ import { Age } from '../../kit/time.tsx'
 import { Button, Icon } from '../../kit/controls.tsx'
 import { formatNumber, formatCount } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
-import { NothingHere } from '../../kit/state.tsx'
+import { EmptyState } from '../../kit/state.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { TimePoint } from '../../kit/time-chart.tsx'
 import { LiveFeed, blockPace } from '../live-feed.ts'
@@ -203,9 +203,9 @@ function BigTransfers(): ReactNode {
       <Answer query={query} what="big transfers" rows={shown}>
         {({ data }) =>
           data.length === 0 ? (
-            <NothingHere title="No big transfers so far">
+            <EmptyState title="No big transfers so far">
               Transfers that are large for their token show up here.
-            </NothingHere>
+            </EmptyState>
           ) : (
             <ul className="live-list in-two">
               {data.map((transfer) => (

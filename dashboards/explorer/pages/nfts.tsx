@@ -4,7 +4,7 @@ import { Link, useSearchValue } from '../../kit/router.tsx'
 import { ListFilter, ListPanel, Answer } from '../parts/lists.tsx'
 import { PageTitle, AddressTabs, KeyNumber, KeyNumbers, Detail, DetailList } from '../parts/page.tsx'
 import { Picture, AccountLink, BlockLink, ContractLink, Identity, OutsideLink, Share } from '../parts/values.tsx'
-import { paths, sayName, contractNameOf, contractOf } from '../text.ts'
+import { paths, sanitizeName, contractNameOf, contractOf } from '../text.ts'
 import { useList, useAnswer } from '../api.ts'
 import { Badge } from '../../kit/controls.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
@@ -34,7 +34,7 @@ export function CollectionsPage(): ReactNode {
           <li key={id} className="card">
             <Link to={paths.collection(id)}>
               <Picture source={image} alt="" size="fill" of={id} />
-              <span className="card-name">{sayName(name)}</span>
+              <span className="card-name">{sanitizeName(name)}</span>
               <span className="soft">
                 {formatCount(items, 'item')}, {formatCount(holders, 'holder')}
               </span>
@@ -49,7 +49,7 @@ export function CollectionsPage(): ReactNode {
 export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/nft/{nft_type}', { nft_type: type })
   const found = query.data?.data[0]
-  const name = sayName(found?.display_name ?? contractNameOf(type))
+  const name = sanitizeName(found?.display_name ?? contractNameOf(type))
   return (
     <>
       <PageTitle
@@ -183,7 +183,7 @@ export function ItemPage({ values: { type = '', id = '' } }: PageProps): ReactNo
     <>
       <PageTitle
         kind="NFT"
-        title={sayName(found?.name ?? '', `${contractNameOf(type)} #${id}`)}
+        title={sanitizeName(found?.name ?? '', `${contractNameOf(type)} #${id}`)}
         aside={found?.is_burned === true && <Badge tone="warn">Burned</Badge>}
       />
       <Answer query={query} what="this NFT" rows={6}>
@@ -207,7 +207,7 @@ function ItemDetails({ item }: { readonly item: NftItem }): ReactNode {
       <div className="item-picture">
         <Picture
           source={item.thumbnail}
-          alt={sayName(item.name)}
+          alt={sanitizeName(item.name)}
           size="fill"
           of={`${item.nft_type} ${item.nft_id}`}
           hasNote

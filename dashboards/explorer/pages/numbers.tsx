@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../kit/formats.ts'
-import { NothingHere } from '../../kit/state.tsx'
+import { EmptyState } from '../../kit/state.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { DailyNumbers } from '../answers.gen.ts'
@@ -92,9 +92,9 @@ function DayCharts({ days, max }: DayChartsProps): ReactNode {
   if (known.length === 0) {
     return (
       <section className="panel">
-        <NothingHere title="No numbers of these days">
+        <EmptyState title="No numbers of these days">
           A day is counted when its blocks are indexed. Look at more days, or come back later.
-        </NothingHere>
+        </EmptyState>
       </section>
     )
   }

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
+import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
 import { failureText } from '../api.ts'
 import { Link, navigate, useSearchValue } from '../../kit/router.tsx'
 import { PageTitle } from '../parts/page.tsx'
 import { useSuggestions } from '../suggestions.ts'
-import { sayName } from '../text.ts'
+import { sanitizeName } from '../text.ts'
 
 /** What an id is exactly: nobody wants to choose from one. */
 const exact = /^(?:\d+|(?:0x)?[0-9a-f]{16}|(?:0x)?[0-9a-f]{64}|0x[0-9a-f]{40})$/i
@@ -40,20 +40,20 @@ interface ResultsProps {
 function Results({ text, suggestions, isAsking, error, onRetry }: ResultsProps): ReactNode {
   if (text === '') {
     return (
-      <NothingHere title="What are you looking for?">
+      <EmptyState title="What are you looking for?">
         A height, the id of a transaction or block, an address of Flow or its EVM, or the name of a token, collection,
         contract or account.
-      </NothingHere>
+      </EmptyState>
     )
   }
   if (suggestions.length === 0 && isAsking) return <Loading label="Searching" rows={5} />
-  if (error !== null) return <Failure title="Could not search" detail={failureText(error)} onRetry={onRetry} />
+  if (error !== null) return <ErrorState title="Could not search" detail={failureText(error)} onRetry={onRetry} />
   if (suggestions.length === 0) {
     return (
-      <NothingHere title="Nothing was found">
+      <EmptyState title="Nothing was found">
         Look whether an id was copied whole: transactions have 64 digits, accounts 16, addresses of the EVM 40. Names
         are found by their beginning; try less of it.
-      </NothingHere>
+      </EmptyState>
     )
   }
   return (
@@ -61,7 +61,7 @@ function Results({ text, suggestions, isAsking, error, onRetry }: ResultsProps):
       {suggestions.map(({ to, kind, name, note }) => (
         <li key={to}>
           <span className="badge">{kind}</span>
-          <Link to={to}>{sayName(name)}</Link>
+          <Link to={to}>{sanitizeName(name)}</Link>
           <span className="soft">{note}</span>
         </li>
       ))}

@@ -17,8 +17,8 @@ import { ListFilter, ListPanel, Answer } from '../parts/lists.tsx'
 import { PageTitle, AddressTabs, Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import { useList, useAnswer } from '../api.ts'
 import { useSearchValue } from '../../kit/router.tsx'
-import { formatDollars, contractNameOf, initialOf, sayName, contractOf, cutAmount, formatAmount } from '../text.ts'
-import { NothingHere } from '../../kit/state.tsx'
+import { formatDollars, contractNameOf, initialOf, sanitizeName, contractOf, cutAmount, formatAmount } from '../text.ts'
+import { EmptyState } from '../../kit/state.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { FungibleToken } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
@@ -74,7 +74,7 @@ export function TokensPage(): ReactNode {
 export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/ft/{token}', { token: id })
   const found = query.data?.data[0]
-  const name = sayName(found?.name ?? contractNameOf(id))
+  const name = sanitizeName(found?.name ?? contractNameOf(id))
   return (
     <>
       <PageTitle kind="Token" title={name} aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}>
@@ -82,7 +82,7 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
           <Picture source={found.logo} alt="" size={28} of={found.id} letter={initialOf(found.symbol ?? found.name)} />
         )}
         {` ${name} `}
-        {typeof found?.symbol === 'string' && <span className="soft">{sayName(found.symbol)}</span>}
+        {typeof found?.symbol === 'string' && <span className="soft">{sanitizeName(found.symbol)}</span>}
       </PageTitle>
       <Answer query={query} what="this token" rows={6}>
         {({ data: [token] }) =>
@@ -151,9 +151,9 @@ function PriceHistory({ asset }: { readonly asset: string | null }): ReactNode {
   if (!isTold) {
     return (
       <section className="panel" aria-label="Price">
-        <NothingHere title="No price is known">
+        <EmptyState title="No price is known">
           Prices are asked of a market now and then; of this token it has told none.
-        </NothingHere>
+        </EmptyState>
       </section>
     )
   }

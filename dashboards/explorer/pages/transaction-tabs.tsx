@@ -7,7 +7,15 @@ import { paths, humanize, formatDollars } from '../text.ts'
 import { Amount, AccountLink, BlockLink, Identity, Moment, ContractLink } from '../parts/values.tsx'
 import { Detail, DetailList } from '../parts/page.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { tellChanges, tellError, tellEvm, tellItems, tellTokens, tellTrades, isOfPeople } from '../transfer-summary.ts'
+import {
+  tellChanges,
+  tellError,
+  tellEvm,
+  tellItems,
+  tellTokens,
+  tellTrades,
+  isUserTransaction,
+} from '../transfer-summary.ts'
 import type { Sentence, Statement } from '../transfer-summary.ts'
 import { Told, nameOfTransaction } from '../parts/rows.tsx'
 
@@ -125,7 +133,7 @@ export function TransactionStory({ transaction }: PartProps): ReactNode {
 
 function Cost({ transaction }: PartProps): ReactNode {
   const { fee, fee_usd: dollars, payer } = transaction
-  if (!isOfPeople(transaction)) return 'The chain does this by itself, and nobody pays for it.'
+  if (!isUserTransaction(transaction)) return 'The chain does this by itself, and nobody pays for it.'
   if (fee === null) return 'What it cost is not known.'
   if (Number(fee) === 0) return 'It cost nothing.'
   return (

@@ -6,11 +6,11 @@ import { PageTitle, AddressTabs, Detail, DetailList } from '../parts/page.tsx'
 import { TransactionRow, transactionColumns, StatusBadge } from '../parts/rows.tsx'
 import { itemsOf, useList, useAnswer } from '../api.ts'
 import { ApiProblem } from '../../kit/api.ts'
-import { isOfPeople } from '../transfer-summary.ts'
+import { isUserTransaction } from '../transfer-summary.ts'
 import { Button } from '../../kit/controls.tsx'
 import { scriptParameters } from '../../kit/code-tokens.ts'
 import { formatNumber, formatCount } from '../../kit/formats.ts'
-import { NothingHere } from '../../kit/state.tsx'
+import { EmptyState } from '../../kit/state.tsx'
 import { plainValue } from '../cadence-value.ts'
 import type { TransactionDetail, Event, EvmExecution } from '../answers.gen.ts'
 import type { PageProps } from '../pages.ts'
@@ -56,7 +56,7 @@ export function TransactionsPage(): ReactNode {
             </label>
           </header>
         }
-        isShown={(transaction) => hasAll || isOfPeople(transaction)}
+        isShown={(transaction) => hasAll || isUserTransaction(transaction)}
         whenEmpty={
           itemsOf(list).length > 0
             ? 'Nobody sent anything of late: all that there is, the chain made by itself.'
@@ -163,7 +163,7 @@ function KeptScript({ hash }: { readonly hash: string }): ReactNode {
 }
 
 function Code({ text }: { readonly text: string }): ReactNode {
-  if (text === '') return <NothingHere title="No script">The text of this transaction is not kept here.</NothingHere>
+  if (text === '') return <EmptyState title="No script">The text of this transaction is not kept here.</EmptyState>
   return <CodeView code={text} label="script" />
 }
 
@@ -179,7 +179,7 @@ function Arguments({ values, script }: ArgumentsProps): ReactNode {
   return (
     <section className="panel" aria-label="Arguments">
       {values.length === 0 ? (
-        <NothingHere title="No arguments">This transaction was given nothing.</NothingHere>
+        <EmptyState title="No arguments">This transaction was given nothing.</EmptyState>
       ) : (
         <dl className="details">
           {values.map((value, i) => (
@@ -221,7 +221,7 @@ function EventCards({ events }: { readonly events: readonly Event[] }): ReactNod
           </span>
         </header>
       )}
-      {fitting.length === 0 && <NothingHere title={events.length === 0 ? 'No events' : 'No event has this in it'} />}
+      {fitting.length === 0 && <EmptyState title={events.length === 0 ? 'No events' : 'No event has this in it'} />}
       <ol className="events">
         {fitting.slice(0, max).map((event) => (
           <li key={event.event_index} id={`event-${event.event_index}`}>

@@ -4,7 +4,7 @@ import { Badge } from '../../kit/controls.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { EvmTransaction, EvmTokenTransfer, EvmDecodedCall, EvmLog } from '../answers.gen.ts'
 import type { ListPath, ListQuery } from '../api.ts'
-import { formatUnits, sayName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
+import { formatUnits, sanitizeName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
 import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, ValueTree } from './values.tsx'
 import { ListPanel } from './lists.tsx'
 import { Link } from '../../kit/router.tsx'
@@ -30,7 +30,7 @@ const kinds = {
 
 /** What an EVM transaction did, in a word or two. */
 export function nameOfEvmTransaction({ decoded_input: call, tx_types: types, method }: EvmTransaction): string {
-  if (call !== null) return sayName(call.method_call.split('(', 1)[0] ?? '', 'Call')
+  if (call !== null) return sanitizeName(call.method_call.split('(', 1)[0] ?? '', 'Call')
   const [type] = types
   return type === undefined ? (method ?? 'Call') : kinds[type]
 }
@@ -95,7 +95,7 @@ const transferColumns = [
 
 /** `1.5 USDF`, `PaperBoats #7`. */
 export function movedOf({ token, total }: EvmTokenTransfer): string {
-  const name = sayName(token.symbol ?? token.name ?? shorten(token.address))
+  const name = sanitizeName(token.symbol ?? token.name ?? shorten(token.address))
   if (total.token_id === null) return formatEvmAmount(total.value, { type: token.type, decimals: total.decimals }, name)
   return `${total.value === '1' ? '' : `${formatAmount(total.value)} × `}${name} #${total.token_id}`
 }
@@ -152,7 +152,8 @@ export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNo
       {logs.map(({ index, address, decoded, topics, data }) => (
         <li key={index}>
           <h3>
-            <span className="soft">{index}</span> {decoded === null ? 'Log of unknown form' : sayName(decoded.name)}
+            <span className="soft">{index}</span>{' '}
+            {decoded === null ? 'Log of unknown form' : sanitizeName(decoded.name)}
             {' by '}
             <EvmPartyLink party={address} />
           </h3>

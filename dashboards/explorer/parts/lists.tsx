@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Button } from '../../kit/controls.tsx'
 import { ColumnName, Table, TableBody, TableHead } from '../../kit/table.tsx'
-import { Loading, NothingHere, Failure } from '../../kit/state.tsx'
+import { Loading, EmptyState, ErrorState } from '../../kit/state.tsx'
 import { itemsOf, failureText } from '../api.ts'
 import { ApiProblem, problemText } from '../../kit/api.ts'
 import type { ItemOf, ListPath, ListQuery } from '../api.ts'
@@ -47,7 +47,7 @@ export function ListPanel<Path extends ListPath>({
       {list.isError && loaded.length === 0 && (
         <Trouble error={list.error} what={what} onRetry={() => void list.refetch()} />
       )}
-      {list.isSuccess && items.length === 0 && <NothingHere title={`No ${what}`}>{whenEmpty}</NothingHere>}
+      {list.isSuccess && items.length === 0 && <EmptyState title={`No ${what}`}>{whenEmpty}</EmptyState>}
       {items.length > 0 &&
         (columns === undefined ? (
           <ul className="cards">{items.map(renderRow)}</ul>
@@ -104,20 +104,20 @@ export function Trouble({
 }): ReactNode {
   if (error instanceof ApiProblem && error.status === 404) {
     return (
-      <NothingHere title={`Nobody here knows ${what}`}>
+      <EmptyState title={`Nobody here knows ${what}`}>
         {problemText(error)} It may be newer than what is indexed, older than the first block that is kept, or of
         another network.
-      </NothingHere>
+      </EmptyState>
     )
   }
   if (error instanceof ApiProblem && error.status === 400) {
     return (
-      <NothingHere title={`This address does not lead to ${what}`}>
+      <EmptyState title={`This address does not lead to ${what}`}>
         {problemText(error)} Look whether it was copied whole, or search for it above.
-      </NothingHere>
+      </EmptyState>
     )
   }
-  return <Failure title={`Could not load ${what}`} detail={failureText(error)} onRetry={onRetry} />
+  return <ErrorState title={`Could not load ${what}`} detail={failureText(error)} onRetry={onRetry} />
 }
 
 const pauseMs = 300

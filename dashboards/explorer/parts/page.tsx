@@ -1,6 +1,6 @@
 import { useEffect, useRef, useId } from 'react'
 import type { ReactNode } from 'react'
-import { usePlace, useSearchValue } from '../../kit/router.tsx'
+import { useLocation, useSearchValue } from '../../kit/router.tsx'
 import { Tabs, tabId } from '../../kit/tabs.tsx'
 
 interface PageTitleProps {
@@ -17,13 +17,13 @@ interface PageTitleProps {
 /** Page heading; receives the focus after navigation, so that reading starts there. */
 export function PageTitle({ title, kind, children, aside }: PageTitleProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
-  const { visits } = usePlace()
+  const { navigations } = useLocation()
   useEffect(() => {
     document.title = `${kind === undefined ? '' : `${kind} `}${title} – flowfarm`
   }, [title, kind])
   useEffect(() => {
-    if (visits > 0) heading.current?.focus({ preventScroll: true })
-  }, [visits])
+    if (navigations > 0) heading.current?.focus({ preventScroll: true })
+  }, [navigations])
   return (
     <header className="page-title">
       <h1 ref={heading} tabIndex={-1}>

@@ -4,8 +4,8 @@ import { Age } from '../../kit/time.tsx'
 import { Badge, Button } from '../../kit/controls.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { Transaction, TransactionSummary, Contract } from '../answers.gen.ts'
-import { humanize, sayName, paths } from '../text.ts'
-import { isOfPeople, tellSummary } from '../transfer-summary.ts'
+import { humanize, sanitizeName, paths } from '../text.ts'
+import { isUserTransaction, tellSummary } from '../transfer-summary.ts'
 import { AccountLink, BlockLink, TransactionLink, ContractLink } from './values.tsx'
 import type { Column } from './lists.tsx'
 import { formatNumber } from '../../kit/formats.ts'
@@ -19,7 +19,7 @@ export function nameOfTransaction({
   tags,
   is_evm: isEvm,
 }: Pick<TransactionSummary, 'template_label' | 'template_category' | 'tags' | 'is_evm'>): string {
-  if (label !== '') return sayName(label)
+  if (label !== '') return sanitizeName(label)
   const [tag] = tags
   if (tag !== undefined) return humanize(tag)
   if (category !== '') return humanize(category)
@@ -58,7 +58,7 @@ export function TransactionRow({ transaction }: { readonly transaction: Transact
               <ToldSentence sentence={moved} />
             </span>
           )}
-          {!isOfPeople(transaction) && <span className="note">The chain does this by itself.</span>}
+          {!isUserTransaction(transaction) && <span className="note">The chain does this by itself.</span>}
         </span>
       </Cell>
       <Cell label="Paid by">

@@ -3,7 +3,7 @@ import { Age } from '../../kit/time.tsx'
 import { Badge } from '../../kit/controls.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import { useList, useAnswer } from '../api.ts'
-import { humanize, paths, sayName, contractNameOf, formatAmount, formatDollars } from '../text.ts'
+import { humanize, paths, sanitizeName, contractNameOf, formatAmount, formatDollars } from '../text.ts'
 import { Amount, AccountLink, TransactionLink, Picture } from './values.tsx'
 import { ListPanel, Answer } from './lists.tsx'
 import type { NftTransfer, NftItem, FungibleToken } from '../answers.gen.ts'
@@ -95,9 +95,9 @@ export function ItemTransfers<Path extends TransferList>({
           {!isOfOne && (
             <Cell label="Item">
               {transfer.nft_type === null ? (
-                sayName(transfer.name)
+                sanitizeName(transfer.name)
               ) : (
-                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
+                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sanitizeName(transfer.name)}</Link>
               )}
             </Cell>
           )}
@@ -126,7 +126,7 @@ export function ItemCard({ item }: { readonly item: NftItem }): ReactNode {
     <li className="card">
       <Link to={paths.item(type, id)}>
         <Picture source={thumbnail} alt="" size="fill" of={`${type} ${id}`} />
-        <span className="card-name">{sayName(name, `#${id}`)}</span>
+        <span className="card-name">{sanitizeName(name, `#${id}`)}</span>
         <span className="soft">
           #{id}
           {isBurned && ', burned'}
@@ -141,7 +141,7 @@ const days = 30
 /** How much of a token moved, day by day. */
 export function TokenVolume({ token }: { readonly token: FungibleToken }): ReactNode {
   const query = useAnswer('/flow/ft/{token}/volume', { token: token.id, days })
-  const unit = sayName(token.symbol ?? contractNameOf(token.id))
+  const unit = sanitizeName(token.symbol ?? contractNameOf(token.id))
   return (
     <section className="panel chart-panel" aria-label="Volume">
       <Answer query={query} what="the volume">

@@ -6,7 +6,7 @@ import { Link } from '../../kit/router.tsx'
 import {
   paths,
   contractNameOf,
-  sayName,
+  sanitizeName,
   shorten,
   initialOf,
   cutAmount,
@@ -95,7 +95,7 @@ export function EvmPartyLink({
   if (party.name === null) return <AccountLink address={party.hash} {...rest} />
   return (
     <Link to={paths.evmAddress(party.hash)} title={party.hash}>
-      {sayName(party.name)}
+      {sanitizeName(party.name)}
     </Link>
   )
 }
@@ -113,9 +113,11 @@ export function TokenName({ id, token, children }: TokenNameProps): ReactNode {
     <span className="token-name">
       <Picture source={token.logo} alt="" size={22} of={id} letter={initialOf(token.symbol ?? token.name)} />
       <Link to={paths.token(id)} title={id}>
-        {sayName(token.name)}
+        {sanitizeName(token.name)}
       </Link>
-      {token.symbol !== null && token.symbol !== token.name && <span className="soft">{sayName(token.symbol)}</span>}
+      {token.symbol !== null && token.symbol !== token.name && (
+        <span className="soft">{sanitizeName(token.symbol)}</span>
+      )}
       {children}
     </span>
   )

@@ -2,7 +2,7 @@ import { useEffect, useState, useCallback, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { Button, Icon } from '../../kit/controls.tsx'
-import { Failure } from '../../kit/state.tsx'
+import { ErrorState } from '../../kit/state.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import type { OpenerChannel } from './opener-channel.ts'
 import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
@@ -107,7 +107,7 @@ export function Refusal({ title, detail, channel, onRetry, mayChange = false }: 
   return (
     <>
       <h1>{title}</h1>
-      <Failure title="Nothing was signed" detail={detail} {...(onRetry === undefined ? {} : { onRetry })} />
+      <ErrorState title="Nothing was signed" detail={detail} {...(onRetry === undefined ? {} : { onRetry })} />
       <footer className="fcl-decision">
         <ProblemLine problem={problem} />
         <div className="button-row">

@@ -10,7 +10,7 @@ import { mayPass, problemText } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { useAction } from '../../auth/action.tsx'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
 import { useOwnAccounts, useReadAgain } from '../own.ts'
 import { createQueryClient } from '../../kit/query-client.ts'
@@ -172,7 +172,7 @@ function Refused({ state: { reason } }: { readonly state: ChannelState & { statu
   return (
     <>
       <h1>{title}</h1>
-      <Failure title="Nothing was signed" detail={detail} />
+      <ErrorState title="Nothing was signed" detail={detail} />
       <footer className="fcl-decision">
         <div className="button-row">
           {reason === 'alone' ? (
@@ -195,7 +195,7 @@ function Asked({ path, request }: { readonly path: string; readonly request: App
   if (state.status === 'loading') return <Loading label="It is looked whether you are signed in" rows={2} />
   if (state.status === 'unknown')
     return (
-      <Failure
+      <ErrorState
         title="It is not known whether you are signed in"
         detail={state.detail}
         onRetry={() => void keeper.load()}
@@ -236,7 +236,7 @@ function Request({ path, request }: { readonly path: string; readonly request: A
     return error === null ? (
       <Loading label="Your accounts load" />
     ) : (
-      <Failure title="Your accounts cannot be shown" detail={problemText(error)} onRetry={() => void readAgain()} />
+      <ErrorState title="Your accounts cannot be shown" detail={problemText(error)} onRetry={() => void readAgain()} />
     )
   }
   return <Shown request={request} own={data} channel={channel} readAgain={() => void readAgain()} />

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { signAccountProof } from '../../../clients/signing/fcl-account-proof.ts'
 import { Button, Badge } from '../../kit/controls.tsx'
-import { NothingHere } from '../../kit/state.tsx'
+import { EmptyState } from '../../kit/state.tsx'
 import { useAction } from '../../auth/action.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
 import { Decision, useLeaving, useSigner, Refusal } from './decision.tsx'
@@ -56,7 +56,7 @@ export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): 
         The page learns its address, and can ask you to sign. Each time you are shown here what it is.
       </p>
       {accounts.length === 0 && (
-        <NothingHere
+        <EmptyState
           title={
             chain === undefined && network !== undefined
               ? `This wallet knows no network ${visibleText(network)}`
@@ -70,7 +70,7 @@ export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): 
           <Button isSmall onClick={readAgain}>
             look again
           </Button>
-        </NothingHere>
+        </EmptyState>
       )}
       {accounts.length > 0 && (
         <AccountChoice accounts={accounts} chosen={chosen} onChoose={({ address }) => setChoice(address)} />

@@ -5,7 +5,7 @@ import type { TransactionCode } from '../../../clients/signing/transactions/make
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { Badge, Button } from '../../kit/controls.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
@@ -49,7 +49,7 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
       </header>
       {data === undefined && error === null && <Loading label="Keys load" rows={1} />}
       {data === undefined && error !== null && (
-        <Failure title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
       <ul className="rows">
         {data?.keys.map((key) => (

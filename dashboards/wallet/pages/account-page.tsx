@@ -6,7 +6,7 @@ import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { problemText, callJson, jsonBody } from '../../auth/auth-service.ts'
 import { Button } from '../../kit/controls.tsx'
 import { navigate, useSearchValue } from '../../kit/router.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { useOwnAccounts } from '../own.ts'
@@ -37,7 +37,7 @@ export function EmailAddress(): ReactNode {
     <section className="panel" aria-label="E-mail address">
       {user === undefined && error === null && <Loading label="Your e-mail address loads" rows={1} />}
       {user === undefined && error !== null && (
-        <Failure
+        <ErrorState
           title="Your e-mail address cannot be shown"
           detail={problemText(error)}
           onRetry={() => void refetch()}

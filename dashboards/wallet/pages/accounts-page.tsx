@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
 import { Button } from '../../kit/controls.tsx'
-import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
+import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
 import type { AccountRow, NetworkSettings } from '../contract.ts'
 import { addressOf, useAccounts, usePasskeys, useExplorer, useSettings } from '../own.ts'
 import { AccountCard } from './account-card.tsx'
@@ -25,7 +25,7 @@ export function AccountsPage(): ReactNode {
           {error === null ? (
             <Loading label="Your accounts load" />
           ) : (
-            <Failure
+            <ErrorState
               title="Your accounts cannot be shown"
               detail={problemText(error)}
               onRetry={() => void Promise.all([passkeys.refetch(), accounts.refetch()])}
@@ -110,7 +110,7 @@ function Collections({
         <h2>NFTs</h2>
         {!isOnlyOne && <code className="soft">{address}</code>}
       </header>
-      {data.length === 0 && <NothingHere title="No NFTs here yet" />}
+      {data.length === 0 && <EmptyState title="No NFTs here yet" />}
       <ul className="rows">
         {data.map(({ nft_type: type, display_name: shown, name, contract_name: contract, number_of_tokens: count }) => (
           <li key={type}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
 import { Ago } from '../../kit/time.tsx'
-import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
+import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../contract.ts'
@@ -64,12 +64,12 @@ function Transfers({
       </header>
       {data === undefined && error === null && <Loading label="Transfers load" />}
       {data === undefined && error !== null && (
-        <Failure title="Transfers cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Transfers cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
       {data?.length === 0 && (
-        <NothingHere title="Nothing moved yet">
+        <EmptyState title="Nothing moved yet">
           What comes in and goes out is listed here, some seconds after it happened.
-        </NothingHere>
+        </EmptyState>
       )}
       <ul className="rows">
         {data?.map((transfer) => (
@@ -155,9 +155,9 @@ function SignIns(): ReactNode {
       </header>
       {shown === undefined && error === null && <Loading label="The log loads" />}
       {shown === undefined && error !== null && (
-        <Failure title="The log cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="The log cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
-      {shown?.length === 0 && <NothingHere title="Nothing was done with passkeys yet" />}
+      {shown?.length === 0 && <EmptyState title="Nothing was done with passkeys yet" />}
       <ul className="rows">
         {shown?.map(({ event, at, ip, done }, i) => (
           <li key={`${at} ${i}`}>

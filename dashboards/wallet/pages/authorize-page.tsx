@@ -5,7 +5,7 @@ import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { callJson, jsonBody } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { Button } from '../../kit/controls.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import type { ClientSettings } from '../contract.ts'
 import { Alone } from './layout.tsx'
 import { useSettings } from '../own.ts'
@@ -49,7 +49,11 @@ export function AuthorizePage(): ReactNode {
   if (state.status === 'unknown')
     return (
       <Alone>
-        <Failure title="Your session could not be checked" detail={state.detail} onRetry={() => void keeper.load()} />
+        <ErrorState
+          title="Your session could not be checked"
+          detail={state.detail}
+          onRetry={() => void keeper.load()}
+        />
       </Alone>
     )
   if (state.status === 'signed-out') {

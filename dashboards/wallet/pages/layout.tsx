@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { ThemeToggle } from '../../kit/theme.tsx'
-import { usePlace } from '../../kit/router.tsx'
+import { useLocation } from '../../kit/router.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { makeAccounts, makePasskey } from '../chain/passkeys.ts'
 import { useReadAgain, useSettings } from '../own.ts'
@@ -26,11 +26,11 @@ export function Alone({ children }: { readonly children: ReactNode }): ReactNode
 /** Page heading; receives the focus after navigation, so that reading starts there. */
 export function PageTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
-  const { visits } = usePlace()
+  const { navigations } = useLocation()
   useEffect(() => {
     document.title = `${title} – flowfarm wallet`
-    if (visits > 0) heading.current?.focus({ preventScroll: true })
-  }, [title, visits])
+    if (navigations > 0) heading.current?.focus({ preventScroll: true })
+  }, [title, navigations])
   return (
     <header className="page-title">
       <h1 ref={heading} tabIndex={-1}>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Ago } from '../../kit/time.tsx'
 import { Badge, Button, Icon } from '../../kit/controls.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import type { OwnAccount } from '../chain/chain-client.ts'
@@ -49,7 +49,11 @@ export function PasskeysPage(): ReactNode {
       <section className="panel" aria-label="Your passkeys">
         {data === undefined && error === null && <Loading label="Your passkeys load" />}
         {data === undefined && error !== null && (
-          <Failure title="Your passkeys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+          <ErrorState
+            title="Your passkeys cannot be shown"
+            detail={problemText(error)}
+            onRetry={() => void refetch()}
+          />
         )}
         <ul className="rows">
           {data?.map((passkey) => (
@@ -133,7 +137,7 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
           title={isLast ? 'The last passkey stays: without it there would be no way to your accounts' : undefined}
           onClick={() => setOpen('remove')}
         >
-          <Icon name="bin" />
+          <Icon name="trash" />
         </Button>
       </span>
       {open === 'rename' && <RenameDialog passkey={passkey} onClose={() => setOpen(undefined)} />}

@@ -5,7 +5,7 @@ import { amountText, amountUnits } from '../../../clients/signing/transactions/c
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { navigate, useSearchValue } from '../../kit/router.tsx'
 import { Button, Badge, Icon } from '../../kit/controls.tsx'
-import { Loading, NothingHere } from '../../kit/state.tsx'
+import { Loading, EmptyState } from '../../kit/state.tsx'
 import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
 import { readHead, readAccount, isUndecided, sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
@@ -31,7 +31,7 @@ export function SendPage(): ReactNode {
       )}
       {accounts?.length === 0 && (
         <div className="panel">
-          <NothingHere title="You have no account to send from">Make one on the page of accounts.</NothingHere>
+          <EmptyState title="You have no account to send from">Make one on the page of accounts.</EmptyState>
         </div>
       )}
       {accounts !== undefined && accounts.length > 0 && <SendForm accounts={accounts} />}
