@@ -6,18 +6,17 @@ import type { Middleware, Next } from 'koa'
 import type pg from 'pg'
 import type { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { query } from '../platform/db/pool.ts'
-import type { OperatorContext, RequestState } from './http/requests.ts'
+import type { RequestContext, RequestState } from '../platform/http/requests.ts'
 import { contentPolicy } from '../platform/pages/serve-page.ts'
 
-/** The queues of the farm, opened for looking at them. */
 export type OpenQueues = Awaited<ReturnType<typeof createWorkQueue>>
 
 export const boardPath = '/operator/queues'
 
-/** Links of the board's page to other hosts: it loads its fonts from one. */
+/** Links of the Bull Board page to other hosts, such as its fonts. */
 const foreignLinks = /<link [^>]*href="https?:[^>]*>/g
 
-/** Bull Board over the queues of some workers. They are opened when somebody looks for the first time. */
+/** Bull Board over the queues of the workers, which are opened at the first request. */
 export class QueueBoard {
   readonly #open: () => Promise<OpenQueues>
   readonly #workers: readonly string[]
@@ -30,14 +29,14 @@ export class QueueBoard {
     this.#pool = pool
   }
 
-  /** @throws RetryableError while the queues cannot be reached */
-  async serve(context: OperatorContext, next: Next): Promise<void> {
+  /** @throws RetryableError while the queue backend is unreachable */
+  async serve(context: RequestContext, next: Next): Promise<void> {
     this.#opening ??= this.#build().catch((error: unknown) => {
       this.#opening = undefined
       throw error
     })
     const { middleware } = await this.#opening
-    // The board has style elements of its own.
+    // Bull Board uses inline styles.
     context.set('Content-Security-Policy', contentPolicy({ areStylesFree: true }))
     context.set('Cache-Control', 'no-store')
     await middleware(context, next)
@@ -74,14 +73,13 @@ export class QueueBoard {
 type QueueWorkers = Awaited<ReturnType<BullMQAdapter['getWorkers']>>
 
 interface Row {
-  /** As `processName` makes it: host, process id, time of its start in base 36. */
+  /** As `processName` formats it: host, process id, start time in base 36. */
   readonly leasedBy: string
 }
 
 /**
- * A queue on PostgreSQL. BullMQ finds the workers of a queue by the names of their sessions, but all queues of a
- * process share one connection, so none is found. The leases tell which processes work for a queue now; where none has
- * one, the board says nothing.
+ * BullMQ finds workers by the names of their database sessions, but all queues of a process share one connection.
+ * The active leases name the processes instead.
  */
 class PostgresQueueAdapter extends BullMQAdapter {
   readonly #pool: pg.Pool

@@ -1,12 +1,12 @@
 import type { Mount } from '../platform/http/server.ts'
-import { below } from '../platform/http/server.ts'
 import { readFileSync } from 'node:fs'
 import { addressList, clientReader } from '../platform/limits/clients.ts'
 import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
-import { createOperator, operatorPath } from './operator.ts'
+import { createOperator } from './operator.ts'
+import { operatorPath } from './route.ts'
 import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
 import type { SettingValues } from '../platform/setting.ts'
 import type { ServiceContext } from '../platform/service.ts'
@@ -16,7 +16,7 @@ import { pageBuildOf } from '../platform/pages/page-build.ts'
 type Config = SettingValues<typeof servingSettings & typeof proxySettings> &
   Parameters<typeof planStages>[0] & { readonly REDIS_URL: string | undefined; readonly START_BLOCK: number }
 
-/** The operator's page and its API, as a part of the server of the explorer API. */
+/** The operator page and its API, mounted on the explorer API server. */
 export function mountOperator(context: ServiceContext<Config>, credentials: CredentialOptions): Mount {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
@@ -37,7 +37,7 @@ export function mountOperator(context: ServiceContext<Config>, credentials: Cred
     pages,
     version: programVersion(),
     credentials,
-    addressOf: (request) => clientOf(request).address,
+    clientOf,
     plans: planStages(config),
     stuckSessions: () => shared.stuckSessions(),
     bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
@@ -47,8 +47,8 @@ export function mountOperator(context: ServiceContext<Config>, credentials: Cred
     },
   })
   if (operator.access === 'open')
-    log.info(`${operatorPath} is open to this machine only: set ADMIN_TOKEN to reach it from elsewhere`)
-  return { answers: below(operatorPath), handle: operator.handle, close: () => operator.close() }
+    log.info(`${operatorPath} accepts only local requests. Set ADMIN_TOKEN for remote access`)
+  return operator.mount
 }
 
 function programVersion(): string {

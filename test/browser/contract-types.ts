@@ -1,6 +1,6 @@
 import type * as page from '../../dashboards/operator/contract.ts'
 import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
-import type { Overview } from '../../src/operator/overview/overview.ts'
+import type { Overview } from '../../src/operator/overview-feed.ts'
 import type { IndexingError } from '../../src/platform/db/indexing-errors.ts'
 
 /** What a value is once it was sent as JSON. */

@@ -295,7 +295,7 @@ describe('the guard of the operator', () => {
         Origin: 'http://evil.example',
         'Access-Control-Request-Method': 'POST',
       })
-      expect(preflight.status).to.equal(405)
+      expect(preflight.status).to.equal(204)
       expect(preflight.headers).to.not.have.property('access-control-allow-origin')
     })
   })

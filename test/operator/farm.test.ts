@@ -3,7 +3,7 @@ import { workers } from '../../jobs/index.ts'
 import { listen, farmChannel } from '../../src/platform/db/listen.ts'
 import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../../src/farm/farm-tables.test-support.ts'
 import { withFollowers } from '../../src/farm/leases/requests.ts'
-import type { Overview, Stage } from '../../src/operator/overview/overview.ts'
+import type { Overview, Stage } from '../../src/operator/overview-feed.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runOperator } from '../support/running-operator.ts'
@@ -409,8 +409,8 @@ describe('the operator', () => {
     const one = [{ worker: 'token_worker', from: 1 }]
     const all = { worker: 'token_worker', statuses: ['flagged'] }
     const cases: [string, string, unknown, string, string][] = [
-      ['POST', '/leases/skip', { leases: one }, 'reason', 'must say why'],
-      ['POST', '/leases/skip', { leases: one, reason: '  ' }, 'reason', 'must say why'],
+      ['POST', '/leases/skip', { leases: one }, 'reason', 'must give a reason'],
+      ['POST', '/leases/skip', { leases: one, reason: '  ' }, 'reason', 'must give a reason'],
       ['POST', '/leases/requeue', {}, 'leases', 'either "leases"'],
       ['POST', '/leases/requeue', { leases: one, all }, 'leases', 'either "leases"'],
       ['POST', '/leases/requeue', { leases: [] }, 'leases', 'at least one'],
@@ -429,7 +429,7 @@ describe('the operator', () => {
       ['POST', '/rederive', { from: 5, to: 5, workers: ['token_worker'] }, 'to', 'above "from"'],
       ['POST', '/rederive', { from: 5, to: 6, workers: [] }, 'workers', 'at least one'],
       ['POST', '/rederive', { from: 5, to: 6, workers: ['x'] }, 'workers', 'Workers: token_worker'],
-      ['POST', '/rederive', { from: 5, to: 6, workers: ['token_worker'] }, 'from', 'Nothing is stored'],
+      ['POST', '/rederive', { from: 5, to: 6, workers: ['token_worker'] }, 'from', 'no heights are stored'],
       ['POST', '/drills', { worker: 'x', from: 1, to: 2 }, 'worker', 'Workers: token_worker'],
       ['POST', '/drills', { worker: 'token_worker', from: 2, to: 2 }, 'to', 'above "from"'],
       ['POST', '/drills', { worker: 'token_worker' }, 'blocks', 'either "from" and "to" or "blocks"'],
@@ -448,7 +448,7 @@ describe('the operator', () => {
       ['POST', '/heights/retry', { from: 5 }, 'to', 'whole number from 0'],
       ['POST', '/heights/retry', { from: 5, to: 5 }, 'to', 'above "from"'],
       ['GET', '/heights?limit=501', undefined, 'limit', 'from 1 to 500'],
-      ['GET', '/leases?status=done', undefined, 'status[0]', 'some of queued'],
+      ['GET', '/leases?status=done', undefined, 'status[0]', 'list of queued'],
       ['GET', '/leases?worker=x', undefined, 'worker', 'Workers: token_worker'],
       ['GET', '/leases?limit=0', undefined, 'limit', 'from 1 to 500'],
       ['GET', '/leases?cursor=x', undefined, 'cursor', 'cursor of the page before'],
@@ -467,6 +467,11 @@ describe('the operator', () => {
       })
     }
 
+    it('describes itself as OpenAPI', async () => {
+      const { body } = await operator.get<{ paths: object }>('/openapi.json')
+      expect(body.paths).to.have.property('/operator/api/leases/requeue')
+    })
+
     it('a body that is no JSON or too large, an unknown path, another method', async () => {
       const json = { 'Content-Type': 'application/json' }
       expect(await operator.raw('POST', '/operator/api/rederive', json, '{')).to.include({ status: 400 })
@@ -475,7 +480,7 @@ describe('the operator', () => {
       ).to.include({ status: 413 })
       expect(await operator.get('/nothing')).to.deep.include({ status: 404 })
       const { status, headers } = await operator.send('DELETE', '/overview', {})
-      expect({ status, allow: headers.allow }).to.deep.equal({ status: 405, allow: 'HEAD, GET' })
+      expect({ status, allow: headers.allow }).to.deep.equal({ status: 405, allow: 'HEAD, GET, OPTIONS' })
     })
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Overview, Stage } from '../../src/operator/overview/overview.ts'
+import type { Overview, Stage } from '../../src/operator/overview-feed.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

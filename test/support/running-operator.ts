@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
 import { readConfig } from '../../src/config.ts'
-import { below } from '../../src/platform/http/server.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { planStages } from '../../src/farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
-import { createOperator, operatorPath } from '../../src/operator/operator.ts'
+import { createOperator } from '../../src/operator/operator.ts'
 import type { OperatorOptions } from '../../src/operator/operator.ts'
+import { operatorPath } from '../../src/operator/route.ts'
 import { runApi } from './running-api.ts'
 import type { RunningApi } from './running-api.ts'
 
@@ -69,7 +69,7 @@ export async function runOperator(
     ...options,
   })
   const api = await runApi(url, {
-    server: { mounts: [{ answers: below(operatorPath), handle: operator.handle, close: () => operator.close() }] },
+    server: { mounts: [operator.mount] },
   })
   const { port } = api.server
   const raw = (

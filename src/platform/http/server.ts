@@ -33,22 +33,24 @@ export const apiSecurityHeaders = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** Where a server listens. */
-export interface HttpServerOptions {
+export interface AppOptions {
   /** Name of the service in metrics and messages, such as `wallet`. */
   readonly service: string
   /** Route, in metrics, of requests that no route answers. Default: `<service>: unmatched`. */
   readonly unmatched?: string | undefined
   readonly log: Logger
   readonly metrics: Metrics
-  /** Address to bind. */
-  readonly host: string
-  /** 0 picks a free port. */
-  readonly port: number
   /** The client of a request, for limits. Default: the other end of the socket. */
   readonly clientOf?: ((request: IncomingMessage) => Client) | undefined
   /** How long `close` waits for requests, and WebSocket clients for their close, ms. Default 3,000. */
   readonly closeGraceMs?: number | undefined
+}
+
+export interface HttpServerOptions extends AppOptions {
+  /** Address to bind. */
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
   readonly patience?: Patience | undefined
 }
 
@@ -118,11 +120,15 @@ export async function createHttpServer<Services>(
     }),
     options.patience,
   )
-  const app = typeof open === 'function' ? undefined : open
+  const start = (app: HttpApp<Services>): Running => {
+    const { gate, ...started } = run(app, options)
+    if (gate !== undefined) server.on('upgrade', gate.upgrade)
+    return started
+  }
   try {
-    if (app !== undefined) running = run(app, options, server)
+    if (typeof open !== 'function') running = start(open)
     const { port } = await listen(server, options)
-    if (typeof open === 'function') running = run(await open(port), options, server)
+    if (typeof open === 'function') running = start(await open(port))
     return {
       server,
       port,
@@ -141,7 +147,15 @@ interface Running {
   close(): Promise<void>
 }
 
-function run<Services>(app: HttpApp<Services>, options: HttpServerOptions, server: Server): Running {
+/** Makes a mount of an app, for a path of another server. WebSockets are not served. */
+export function createMount<Services>(path: string, options: AppOptions, app: HttpApp<Services>): Mount {
+  return { answers: below(path), ...run(app, options) }
+}
+
+function run<Services>(
+  app: HttpApp<Services>,
+  options: AppOptions,
+): Running & { readonly gate?: ReturnType<typeof createWebSocketGate> | undefined } {
   const { mounts = [], webSockets } = app
   const koa = new Koa<RequestState>()
   assemble(koa, app, options)
@@ -155,9 +169,9 @@ function run<Services>(app: HttpApp<Services>, options: HttpServerOptions, serve
           resolvePath: app.resolvePath ?? ((path) => path),
           closeGraceMs: options.closeGraceMs ?? 3000,
         })
-  if (gate !== undefined) server.on('upgrade', gate.upgrade)
   const handle = koa.callback()
   return {
+    gate,
     handle: (request, response) => {
       const mount = mounts.find(({ answers }) => answers(request))
       if (mount !== undefined) mount.handle(request, response)
@@ -170,7 +184,7 @@ function run<Services>(app: HttpApp<Services>, options: HttpServerOptions, serve
   }
 }
 
-function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, options: HttpServerOptions): void {
+function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, options: AppOptions): void {
   const { log, metrics, service, clientOf = clientReader(new BlockList()) } = options
   const { headers = apiSecurityHeaders, resolvePath } = app
   koa.on('error', (error: unknown) =>
