@@ -1,10 +1,10 @@
--- Raw chain data. Written only by ingest, one transaction per batch of blocks; never changed but by a rollback.
--- Heights own everything: keys start with the height, so that a range is written, read and rolled back as one piece.
--- Keys come in runs of rising heights and are not updated, so that their pages can be full from the beginning.
+-- Raw chain data, written by the ingesters in one transaction per batch of blocks and changed only by rollbacks.
+-- Keys start with the height, so that a range is written, read and deleted as a unit, and rows arrive in key order:
+-- fillfactor 100.
 
 create schema raw;
 
-comment on schema raw is 'Chain data as the access nodes gave it; written by the ingesters only.';
+comment on schema raw is 'Chain data from access nodes, unchanged. Written by the ingesters only.';
 
 create table raw.blocks (
   height bigint not null,
@@ -19,16 +19,14 @@ create table raw.blocks (
 ) partition by range (height);
 
 comment on table raw.blocks is 'Block headers, one row per sealed height.';
-comment on column raw.blocks.height is 'Block height.';
 comment on column raw.blocks.id is 'Block id, 32 bytes.';
-comment on column raw.blocks.parent_id is 'Id of the block one height below, 32 bytes.';
-comment on column raw.blocks.timestamp is 'Time that the proposer gave the block, UTC.';
-comment on column raw.blocks.collection_count is 'Guaranteed collections in the block.';
-comment on column raw.blocks.tx_count is 'Transactions in the block, system transactions included.';
-comment on column raw.blocks.event_count is 'Events of all transactions of the block.';
+comment on column raw.blocks.parent_id is 'Id of the parent block, 32 bytes.';
+comment on column raw.blocks.timestamp is 'Block timestamp set by the proposer, UTC.';
+comment on column raw.blocks.collection_count is 'Collections guaranteed by the block.';
+comment on column raw.blocks.tx_count is 'Transactions, including system transactions.';
 comment on column raw.blocks.collection_ids is 'Ids of the guaranteed collections, in order, 32 bytes each.';
 
--- Columns of a fixed width first, the widest first: else 15 bytes a row are lost to padding.
+-- Fixed-width columns first, widest first: any other order costs 15 bytes of padding a row.
 create table raw.transactions (
   block_height bigint not null,
   proposer_sequence_number bigint,
@@ -53,33 +51,29 @@ create table raw.transactions (
   primary key (block_height, tx_index) with (fillfactor = 100)
 ) partition by range (block_height);
 
-comment on table raw.transactions is 'Transactions with their results. System transactions have no payer and repeat their id from block to block.';
-comment on column raw.transactions.block_height is 'Height of the block.';
-comment on column raw.transactions.tx_index is 'Position in the block, from 0; user transactions first, then system transactions.';
+comment on table raw.transactions is 'Transactions with their results. System transactions have no payer, and their ids repeat in other blocks.';
+comment on column raw.transactions.tx_index is 'Position in the block, from 0. User transactions come before system transactions.';
 comment on column raw.transactions.id is 'Transaction id, 32 bytes: SHA3-256 of the encoded body.';
-comment on column raw.transactions.collection_index is 'Position of its collection in the block; null for system transactions.';
-comment on column raw.transactions.status is 'Status that the access node gave: SEALED in all but broken answers, UNKNOWN where the result is unavailable.';
-comment on column raw.transactions.status_code is '0 succeeded, 1 failed; null where the result is unavailable (see raw.unavailable).';
-comment on column raw.transactions.is_evm is 'True when the script contains the text "import EVM".';
-comment on column raw.transactions.payer_address is 'Account that pays, 0x and 16 hex digits; null for system transactions.';
-comment on column raw.transactions.proposer_address is 'Account whose key orders the transaction; null for system transactions.';
-comment on column raw.transactions.proposer_key_index is 'Index of the proposal key.';
-comment on column raw.transactions.proposer_sequence_number is 'Sequence number of the proposal key.';
-comment on column raw.transactions.authorizers is 'Accounts that authorize, in order.';
-comment on column raw.transactions.reference_block_id is 'Block that bounds the life of the transaction, 32 bytes; null for system transactions.';
+comment on column raw.transactions.collection_index is 'Position of the collection in the block; null for system transactions.';
+comment on column raw.transactions.status is 'Status from the access node: SEALED, or UNKNOWN if the result is unavailable.';
+comment on column raw.transactions.status_code is '0 succeeded, 1 failed; null if the result is unavailable (see raw.unavailable).';
+comment on column raw.transactions.is_evm is 'Whether the script contains the text "import EVM".';
+comment on column raw.transactions.payer_address is 'Payer, 0x and 16 hex digits; null for system transactions.';
+comment on column raw.transactions.proposer_address is 'Proposer, 0x and 16 hex digits; null for system transactions.';
+comment on column raw.transactions.authorizers is 'Authorizers in order, 0x and 16 hex digits each.';
+comment on column raw.transactions.reference_block_id is 'Reference block id, 32 bytes; null for system transactions.';
 comment on column raw.transactions.script_hash is 'SHA-256 of the script; the text is in raw.scripts.';
-comment on column raw.transactions.arguments is 'Arguments as JSON-CDC values, in order; null when there are none. An argument that is no JSON is {"undecoded": "0x…"}.';
-comment on column raw.transactions.gas_limit is 'Computation limit that the transaction asked for.';
-comment on column raw.transactions.gas_used is 'Computation used, as the node says; 0 where the node does not know, null where the result is unavailable.';
-comment on column raw.transactions.event_count is 'Events of the transaction.';
-comment on column raw.transactions.error_message is 'Error text of a failed transaction; U+0000 is written as \u0000.';
-comment on column raw.transactions.signatures is 'Payload and envelope signatures as in the wire form of flow.entities.Transaction (fields 8 and 9); null when there are none.';
+comment on column raw.transactions.arguments is 'Arguments as JSON-CDC values, in order; null if there are none. An argument that is not JSON is {"undecoded": "0x…"}.';
+comment on column raw.transactions.gas_limit is 'Computation limit.';
+comment on column raw.transactions.gas_used is 'Computation used, from the result: 0 if the node does not report it, null if the result is unavailable.';
+comment on column raw.transactions.error_message is 'Error message of a failed transaction, with U+0000 escaped as \u0000.';
+comment on column raw.transactions.signatures is 'Payload and envelope signatures, protobuf fields 8 and 9 of flow.entities.Transaction; null if there are none.';
 
--- Transactions whose result no access node can serve: few, and far from each other.
+-- Transactions whose result no access node serves: few and sparse.
 create index transactions_unknown on raw.transactions (block_height, tx_index) where status_code is null;
 
--- Chunks of a transaction: types and field names, the same in millions of events, are in raw.event_shapes once. A row and
--- index entry for each event took 265 bytes. The view raw.events has a row for each.
+-- Type and field names repeat in millions of events, so they are stored once in raw.event_shapes. One row per event
+-- would take 265 bytes with its index entry. The view raw.events has one row per event.
 create table raw.event_shapes (
   id integer generated always as identity primary key,
   hash bytea not null unique check (octet_length(hash) = 32),
@@ -87,14 +81,14 @@ create table raw.event_shapes (
   fields text[] not null
 );
 
--- Of a type only the whole is looked up, and there is no limit to its length.
+-- Types have no length limit and are looked up by equality only, hence a hash index.
 create index event_shapes_type on raw.event_shapes using hash (type);
 
-comment on table raw.event_shapes is 'Types of events with the names of their fields. A type has another shape after its contract was updated. Never changed, nor taken away.';
-comment on column raw.event_shapes.id is 'Number of the shape, as in raw.event_chunks.';
-comment on column raw.event_shapes.hash is 'SHA-256 of the type and the names of the fields, 32 bytes.';
-comment on column raw.event_shapes.type is 'Full event type, e.g. A.1654653399040a61.FlowToken.TokensDeposited or flow.AccountCreated.';
-comment on column raw.event_shapes.fields is 'Names of the fields, in the order of the values. None where the events could not be decoded.';
+comment on table raw.event_shapes is 'Event types with the names of their fields. A contract update can add another shape for a type. Append-only.';
+comment on column raw.event_shapes.id is 'Id used in raw.event_chunks.';
+comment on column raw.event_shapes.hash is 'SHA-256 of type and field names, 32 bytes.';
+comment on column raw.event_shapes.type is 'Event type, e.g. A.1654653399040a61.FlowToken.TokensDeposited or flow.AccountCreated.';
+comment on column raw.event_shapes.fields is 'Field names in the order of the values; empty if the events are undecodable.';
 
 create table raw.event_chunks (
   block_height bigint not null,
@@ -105,14 +99,12 @@ create table raw.event_chunks (
   primary key (block_height, tx_index, first_event_index) with (fillfactor = 100)
 ) partition by range (block_height);
 
-comment on table raw.event_chunks is 'Events in the order of execution, up to 64 of a transaction in a row. The view raw.events shows each as a row.';
-comment on column raw.event_chunks.block_height is 'Height of the block.';
-comment on column raw.event_chunks.tx_index is 'Position of the transaction in the block.';
-comment on column raw.event_chunks.first_event_index is 'Position of the first event of the row in the transaction: a multiple of 64.';
-comment on column raw.event_chunks.shapes is 'The shape of each event, its number in raw.event_shapes.';
-comment on column raw.event_chunks.payloads is 'The values of the fields of each event, a JSON array: numbers as decimal strings, addresses 0x and 16 hex digits, byte arrays as 0x hex. Null when the bytes could not be decoded: then they are in raw.indexing_errors.';
+comment on table raw.event_chunks is 'Events in execution order, up to 64 of one transaction in a row. The view raw.events has one row per event.';
+comment on column raw.event_chunks.first_event_index is 'Index of the first event of the row in its transaction: a multiple of 64.';
+comment on column raw.event_chunks.shapes is 'Ids in raw.event_shapes, one per event.';
+comment on column raw.event_chunks.payloads is 'Field values of each event as a JSON array: numbers as decimal strings, addresses as 0x and 16 hex digits, byte arrays as 0x hex. Null if undecodable; the bytes are then in raw.indexing_errors.';
 
--- Rows over 2 KB are compressed. lz4 takes a fifth of the time of the other method, but not every server is built with it.
+-- Values over 2 KB are compressed. lz4 takes a fifth of the time of pglz, but some servers are built without it.
 do $$
 begin
   alter table raw.event_chunks alter column payloads set compression lz4;
@@ -131,12 +123,10 @@ from raw.event_chunks c
 cross join lateral unnest(c.shapes, c.payloads) with ordinality as e (shape, payload, place)
 join raw.event_shapes s on s.id = e.shape;
 
-comment on view raw.events is 'Events in the order of execution. The transaction id is in raw.transactions; raw.events_with_id shows both. Bound block_height: there is no index by type; app.event_type_pieces and app.block_event_types say where events of a type are.';
-comment on column raw.events.block_height is 'Height of the block.';
-comment on column raw.events.tx_index is 'Position of the transaction in the block.';
-comment on column raw.events.event_index is 'Position of the event in the transaction.';
-comment on column raw.events.type is 'Full event type, e.g. A.1654653399040a61.FlowToken.TokensDeposited or flow.AccountCreated.';
-comment on column raw.events.payload is 'Fields by name: numbers as decimal strings, addresses 0x and 16 hex digits, byte arrays as 0x hex. Null when the bytes could not be decoded: then they are in raw.indexing_errors.';
+comment on view raw.events is 'Events in execution order. raw.events_with_id adds the transaction id. Restrict block_height: there is no index by type. app.event_type_pieces and app.block_event_types locate events of a type.';
+comment on column raw.events.event_index is 'Index of the event in the transaction.';
+comment on column raw.events.type is 'Event type, e.g. A.1654653399040a61.FlowToken.TokensDeposited or flow.AccountCreated.';
+comment on column raw.events.payload is 'Field values by name: numbers as decimal strings, addresses as 0x and 16 hex digits, byte arrays as 0x hex. Null if undecodable; the bytes are then in raw.indexing_errors.';
 
 create view raw.events_with_id as
 select e.block_height, b.timestamp, e.tx_index, t.id as transaction_id, e.event_index, e.type, e.payload
@@ -144,9 +134,8 @@ from raw.events e
 join raw.transactions t using (block_height, tx_index)
 join raw.blocks b on b.height = e.block_height;
 
-comment on view raw.events_with_id is 'Events with the id of their transaction and the time of their block, for people who write SQL.';
-comment on column raw.events_with_id.block_height is 'Height of the block.';
-comment on column raw.events_with_id.transaction_id is 'Transaction id, 32 bytes: SHA3-256 of the encoded body.';
+comment on view raw.events_with_id is 'Events with their transaction id and block timestamp.';
+comment on column raw.events_with_id.transaction_id is 'Transaction id, 32 bytes.';
 
 create table raw.tx_lookup (
   id bytea not null,
@@ -155,25 +144,22 @@ create table raw.tx_lookup (
   evm_hash bytea
 );
 
--- Not unique: a transaction can be in two collections, and then its second run is in the chain as well. Of an id only
--- the whole is looked up: a hash index takes 40 % less room than a B-tree, so more of it stays in memory.
+-- Not unique: a transaction can be in two collections and run twice. A hash index takes 40 % less space than a
+-- B-tree and ids are looked up by equality only.
 create index tx_lookup_id on raw.tx_lookup using hash (id);
 create index tx_lookup_evm_hash on raw.tx_lookup using hash (evm_hash) where evm_hash is not null;
 
-comment on table raw.tx_lookup is 'Where a transaction is, by id. Left out are the two system transactions that end every block with the same id.';
+comment on table raw.tx_lookup is 'Transaction locations by id, without the two system transactions that end every block with the same id.';
 comment on column raw.tx_lookup.id is 'Transaction id, 32 bytes.';
-comment on column raw.tx_lookup.block_height is 'Height of its block.';
-comment on column raw.tx_lookup.tx_index is 'Position in the block.';
-comment on column raw.tx_lookup.evm_hash is 'Hash of the first EVM transaction that it executed, 32 bytes; null when there is none. All of them: app.evm_tx_hashes.';
+comment on column raw.tx_lookup.evm_hash is 'Hash of the first EVM transaction that it executed, 32 bytes, or null. See app.evm_tx_hashes for all of them.';
 
 create table raw.block_lookup (
   id bytea primary key,
   height bigint not null
 );
 
-comment on table raw.block_lookup is 'Height of a block, by id.';
+comment on table raw.block_lookup is 'Block heights by id.';
 comment on column raw.block_lookup.id is 'Block id, 32 bytes.';
-comment on column raw.block_lookup.height is 'Block height.';
 
 create table raw.scripts (
   script_hash bytea primary key,
@@ -181,10 +167,9 @@ create table raw.scripts (
   script_bytes bytea
 );
 
-comment on table raw.scripts is 'Transaction scripts, each once.';
+comment on table raw.scripts is 'Transaction scripts.';
 comment on column raw.scripts.script_hash is 'SHA-256 of the script, 32 bytes.';
-comment on column raw.scripts.script_text is 'Cadence source.';
-comment on column raw.scripts.script_bytes is 'The exact bytes, only where the text is not exact: U+0000 or no valid UTF-8.';
+comment on column raw.scripts.script_bytes is 'Exact bytes, only if the text differs from them: U+0000 or invalid UTF-8.';
 
 create table raw.unavailable (
   block_height bigint not null,
@@ -196,13 +181,11 @@ create table raw.unavailable (
   primary key (block_height, part, tx_index)
 );
 
-comment on table raw.unavailable is 'Blocks and parts of blocks that no access node can serve: the hole is recorded, with its reason.';
-comment on column raw.unavailable.block_height is 'Height of the block.';
-comment on column raw.unavailable.part is 'block (the whole height; it is not in raw.blocks), transactions, results, or result (of one transaction).';
+comment on table raw.unavailable is 'Blocks and parts of blocks that no access node serves.';
+comment on column raw.unavailable.part is 'block (the whole height; it has no row in raw.blocks), transactions, results, or result (of one transaction).';
 comment on column raw.unavailable.tx_index is 'Position of the transaction for part result, else -1.';
-comment on column raw.unavailable.reason is 'The words of the access node.';
-comment on column raw.unavailable.endpoint is 'The access node that was asked last.';
-comment on column raw.unavailable.recorded_at is 'When the hole was recorded.';
+comment on column raw.unavailable.reason is 'Error message of the access node.';
+comment on column raw.unavailable.endpoint is 'Last access node queried.';
 
 create index unavailable_blocks on raw.unavailable (block_height) where part = 'block';
 
@@ -225,19 +208,14 @@ create table raw.indexing_errors (
 
 create index indexing_errors_open on raw.indexing_errors (last_seen_at desc) where resolved_at is null;
 
-comment on table raw.indexing_errors is 'Inputs that could not be decoded or derived, each once, with the bytes; the rest of their block went on.';
-comment on column raw.indexing_errors.worker_name is 'Ingester or worker that met it.';
-comment on column raw.indexing_errors.block_height is 'Height of the block.';
-comment on column raw.indexing_errors.tx_index is 'Position of the transaction, -1 when it concerns the block.';
-comment on column raw.indexing_errors.event_index is 'Position of the event in the transaction, -1 when it concerns the transaction or block.';
-comment on column raw.indexing_errors.code is 'Stable code of the error.';
-comment on column raw.indexing_errors.message is 'What went wrong, for people.';
-comment on column raw.indexing_errors.event_type is 'Type of the event, where one is concerned.';
-comment on column raw.indexing_errors.raw_data is 'The input as received.';
-comment on column raw.indexing_errors.occurrences is 'How often it was met.';
-comment on column raw.indexing_errors.resolved_at is 'When it was met no more; cleared when it comes back.';
-comment on column raw.indexing_errors.first_seen_at is 'When it was met first.';
-comment on column raw.indexing_errors.last_seen_at is 'When it was met last.';
+comment on table raw.indexing_errors is 'Undecodable or underivable input, with its bytes. The rest of the block was processed.';
+comment on column raw.indexing_errors.worker_name is 'Ingester or worker that reported it.';
+comment on column raw.indexing_errors.tx_index is 'Position of the transaction; -1 for the block.';
+comment on column raw.indexing_errors.event_index is 'Index of the event in the transaction; -1 for the transaction or block.';
+comment on column raw.indexing_errors.code is 'Stable error code.';
+comment on column raw.indexing_errors.raw_data is 'Input as received.';
+comment on column raw.indexing_errors.occurrences is 'Number of times it was reported.';
+comment on column raw.indexing_errors.resolved_at is 'Time when reprocessing succeeded; cleared if the error recurs.';
 
 create table raw.failing_heights (
   height bigint primary key,
@@ -251,15 +229,13 @@ create table raw.failing_heights (
   given_up_at timestamptz
 );
 
-comment on table raw.failing_heights is 'Settled heights that no access node has served, or that could not be stored, for a while. An ingester waits for each; it is recorded in raw.unavailable after UNAVAILABLE_AFTER_S, or when an operator skips it.';
-comment on column raw.failing_heights.height is 'Height of the block.';
-comment on column raw.failing_heights.ingester is 'Ingester that waits for it: main_ingester or history_ingester.';
-comment on column raw.failing_heights.reason is 'Message of the last failure.';
-comment on column raw.failing_heights.attempts is 'Failures since failing_since that were recorded.';
-comment on column raw.failing_heights.failing_since is 'First failure that was recorded, of this height or of the neighbour that was given up before it for the same cause.';
-comment on column raw.failing_heights.last_failed_at is 'Last failure.';
-comment on column raw.failing_heights.skip_requested_at is 'When an operator asked to skip the height; null where none did.';
-comment on column raw.failing_heights.cause is 'Code of the last failure: nodes-failed, rows-refused (PostgreSQL does not take its rows), wrong-parent, unreadable.';
-comment on column raw.failing_heights.given_up_at is 'When ingestion gave the height up; null while it waits for it.';
+comment on table raw.failing_heights is 'Settled heights that no access node serves or that cannot be stored. An ingester waits for each until UNAVAILABLE_AFTER_S has passed or an operator skips it, and then records it in raw.unavailable.';
+comment on column raw.failing_heights.ingester is 'main_ingester or history_ingester.';
+comment on column raw.failing_heights.reason is 'Last error message.';
+comment on column raw.failing_heights.attempts is 'Recorded failures since failing_since.';
+comment on column raw.failing_heights.failing_since is 'First failure, or that of the previous height if it was given up for the same cause.';
+comment on column raw.failing_heights.skip_requested_at is 'Time when an operator requested to skip the height, or null.';
+comment on column raw.failing_heights.cause is 'Last error code: nodes-failed, rows-refused (PostgreSQL rejects its rows), wrong-parent, unreadable.';
+comment on column raw.failing_heights.given_up_at is 'Time when ingestion gave the height up; null while it waits.';
 
 create index failing_heights_waiting on raw.failing_heights (failing_since, height) where given_up_at is null;

@@ -1,17 +1,12 @@
--- What the workers derive from the raw tables. Two kinds of tables:
--- Height-owned ones carry the height in front of their key and are partitioned by it, so that a range is deleted and
--- written as one piece. Folded ones hold the present state of a key, computed from height-owned history.
--- Partitions hold a million heights: at 3 to 9 rows a height, as the main network makes them now, that is 3 to 9
--- million rows; in its busiest year it was three times as many. Items move far less: five million heights.
--- Keys go by position, so that lists of a block or transaction and the newest rows of all need no further index. Lists
--- of an account, a token or a contract have one each, with the position behind, so that a page is read in its order and
--- nothing is sorted. Those of transfers have only the height behind: what moved in one block is put in order when it is
--- read, and the entries of a block for one token share one, which makes the index a fifth as large. Fees are in none of
--- them: nearly every transaction pays one, and among millions of fees a list would have to search for its rows; who wants
--- the fees of an account finds them by its transactions.
+-- Height-owned tables are partitioned by the height, the first key column, so that a range is deleted and copied as
+-- a unit. Folded tables hold the current state of a key, computed from height-owned history. Partitions of
+-- transfers hold a million heights (3 to 9 million rows on mainnet today, three times as many in its busiest year),
+-- those of items five million. Lists by account, token or contract each have an index that ends with the position,
+-- so that pages need no sort. Transfer indexes end with the height: the entries of one block and token share one,
+-- which makes the index a fifth as large. Fees are in no index: nearly every transaction pays one.
 
--- Heights take four bytes: with them an entry of the primary key is no wider than what PostgreSQL takes for a sequence, and
--- pages of rising runs are filled instead of left half empty.
+-- Four-byte heights keep primary key entries within PostgreSQL's minimum tuple size, and pages of rising keys are
+-- filled completely.
 create table app.ft_transfers (
   block_height integer not null,
   tx_index integer not null,
@@ -36,16 +31,14 @@ create index ft_transfers_from_token on app.ft_transfers (hashtextextended(from_
 create index ft_transfers_to_token on app.ft_transfers (hashtextextended(to_address || token, 0), block_height)
   where to_address is not null and transfer_type <> 'fee';
 
-comment on table app.ft_transfers is 'Movements of fungible tokens from account to account, fees included.';
-comment on column app.ft_transfers.block_height is 'Height of the block.';
-comment on column app.ft_transfers.tx_index is 'Position of the transaction in the block.';
-comment on column app.ft_transfers.event_index is 'The event by which it arrived; the one by which it left where it did not arrive.';
-comment on column app.ft_transfers.leg is 'Counts from 0 the transfers that one event made: a deposit may hold what several accounts gave.';
-comment on column app.ft_transfers.token is 'A.<address>.<name> of the contract; a further part for a vault not named Vault.';
-comment on column app.ft_transfers.from_address is 'Account that gave, 0x and 16 hex digits, or 40 for an EVM account; null: no account.';
-comment on column app.ft_transfers.to_address is 'Account that got, written like from_address; null: no account.';
+comment on table app.ft_transfers is 'Transfers of fungible tokens between accounts, including fees.';
+comment on column app.ft_transfers.event_index is 'Deposit event, or the withdrawal event if there is no deposit.';
+comment on column app.ft_transfers.leg is 'Number of the transfer within the event, from 0. A deposit can combine tokens of several accounts.';
+comment on column app.ft_transfers.token is 'A.<address>.<name> of the contract, with a further part for vaults not named Vault.';
+comment on column app.ft_transfers.from_address is 'Sender, 0x and 16 hex digits (40 for an EVM account); null if none.';
+comment on column app.ft_transfers.to_address is 'Receiver, as from_address; null if none.';
 comment on column app.ft_transfers.amount is 'Amount in whole tokens, 8 decimals.';
-comment on column app.ft_transfers.transfer_type is 'transfer; fee (of the transaction); mint; burn; bridge (into EVM or out of it: that side has 40 digits); escrow (locked up by the bridge in its account, without a giver, or given out of it, without a receiver, while the tokens are in EVM); stake and unstake (FLOW into stake and out of it, also from bucket to bucket of the staking account); reward (of stake, taken out or paid from fees; what is paid anew is a mint); deposit (from where no event tells); withdrawal (to where no event tells: kept in a resource, stored, or destroyed without an event).';
+comment on column app.ft_transfers.transfer_type is 'transfer; fee (of the transaction); mint; burn; bridge (to or from the EVM: that side has 40 digits); escrow (locked or released by the bridge account); stake, unstake (FLOW, or between buckets of the staking account); reward (of staking, withdrawn or paid from fees; newly issued rewards are mint); deposit (no event shows the source); withdrawal (no event shows the destination: stored in a resource or destroyed without an event).';
 
 create table app.nft_transfers (
   block_height bigint not null,
@@ -68,20 +61,18 @@ create index nft_transfers_to on app.nft_transfers (to_address, block_height)
 create index nft_transfers_token on app.nft_transfers (token, block_height);
 create index nft_transfers_item on app.nft_transfers (token, nft_id, block_height, tx_index, event_index, leg);
 
-comment on table app.nft_transfers is 'Movements of items of collections from account to account.';
-comment on column app.nft_transfers.block_height is 'Height of the block.';
-comment on column app.nft_transfers.tx_index is 'Position of the transaction in the block.';
-comment on column app.nft_transfers.event_index is 'The event by which it arrived; the one by which it left where it did not arrive.';
-comment on column app.nft_transfers.leg is 'Counts from 0 the transfers that one event made.';
-comment on column app.nft_transfers.token is 'A.<address>.<name> of the contract; a further part for an item not named NFT. Null: an item was destroyed of which only id and uuid are told.';
+comment on table app.nft_transfers is 'Transfers of NFTs between accounts.';
+comment on column app.nft_transfers.event_index is 'Deposit event, or the withdrawal event if there is no deposit.';
+comment on column app.nft_transfers.leg is 'Number of the transfer within the event, from 0.';
+comment on column app.nft_transfers.token is 'A.<address>.<name> of the contract, with a further part for items not named NFT. Null for a destroyed item known by id and uuid only.';
 comment on column app.nft_transfers.nft_id is 'Id within the collection.';
-comment on column app.nft_transfers.nft_uuid is 'Uuid of the resource; null before Cadence 1.0. Items of the first collections share uuids.';
-comment on column app.nft_transfers.from_address is 'Account that gave, 0x and 16 hex digits, or 40 for an EVM account; null: no account.';
-comment on column app.nft_transfers.to_address is 'Account that got, written like from_address; null: no account.';
-comment on column app.nft_transfers.transfer_type is 'transfer, mint, burn, bridge (into EVM or out of it), escrow (locked up by the bridge, or given out again), deposit (from where no event tells), withdrawal (to where no event tells).';
+comment on column app.nft_transfers.nft_uuid is 'Uuid of the resource; null before Cadence 1.0. Items of the earliest collections share uuids.';
+comment on column app.nft_transfers.from_address is 'Sender, 0x and 16 hex digits (40 for an EVM account); null if none.';
+comment on column app.nft_transfers.to_address is 'Receiver, as from_address; null if none.';
+comment on column app.nft_transfers.transfer_type is 'transfer, mint, burn, bridge (to or from the EVM), escrow (locked or released by the bridge), deposit (no event shows the source), withdrawal (no event shows the destination).';
 
--- The largest of all, a row for each side of each transfer, and read by nobody but the fold of app.ft_holdings: so heights
--- are of four bytes here and owners of eight, which takes a third off the row and a quarter off its key.
+-- The largest table, read only by the fold of app.ft_holdings. Four-byte heights and eight-byte owners save a third
+-- of a row and a quarter of its key.
 create table app.ft_vault_balances (
   vault_uuid bigint not null,
   block_height integer not null,
@@ -94,12 +85,10 @@ create table app.ft_vault_balances (
 
 create index ft_vault_balances_height on app.ft_vault_balances (block_height);
 
-comment on table app.ft_vault_balances is 'What each vault held after each block that moved something in or out of it, as the chain says. From Cadence 1.0 on.';
-comment on column app.ft_vault_balances.vault_uuid is 'Uuid of the vault; 0 is one like others. With the token it tells the vault.';
-comment on column app.ft_vault_balances.block_height is 'Height of the block.';
-comment on column app.ft_vault_balances.nth is 'Counts from 0 the vaults of different tokens that share the uuid in this block. Nearly always 0; the token in its place would make the key twice as large.';
-comment on column app.ft_vault_balances.owner is 'Account in which it lies, 8 bytes; empty: in none, or the vault is no more.';
-comment on column app.ft_vault_balances.token is 'As in app.ft_transfers.';
+comment on table app.ft_vault_balances is 'Balance of each vault after each block that changed it, from events. Cadence 1.0 and later.';
+comment on column app.ft_vault_balances.vault_uuid is 'Uuid of the vault, unique together with token; 0 for vaults that share it.';
+comment on column app.ft_vault_balances.nth is 'Number among vaults of different tokens with the same uuid in the block, nearly always 0. The token instead would double the key.';
+comment on column app.ft_vault_balances.owner is 'Account that stores the vault, 8 bytes; empty if none or destroyed.';
 comment on column app.ft_vault_balances.balance is 'Balance after the last event of the block, in whole tokens.';
 
 create table app.ft_balance_changes (
@@ -110,11 +99,9 @@ create table app.ft_balance_changes (
   primary key (block_height, address, token)
 ) partition by range (block_height);
 
-comment on table app.ft_balance_changes is 'How blocks of before Cadence 1.0 changed what accounts have, where events name no vaults.';
-comment on column app.ft_balance_changes.block_height is 'Height of the block.';
+comment on table app.ft_balance_changes is 'Balance changes of accounts by block before Cadence 1.0, where events do not identify vaults.';
 comment on column app.ft_balance_changes.address is 'Account, 0x and 16 hex digits.';
-comment on column app.ft_balance_changes.token is 'As in app.ft_transfers.';
-comment on column app.ft_balance_changes.change is 'Sum of what came less what left, in whole tokens.';
+comment on column app.ft_balance_changes.change is 'Received minus sent, in whole tokens.';
 
 create table app.ft_holdings (
   address text not null,
@@ -131,25 +118,24 @@ create table app.ft_holdings (
 
 create index ft_holdings_holders on app.ft_holdings (token, balance desc, address) where balance > 0;
 
-comment on table app.ft_holdings is 'What each account has of each token, or had, vaults inside of its contracts and resources included.';
+comment on table app.ft_holdings is 'Balance of each account and token, including former holders and vaults inside contracts and resources.';
 comment on column app.ft_holdings.address is 'Account, 0x and 16 hex digits.';
-comment on column app.ft_holdings.token is 'As in app.ft_transfers.';
-comment on column app.ft_holdings.vault_balance is 'Sum over the vaults that were seen in it last, in whole tokens.';
-comment on column app.ft_holdings.vault_count is 'Vaults that were seen in it last, empty ones included.';
-comment on column app.ft_holdings.vault_rows is 'Rows of app.ft_vault_balances with it.';
-comment on column app.ft_holdings.change_balance is 'Sum of app.ft_balance_changes, in whole tokens; below zero where not all of history is indexed.';
-comment on column app.ft_holdings.history_rows is 'Rows of app.ft_vault_balances and app.ft_balance_changes with it; without any there is no row.';
-comment on column app.ft_holdings.balance is 'Its balance, in whole tokens: of its vaults where one was ever seen, else of the changes.';
-comment on column app.ft_holdings.is_complete is 'True: each vault''s balance is one that the chain told. False: a sum of movements of before Cadence 1.0, which lacks what was not indexed.';
+comment on column app.ft_holdings.vault_balance is 'Sum of the balances of vaults last seen in the account, in whole tokens.';
+comment on column app.ft_holdings.vault_count is 'Number of those vaults, including empty ones.';
+comment on column app.ft_holdings.vault_rows is 'Rows of app.ft_vault_balances for it.';
+comment on column app.ft_holdings.change_balance is 'Sum of app.ft_balance_changes, in whole tokens; negative if history is incomplete.';
+comment on column app.ft_holdings.history_rows is 'Rows of app.ft_vault_balances and app.ft_balance_changes for it, at least 1.';
+comment on column app.ft_holdings.balance is 'Balance in whole tokens: vault_balance if a vault was ever seen, else change_balance.';
+comment on column app.ft_holdings.is_complete is 'True if the balance of every vault comes from an event; false for sums of transfers before Cadence 1.0, which omit history that is not indexed.';
 
--- Transfers of an account in one token. The key is a hash of both names, half as wide as they are.
+-- Transfers of an account in one token. A hash of both names halves the key.
 create index nft_transfers_from_token on app.nft_transfers (hashtextextended(from_address || token, 0), block_height)
   where from_address is not null and token is not null;
 create index nft_transfers_to_token on app.nft_transfers (hashtextextended(to_address || token, 0), block_height)
   where to_address is not null and token is not null;
 
--- Catalogues of tokens and collections, folded from app.ft_transfers and app.nft_transfers. What they are called and look
--- like is not in events: the chain is asked for it, and the answers are in tables of their own, by the same `token`.
+-- Tokens and collections folded from transfers. Enrichment workers query their display metadata, stored in other
+-- tables by the same `token`.
 
 create table app.ft_tokens (
   token text primary key,
@@ -158,9 +144,8 @@ create table app.ft_tokens (
 
 create index ft_tokens_newest on app.ft_tokens (first_height desc, token);
 
-comment on table app.ft_tokens is 'Fungible tokens that were seen to move, fees aside.';
-comment on column app.ft_tokens.token is 'As in app.ft_transfers.';
-comment on column app.ft_tokens.first_height is 'Height of the block of its first transfer, of those that are indexed.';
+comment on table app.ft_tokens is 'Fungible tokens with a transfer other than a fee.';
+comment on column app.ft_tokens.first_height is 'Height of the first indexed transfer.';
 
 create table app.ft_token_totals (
   token text primary key,
@@ -171,11 +156,9 @@ create table app.ft_token_totals (
 
 create index ft_token_totals_busiest on app.ft_token_totals (transfer_count desc, token);
 
-comment on table app.ft_token_totals is 'What adds up over the transfers of each fungible token that are indexed, fees aside.';
-comment on column app.ft_token_totals.token is 'As in app.ft_transfers.';
-comment on column app.ft_token_totals.transfer_count is 'Transfers of every type but fees.';
-comment on column app.ft_token_totals.minted is 'Sum of the transfers of type mint, in whole tokens.';
-comment on column app.ft_token_totals.burned is 'Sum of the transfers of type burn, in whole tokens. What was minted less what was burned is the supply only where all of history is indexed, and but for what its contract made or destroyed without a word.';
+comment on table app.ft_token_totals is 'Totals of indexed transfers by fungible token, without fees.';
+comment on column app.ft_token_totals.minted is 'Sum of transfers of type mint, in whole tokens.';
+comment on column app.ft_token_totals.burned is 'Sum of transfers of type burn, in whole tokens. minted - burned is the supply only if all of history is indexed and the contract emits an event for every mint and burn.';
 
 create table app.nft_collections (
   token text primary key,
@@ -184,9 +167,8 @@ create table app.nft_collections (
 
 create index nft_collections_newest on app.nft_collections (first_height desc, token);
 
-comment on table app.nft_collections is 'Collections of which an item was seen to move.';
-comment on column app.nft_collections.token is 'As in app.nft_transfers.';
-comment on column app.nft_collections.first_height is 'Height of the block of its first transfer, of those that are indexed.';
+comment on table app.nft_collections is 'NFT collections with a transfer.';
+comment on column app.nft_collections.first_height is 'Height of the first indexed transfer.';
 
 create table app.nft_collection_totals (
   token text primary key,
@@ -197,15 +179,10 @@ create table app.nft_collection_totals (
 
 create index nft_collection_totals_busiest on app.nft_collection_totals (transfer_count desc, token);
 
-comment on table app.nft_collection_totals is 'What adds up over the transfers of each collection that are indexed.';
-comment on column app.nft_collection_totals.token is 'As in app.nft_transfers.';
-comment on column app.nft_collection_totals.transfer_count is 'Transfers of every type.';
-comment on column app.nft_collection_totals.mint_count is 'Transfers of type mint.';
-comment on column app.nft_collection_totals.burn_count is 'Transfers of type burn of which the collection is known.';
+comment on table app.nft_collection_totals is 'Totals of indexed transfers by NFT collection.';
+comment on column app.nft_collection_totals.burn_count is 'Transfers of type burn whose collection is known.';
 
--- Who owns which item, and balances by day.
-
--- Few: items that were destroyed inside of a collection, of which the chain tells no more than id and uuid.
+-- Few rows: items destroyed inside a collection, of which events give only id and uuid.
 create index nft_transfers_destroyed on app.nft_transfers (nft_uuid, nft_id, block_height, tx_index, event_index)
   where token is null;
 
@@ -225,16 +202,13 @@ create table app.nft_ownership (
 create index nft_ownership_owner on app.nft_ownership (owner, token, nft_id) where owner is not null;
 create index nft_ownership_uuid on app.nft_ownership (nft_uuid, nft_id) where nft_uuid is not null;
 
-comment on table app.nft_ownership is 'Where each item is by its last move, also those that are no more: one row each.';
+comment on table app.nft_ownership is 'Owner of each NFT by its last event, including burned NFTs.';
 comment on column app.nft_ownership.token is 'Collection, as in app.nft_transfers.';
 comment on column app.nft_ownership.nft_id is 'Id within the collection.';
-comment on column app.nft_ownership.nft_uuid is 'Uuid of the resource; null where it did not move since Cadence 1.0. Items of the first collections share uuids.';
-comment on column app.nft_ownership.block_height is 'Height of the block of its last move, or of its end.';
-comment on column app.nft_ownership.tx_index is 'Position of the transaction in that block.';
-comment on column app.nft_ownership.event_index is 'The event of that transaction.';
-comment on column app.nft_ownership.leg is 'As in app.nft_transfers, where this position is a row.';
-comment on column app.nft_ownership.is_burned is 'Whether it was destroyed.';
-comment on column app.nft_ownership.owner is 'Account in whose collection it is, written like app.nft_transfers.to_address; null: in none, since it was destroyed, or taken out to where no event tells.';
+comment on column app.nft_ownership.nft_uuid is 'Uuid of the resource; null if it has not moved since Cadence 1.0. Items of the earliest collections share uuids.';
+comment on column app.nft_ownership.block_height is 'Height of the last transfer or burn.';
+comment on column app.nft_ownership.leg is 'As in app.nft_transfers, if this position has a row.';
+comment on column app.nft_ownership.owner is 'Owner, as app.nft_transfers.to_address; null if burned or withdrawn to an unknown place.';
 
 create table app.nft_holdings (
   address text not null,
@@ -245,10 +219,10 @@ create table app.nft_holdings (
 
 create index nft_holdings_holders on app.nft_holdings (token, item_count desc, address);
 
-comment on table app.nft_holdings is 'How many items of each collection an account has: app.nft_ownership counted by owner.';
-comment on column app.nft_holdings.address is 'Account, 0x and 16 hex digits, or 40 for an EVM account.';
+comment on table app.nft_holdings is 'NFTs by account and collection: app.nft_ownership counted by owner.';
+comment on column app.nft_holdings.address is 'Account, 0x and 16 hex digits (40 for an EVM account).';
 comment on column app.nft_holdings.token is 'Collection, as in app.nft_transfers.';
-comment on column app.nft_holdings.item_count is 'Items that it owns; without any there is no row.';
+comment on column app.nft_holdings.item_count is 'NFTs owned, at least 1.';
 
 create table app.nft_collection_stats (
   token text primary key,
@@ -259,11 +233,11 @@ create table app.nft_collection_stats (
 
 create index nft_collection_stats_largest on app.nft_collection_stats (holder_count desc, token);
 
-comment on table app.nft_collection_stats is 'Items and holders of each collection: app.nft_ownership counted by collection.';
+comment on table app.nft_collection_stats is 'NFTs and holders by collection, from app.nft_ownership.';
 comment on column app.nft_collection_stats.token is 'Collection, as in app.nft_transfers.';
-comment on column app.nft_collection_stats.item_count is 'Items that are in somebody''s collection.';
+comment on column app.nft_collection_stats.item_count is 'NFTs with an owner.';
 comment on column app.nft_collection_stats.holder_count is 'Accounts that own at least one.';
-comment on column app.nft_collection_stats.seen_count is 'Items that ever moved, those that are no more included; without any there is no row.';
+comment on column app.nft_collection_stats.seen_count is 'NFTs ever seen, including burned ones, at least 1.';
 
 create table app.ft_token_holders (
   token text primary key,
@@ -272,9 +246,8 @@ create table app.ft_token_holders (
 
 create index ft_token_holders_most on app.ft_token_holders (holder_count desc, token);
 
-comment on table app.ft_token_holders is 'Holders of each fungible token: app.ft_holdings counted.';
-comment on column app.ft_token_holders.token is 'As in app.ft_transfers.';
-comment on column app.ft_token_holders.holder_count is 'Accounts with a balance above zero; without any there is no row.';
+comment on table app.ft_token_holders is 'Holders by fungible token, from app.ft_holdings.';
+comment on column app.ft_token_holders.holder_count is 'Accounts with a balance above zero, at least 1.';
 
 create table app.balance_changes (
   block_height bigint not null,
@@ -286,13 +259,11 @@ create table app.balance_changes (
   primary key (block_height, nth) with (fillfactor = 100)
 ) partition by range (block_height);
 
-comment on table app.balance_changes is 'What each block changed of what accounts have of a token, fees included. One row a block and token: a row for each account would take nearly four times the room, and nobody looks for it by block.';
-comment on column app.balance_changes.block_height is 'Height of the block.';
-comment on column app.balance_changes.day is 'Day of the block''s timestamp, UTC.';
-comment on column app.balance_changes.nth is 'Counts from 0 the tokens of the block. The token in its place would make the key twice as large, and its pages half empty.';
-comment on column app.balance_changes.token is 'As in app.ft_transfers.';
-comment on column app.balance_changes.addresses is 'Accounts, 8 bytes each, each once. EVM accounts are left out.';
-comment on column app.balance_changes.changes is 'What came to each of them less what left it, in whole tokens, never zero; in the order of addresses.';
+comment on table app.balance_changes is 'Balance changes by block and token, including fees. One row per block and token, because one per account would take nearly four times the space.';
+comment on column app.balance_changes.day is 'Day of the block, UTC.';
+comment on column app.balance_changes.nth is 'Number of the token in the block, from 0. The token instead would double the key and leave pages half empty.';
+comment on column app.balance_changes.addresses is 'Accounts, 8 bytes each, without EVM accounts.';
+comment on column app.balance_changes.changes is 'Received minus sent for each of addresses, in whole tokens, never zero.';
 
 create table app.daily_balance_changes (
   address text not null,
@@ -303,9 +274,8 @@ create table app.daily_balance_changes (
   primary key (address, token, day)
 );
 
-comment on table app.daily_balance_changes is 'The sums of app.balance_changes by day. What an account had at the end of a day is app.ft_holdings.balance less the changes of all later days, which holds also where history before that day is not indexed. Of a vault that left an account as a whole, without a withdrawal, no change tells.';
+comment on table app.daily_balance_changes is 'app.balance_changes by day. The balance at the end of a day is app.ft_holdings.balance minus the changes of all later days, which holds even if earlier history is not indexed. Vaults moved without a withdrawal are missing.';
 comment on column app.daily_balance_changes.address is 'Account, 0x and 16 hex digits.';
-comment on column app.daily_balance_changes.token is 'As in app.ft_transfers.';
 comment on column app.daily_balance_changes.day is 'Day, UTC.';
-comment on column app.daily_balance_changes.change is 'What came to the account less what left it, in whole tokens, fees included.';
-comment on column app.daily_balance_changes.block_count is 'Blocks that changed it; without any there is no row.';
+comment on column app.daily_balance_changes.change is 'Received minus sent, in whole tokens, including fees.';
+comment on column app.daily_balance_changes.block_count is 'Blocks that changed the balance, at least 1.';

@@ -1,7 +1,5 @@
--- Fees and gas of transactions, scripts, scheduled transactions.
--- What scripts import and what transactions did is found by contract and by tag, so those come first in the keys; which
--- tags one transaction has is computed from its events, in the same way wherever it is shown. A block's transactions are
--- in one row, since most of them import the same few contracts.
+-- Imports and tags are looked up by contract and by tag, so those come first in the keys. One row per block,
+-- because most of its transactions import the same few contracts.
 
 create table app.tx_contracts (
   contract text not null,
@@ -12,9 +10,8 @@ create table app.tx_contracts (
 
 create index tx_contracts_height on app.tx_contracts (block_height);
 
-comment on table app.tx_contracts is 'Contracts that the scripts of transactions import, by block. Without system transactions, whose scripts are the same in every block.';
+comment on table app.tx_contracts is 'Contracts imported by transaction scripts, by block, without system transactions.';
 comment on column app.tx_contracts.contract is 'A.<address>.<name>';
-comment on column app.tx_contracts.block_height is 'Height of the block.';
 comment on column app.tx_contracts.tx_indexes is 'Positions of the transactions in the block, ascending.';
 
 create table app.tx_tags (
@@ -26,9 +23,8 @@ create table app.tx_tags (
 
 create index tx_tags_height on app.tx_tags (block_height);
 
-comment on table app.tx_tags is 'What transactions did, in words of a fixed list, as their script and events tell, by block.';
-comment on column app.tx_tags.tag is 'FT_TRANSFER, NFT_TRANSFER, EVM and so on.';
-comment on column app.tx_tags.block_height is 'Height of the block.';
+comment on table app.tx_tags is 'Transaction tags from scripts and events, by block.';
+comment on column app.tx_tags.tag is 'FT_TRANSFER, NFT_TRANSFER, EVM and others.';
 comment on column app.tx_tags.tx_indexes is 'Positions of the transactions in the block, ascending.';
 
 create table app.tx_metrics (
@@ -42,16 +38,14 @@ create table app.tx_metrics (
   primary key (block_height, tx_index)
 ) partition by range (block_height);
 
-comment on table app.tx_metrics is 'What transactions cost: one row for each of a user, failed ones and those without an event included, and for those system transactions that paid a fee. How many events it has and whether it failed is in raw.transactions, by the same key.';
-comment on column app.tx_metrics.block_height is 'Height of the block.';
-comment on column app.tx_metrics.gas_used is 'Computation used, as the result tells; where that is 0, as the fee tells. Null where the result is unavailable.';
-comment on column app.tx_metrics.tx_index is 'Position of the transaction in the block.';
-comment on column app.tx_metrics.is_gas_from_fee is 'True: the result left gas_used 0, and it is execution_effort in units of 10^-8.';
-comment on column app.tx_metrics.fee is 'What was deducted, in FLOW: the sum of FlowFees.FeesDeducted; before that event (March 2022) the transfer that paid it. Null where the result is unavailable or the event could not be read.';
-comment on column app.tx_metrics.inclusion_effort is 'Weight of its inclusion that the fee was computed from, as FlowFees.FeesDeducted tells; null where it does not.';
-comment on column app.tx_metrics.execution_effort is 'Weight of its execution, like inclusion_effort; 10^8 times this is computation.';
+comment on table app.tx_metrics is 'Cost of transactions: all user transactions, including failed ones, and system transactions that paid a fee. Event count and status are in raw.transactions.';
+comment on column app.tx_metrics.gas_used is 'Computation used, from the result or, where that is 0, from the fee. Null if the result is unavailable.';
+comment on column app.tx_metrics.is_gas_from_fee is 'True if gas_used is execution_effort in units of 10^-8, because the result has 0.';
+comment on column app.tx_metrics.fee is 'Fee in FLOW: sum of FlowFees.FeesDeducted; before March 2022 the fee transfer. Null if the result is unavailable or the event undecodable.';
+comment on column app.tx_metrics.inclusion_effort is 'Inclusion effort from FlowFees.FeesDeducted; null without the event.';
+comment on column app.tx_metrics.execution_effort is 'Execution effort from FlowFees.FeesDeducted; times 10^8 it is computation.';
 
--- Few, compared with all else, and found by their number: so the fold looks into few partitions.
+-- Few rows, found by id, so the fold reads few partitions.
 create table app.scheduled_transaction_changes (
   block_height bigint not null,
   tx_index integer not null,
@@ -73,22 +67,21 @@ create table app.scheduled_transaction_changes (
 
 create index scheduled_transaction_changes_id on app.scheduled_transaction_changes (scheduled_id, block_height);
 
-comment on table app.scheduled_transaction_changes is 'What happened to scheduled transactions, as the events of FlowTransactionScheduler tell, and failed runs, of which none tells.';
-comment on column app.scheduled_transaction_changes.block_height is 'Height of the block.';
-comment on column app.scheduled_transaction_changes.tx_index is 'Position in the block: of the transaction that scheduled or cancelled it, that found it due, or in which it ran.';
-comment on column app.scheduled_transaction_changes.event_index is 'Position of the event in the transaction; -1 where a run failed.';
-comment on column app.scheduled_transaction_changes.scheduled_id is 'The scheduler''s number of it.';
+comment on table app.scheduled_transaction_changes is 'Changes of scheduled transactions, from events of FlowTransactionScheduler, and failed runs, which have no event.';
+comment on column app.scheduled_transaction_changes.tx_index is 'Position of the transaction that scheduled, cancelled, found due or ran it.';
+comment on column app.scheduled_transaction_changes.event_index is 'Index of the event in the transaction; -1 for a failed run.';
+comment on column app.scheduled_transaction_changes.scheduled_id is 'Scheduler''s id.';
 comment on column app.scheduled_transaction_changes.kind is 'scheduled, pending (due, and run in this block), executed, failed, canceled.';
-comment on column app.scheduled_transaction_changes.priority is '0 high, 1 medium, 2 low; null where the change does not tell.';
-comment on column app.scheduled_transaction_changes.due_at is 'When it is to run, UTC; null where the change does not tell.';
-comment on column app.scheduled_transaction_changes.execution_effort is 'Computation that it may use; null where the change does not tell.';
-comment on column app.scheduled_transaction_changes.fees is 'Paid in advance, in FLOW; null where the change does not tell.';
-comment on column app.scheduled_transaction_changes.fees_returned is 'Given back when it was cancelled, in FLOW; else null.';
-comment on column app.scheduled_transaction_changes.fees_deducted is 'Kept when it was cancelled, in FLOW; else null.';
-comment on column app.scheduled_transaction_changes.handler_owner is 'Account that holds the handler, 0x and 16 hex digits; null where the change does not tell.';
-comment on column app.scheduled_transaction_changes.handler_type is 'Cadence type of the handler; null where the change does not tell.';
-comment on column app.scheduled_transaction_changes.handler_uuid is 'Uuid of the handler; null where the change does not tell, and before October 2025.';
-comment on column app.scheduled_transaction_changes.handler_public_path is 'Where the handler says that it can be looked at; null where it does not say, and like handler_uuid.';
+comment on column app.scheduled_transaction_changes.priority is '0 high, 1 medium, 2 low; null if the change does not include it.';
+comment on column app.scheduled_transaction_changes.due_at is 'Scheduled time, UTC; null if the change does not include it.';
+comment on column app.scheduled_transaction_changes.execution_effort is 'Computation limit; null if the change does not include it.';
+comment on column app.scheduled_transaction_changes.fees is 'Paid in advance, in FLOW; null if the change does not include it.';
+comment on column app.scheduled_transaction_changes.fees_returned is 'Refunded on cancellation, in FLOW; else null.';
+comment on column app.scheduled_transaction_changes.fees_deducted is 'Retained on cancellation, in FLOW; else null.';
+comment on column app.scheduled_transaction_changes.handler_owner is 'Account that holds the handler, 0x and 16 hex digits; null if the change does not include it.';
+comment on column app.scheduled_transaction_changes.handler_type is 'Cadence type of the handler; null if the change does not include it.';
+comment on column app.scheduled_transaction_changes.handler_uuid is 'Uuid of the handler; null if the change does not include it and before October 2025.';
+comment on column app.scheduled_transaction_changes.handler_public_path is 'Public path of the handler, as declared by it and unverified; null as handler_uuid.';
 
 create table app.scheduled_transactions (
   scheduled_id bigint primary key,
@@ -118,23 +111,23 @@ create index scheduled_transactions_handler_other on app.scheduled_transactions 
   where status <> 'executed';
 create index scheduled_transactions_due on app.scheduled_transactions (due_at, scheduled_id);
 
-comment on table app.scheduled_transactions is 'Scheduled transactions as they stand.';
-comment on column app.scheduled_transactions.scheduled_id is 'The scheduler''s number; they rise in the order of scheduling.';
-comment on column app.scheduled_transactions.status is 'scheduled, pending (was due; how it went is unknown, since no access node has the result), executed, failed, canceled.';
-comment on column app.scheduled_transactions.priority is '0 high, 1 medium, 2 low; null where only a failed run is indexed.';
-comment on column app.scheduled_transactions.due_at is 'When it is to run, UTC; null while the block that scheduled it is not indexed.';
-comment on column app.scheduled_transactions.execution_effort is 'Computation that it may use; null where no indexed change tells.';
-comment on column app.scheduled_transactions.fees is 'Paid in advance, in FLOW; null where no indexed change tells.';
-comment on column app.scheduled_transactions.fees_returned is 'Given back when it was cancelled, in FLOW; else null.';
-comment on column app.scheduled_transactions.fees_deducted is 'Kept when it was cancelled, in FLOW; else null.';
+comment on table app.scheduled_transactions is 'Scheduled transactions, current state.';
+comment on column app.scheduled_transactions.scheduled_id is 'Scheduler''s id; ascending in the order of scheduling.';
+comment on column app.scheduled_transactions.status is 'scheduled, pending (was due; no access node has the result), executed, failed, canceled.';
+comment on column app.scheduled_transactions.priority is '0 high, 1 medium, 2 low; null if only a failed run is indexed.';
+comment on column app.scheduled_transactions.due_at is 'Scheduled time, UTC; null if the scheduling block is not indexed.';
+comment on column app.scheduled_transactions.execution_effort is 'Computation limit; null if not indexed.';
+comment on column app.scheduled_transactions.fees is 'Paid in advance, in FLOW; null if not indexed.';
+comment on column app.scheduled_transactions.fees_returned is 'Refunded on cancellation, in FLOW; else null.';
+comment on column app.scheduled_transactions.fees_deducted is 'Retained on cancellation, in FLOW; else null.';
 comment on column app.scheduled_transactions.handler_owner is 'Account that holds the handler, 0x and 16 hex digits.';
-comment on column app.scheduled_transactions.handler_type is 'Cadence type of the handler; null where no indexed change tells.';
-comment on column app.scheduled_transactions.handler_uuid is 'Uuid of the handler; null where no indexed change tells, and before October 2025.';
-comment on column app.scheduled_transactions.handler_public_path is 'Where the handler says that it can be looked at, which nobody checks; null where it does not say.';
-comment on column app.scheduled_transactions.scheduled_height is 'Block that scheduled it; null while that is not indexed.';
-comment on column app.scheduled_transactions.scheduled_tx_index is 'Transaction that scheduled it, by its position in that block.';
-comment on column app.scheduled_transactions.ended_height is 'Block in which it ran or was cancelled; null before.';
-comment on column app.scheduled_transactions.ended_tx_index is 'Transaction in which it ran or that cancelled it, by its position in that block; raw.transactions has its error where it failed.';
+comment on column app.scheduled_transactions.handler_type is 'Cadence type of the handler; null if not indexed.';
+comment on column app.scheduled_transactions.handler_uuid is 'Uuid of the handler; null if not indexed and before October 2025.';
+comment on column app.scheduled_transactions.handler_public_path is 'Public path of the handler, as declared by it and unverified, or null.';
+comment on column app.scheduled_transactions.scheduled_height is 'Height at which it was scheduled; null if not indexed.';
+comment on column app.scheduled_transactions.scheduled_tx_index is 'Position of the scheduling transaction in that block.';
+comment on column app.scheduled_transactions.ended_height is 'Height at which it ran or was cancelled; null before.';
+comment on column app.scheduled_transactions.ended_tx_index is 'Position of that transaction in the block. raw.transactions has the error of a failed run.';
 
 create table app.script_templates (
   normal_hash bytea primary key check (octet_length(normal_hash) = 32),
@@ -142,16 +135,17 @@ create table app.script_templates (
   label text not null
 );
 
-comment on table app.script_templates is 'Templates of scripts that the operator adds to those that the program knows; they come before these. npm run farm -- template adds and removes them.';
-comment on column app.script_templates.normal_hash is 'SHA-256 of the script''s normal form, 32 bytes: the same for variants that differ in comments, white space and the network.';
-comment on column app.script_templates.category is 'What transactions show as template_category.';
-comment on column app.script_templates.label is 'What transactions show as template_label.';
+comment on table app.script_templates is 'Script templates added by the operator with npm run farm -- template. They take precedence over the built-in ones.';
+comment on column app.script_templates.normal_hash is 'SHA-256 of the normalized script, 32 bytes: equal for variants that differ in comments, white space and network.';
+comment on column app.script_templates.category is 'template_category of matching transactions.';
+comment on column app.script_templates.label is 'template_label of matching transactions.';
 
--- By it lists of what failed are read, and of what no access node can serve.
+-- Serves lists of failed and unavailable transactions.
 create index transactions_unsuccessful on raw.transactions (block_height, tx_index) where status_code is distinct from 0;
 
--- An index of raw.events by type would be larger than all other indexes of the raw tables together. Which pieces of the chain have events of
--- a type is known, of each block of such a piece which types it has, and its events are read by their key.
+-- An index of raw.events by type would be larger than all other indexes of the raw tables together. Instead,
+-- app.event_type_pieces gives the pieces of the chain with a type, this table its blocks, and events are read by
+-- key.
 create table app.block_event_types (
   block_height bigint not null,
   types text[] not null,
@@ -159,19 +153,17 @@ create table app.block_event_types (
   primary key (block_height)
 ) partition by range (block_height);
 
-comment on table app.block_event_types is 'Types of the events of each block. Blocks without events have no row.';
-comment on column app.block_event_types.block_height is 'Height of the block.';
-comment on column app.block_event_types.types is 'Full event types as in raw.events, each once, sorted.';
-comment on column app.block_event_types.event_counts is 'Events of each type, in the order of types.';
+comment on table app.block_event_types is 'Event types of each block. Blocks without events have no row.';
+comment on column app.block_event_types.types is 'Event types as in raw.events, distinct and sorted.';
+comment on column app.block_event_types.event_counts is 'Number of events of each of types.';
 
 create table app.event_types (
   type text collate "C" primary key,
   event_count bigint not null
 ) with (fillfactor = 50);
 
-comment on table app.event_types is 'The types of all events that are indexed.';
-comment on column app.event_types.type is 'Full event type, as in raw.events. Sorted by bytes, so that the types of a contract stand together.';
-comment on column app.event_types.event_count is 'Events of this type.';
+comment on table app.event_types is 'All indexed event types.';
+comment on column app.event_types.type is 'Event type as in raw.events, in byte order, so that the types of a contract are adjacent.';
 
 create table app.event_type_pieces (
   type text collate "C" not null,
@@ -180,7 +172,6 @@ create table app.event_type_pieces (
   primary key (type, piece)
 ) with (fillfactor = 90);
 
-comment on table app.event_type_pieces is 'The pieces of the chain with events of a type, 100 heights each.';
-comment on column app.event_type_pieces.type is 'As in app.event_types.';
-comment on column app.event_type_pieces.piece is 'Height of a block divided by 100, rounded down.';
+comment on table app.event_type_pieces is 'Pieces of 100 heights that have events of a type.';
+comment on column app.event_type_pieces.piece is 'Height divided by 100, rounded down.';
 comment on column app.event_type_pieces.block_count is 'Blocks of the piece with events of the type.';

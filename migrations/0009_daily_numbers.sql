@@ -1,6 +1,5 @@
--- Numbers of blocks, summed up by hour and day. A day is never counted again: each commit adds what its blocks change.
--- What has to be told apart within a day (accounts, contracts, tokens) stands in its block's row as arrays: a row of its
--- own for each would take three times the room, and nobody looks for it by block.
+-- Each commit adds the changes of its blocks to the sums by hour and day. Accounts, contracts and tokens, which are
+-- counted once a day, are arrays in the row of a block: a row for each would take three times the space.
 
 create table app.block_stats (
   block_height bigint not null,
@@ -23,24 +22,22 @@ create table app.block_stats (
   primary key (block_height) with (fillfactor = 100)
 ) partition by range (block_height);
 
-comment on table app.block_stats is 'What each block adds to the numbers of its day and hour.';
-comment on column app.block_stats.block_height is 'Height of the block.';
-comment on column app.block_stats.gas_used is 'Computation that its transactions used: as the results tell, or where these say 0, as the fees tell.';
-comment on column app.block_stats.day is 'Day of the block''s timestamp, UTC.';
-comment on column app.block_stats.tx_count is 'Transactions, system transactions included.';
-comment on column app.block_stats.system_tx_count is 'Those that the chain made itself, scheduled ones included: they are in no collection.';
-comment on column app.block_stats.failed_tx_count is 'Transactions of users that failed.';
-comment on column app.block_stats.evm_tx_count is 'Transactions that executed EVM transactions: event EVM.TransactionExecuted.';
-comment on column app.block_stats.event_count is 'Events of all transactions.';
-comment on column app.block_stats.ft_transfer_count is 'Movements of fungible tokens, as in app.ft_transfers, without fees.';
-comment on column app.block_stats.nft_transfer_count is 'Movements of items, as in app.nft_transfers.';
-comment on column app.block_stats.new_account_count is 'Accounts that were created: event flow.AccountCreated.';
-comment on column app.block_stats.new_coa_count is 'EVM accounts that Flow accounts made for themselves: event EVM.CadenceOwnedAccountCreated.';
-comment on column app.block_stats.new_contract_count is 'Contracts that were deployed: event flow.AccountContractAdded.';
-comment on column app.block_stats.contract_update_count is 'Contracts that were replaced by a new version: event flow.AccountContractUpdated.';
-comment on column app.block_stats.hour is 'Hour of the block''s timestamp, 0 to 23, UTC.';
-comment on column app.block_stats.fees is 'Fees that were deducted, in FLOW, as in app.tx_metrics.';
-comment on column app.block_stats.accounts is 'Accounts that proposed, paid for or authorized a transaction of a user, each once.';
+comment on table app.block_stats is 'Counts of each block, summed in app.hourly_stats.';
+comment on column app.block_stats.gas_used is 'Computation used, from results or, where these have 0, from fees.';
+comment on column app.block_stats.day is 'Day of the block, UTC.';
+comment on column app.block_stats.tx_count is 'Transactions, including system transactions.';
+comment on column app.block_stats.system_tx_count is 'System transactions, including scheduled ones: those in no collection.';
+comment on column app.block_stats.failed_tx_count is 'Failed user transactions.';
+comment on column app.block_stats.evm_tx_count is 'Transactions with an EVM.TransactionExecuted event.';
+comment on column app.block_stats.ft_transfer_count is 'Fungible token transfers, as in app.ft_transfers, without fees.';
+comment on column app.block_stats.nft_transfer_count is 'NFT transfers, as in app.nft_transfers.';
+comment on column app.block_stats.new_account_count is 'Accounts created: flow.AccountCreated events.';
+comment on column app.block_stats.new_coa_count is 'COAs created: EVM.CadenceOwnedAccountCreated events.';
+comment on column app.block_stats.new_contract_count is 'Contracts deployed: flow.AccountContractAdded events.';
+comment on column app.block_stats.contract_update_count is 'Contracts updated: flow.AccountContractUpdated events.';
+comment on column app.block_stats.hour is 'Hour of the block, 0 to 23, UTC.';
+comment on column app.block_stats.fees is 'Fees in FLOW, as in app.tx_metrics.';
+comment on column app.block_stats.accounts is 'Proposers, payers and authorizers of user transactions, distinct.';
 
 create table app.hourly_stats (
   day date not null,
@@ -62,23 +59,19 @@ create table app.hourly_stats (
   primary key (day, hour)
 ) with (fillfactor = 50);
 
-comment on table app.hourly_stats is 'The sums of app.block_stats by hour.';
+comment on table app.hourly_stats is 'Hourly sums of app.block_stats.';
 comment on column app.hourly_stats.day is 'Day, UTC.';
-comment on column app.hourly_stats.hour is 'Hour of the day, 0 to 23, UTC.';
-comment on column app.hourly_stats.block_count is 'Blocks; with fewer than there were the time is not indexed whole.';
-comment on column app.hourly_stats.tx_count is 'Transactions, system transactions included.';
-comment on column app.hourly_stats.system_tx_count is 'Those that the chain made itself, scheduled ones included.';
-comment on column app.hourly_stats.failed_tx_count is 'Transactions of users that failed.';
+comment on column app.hourly_stats.hour is '0 to 23, UTC.';
+comment on column app.hourly_stats.block_count is 'Indexed blocks.';
+comment on column app.hourly_stats.tx_count is 'Transactions, including system transactions.';
+comment on column app.hourly_stats.system_tx_count is 'System transactions, including scheduled ones.';
+comment on column app.hourly_stats.failed_tx_count is 'Failed user transactions.';
 comment on column app.hourly_stats.evm_tx_count is 'Transactions that executed EVM transactions.';
-comment on column app.hourly_stats.event_count is 'Events of all transactions.';
 comment on column app.hourly_stats.gas_used is 'Computation used.';
-comment on column app.hourly_stats.fees is 'Fees deducted, in FLOW.';
-comment on column app.hourly_stats.ft_transfer_count is 'Movements of fungible tokens without fees.';
-comment on column app.hourly_stats.nft_transfer_count is 'Movements of items.';
-comment on column app.hourly_stats.new_account_count is 'Accounts created.';
-comment on column app.hourly_stats.new_coa_count is 'EVM accounts that Flow accounts made for themselves.';
-comment on column app.hourly_stats.new_contract_count is 'Contracts deployed.';
-comment on column app.hourly_stats.contract_update_count is 'Contracts replaced by a new version.';
+comment on column app.hourly_stats.fees is 'Fees in FLOW.';
+comment on column app.hourly_stats.ft_transfer_count is 'Fungible token transfers, without fees.';
+comment on column app.hourly_stats.nft_transfer_count is 'NFT transfers.';
+comment on column app.hourly_stats.new_coa_count is 'COAs created.';
 
 create table app.daily_active_accounts (
   day date not null,
@@ -87,7 +80,7 @@ create table app.daily_active_accounts (
   primary key (day, address)
 );
 
-comment on table app.daily_active_accounts is 'Accounts that proposed, paid for or authorized a transaction on a day, so that each is counted once.';
+comment on table app.daily_active_accounts is 'Proposers, payers and authorizers by day, to count each once.';
 comment on column app.daily_active_accounts.day is 'Day, UTC.';
 comment on column app.daily_active_accounts.address is 'Account, 0x and 16 hex digits.';
 comment on column app.daily_active_accounts.block_count is 'Blocks of the day with such a transaction.';
@@ -98,7 +91,7 @@ create table app.daily_account_counts (
   primary key (day)
 ) with (fillfactor = 50);
 
-comment on table app.daily_account_counts is 'How many rows app.daily_active_accounts has of each day. A day without any has no row.';
+comment on table app.daily_account_counts is 'Active accounts by day: rows of app.daily_active_accounts. Days without any have no row.';
 comment on column app.daily_account_counts.day is 'Day, UTC.';
 comment on column app.daily_account_counts.active_account_count is 'Accounts that proposed, paid for or authorized a transaction.';
 
@@ -121,8 +114,8 @@ select h.day, sum(h.block_count)::bigint as block_count,
 from app.hourly_stats h left join app.daily_account_counts c on c.day = h.day
 group by h.day, c.active_account_count;
 
-comment on view app.daily_stats is 'app.hourly_stats by day, with the accounts of app.daily_account_counts. The sums over all days are the totals of what is indexed.';
-comment on column app.daily_stats.fees is 'Fees deducted, in FLOW.';
+comment on view app.daily_stats is 'Daily sums of app.hourly_stats, with active accounts. The sums over all days are the totals of the indexed range.';
+comment on column app.daily_stats.fees is 'Fees in FLOW.';
 
 create table app.block_analytics (
   block_height bigint not null,
@@ -147,26 +140,25 @@ create table app.block_analytics (
   primary key (block_height) with (fillfactor = 100)
 ) partition by range (block_height);
 
-comment on table app.block_analytics is 'What each block adds to the numbers of parts of the chain: EVM, swaps, bridge, staking, contracts, tokens. Blocks that add nothing have no row.';
-comment on column app.block_analytics.block_height is 'Height of the block.';
-comment on column app.block_analytics.evm_gas_used is 'Gas of the EVM transactions.';
-comment on column app.block_analytics.day is 'Day of the block''s timestamp, UTC.';
-comment on column app.block_analytics.evm_execution_count is 'EVM transactions that were executed: event EVM.TransactionExecuted. A Flow transaction can hold many.';
-comment on column app.block_analytics.evm_failed_count is 'Those of them that failed.';
+comment on table app.block_analytics is 'Further counts of each block: EVM, swaps, bridge, staking, contracts, tokens. Blocks without any have no row.';
+comment on column app.block_analytics.evm_gas_used is 'Gas used by EVM transactions.';
+comment on column app.block_analytics.day is 'Day of the block, UTC.';
+comment on column app.block_analytics.evm_execution_count is 'EVM transactions executed: EVM.TransactionExecuted events. A Flow transaction can have many.';
+comment on column app.block_analytics.evm_failed_count is 'Failed EVM transactions.';
 comment on column app.block_analytics.swap_count is 'Swaps, as in app.defi_events.';
-comment on column app.block_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or items into EVM.';
-comment on column app.block_analytics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
-comment on column app.block_analytics.hour is 'Hour of the block''s timestamp, 0 to 23, UTC.';
-comment on column app.block_analytics.epoch_payout is 'Rewards of an epoch that were paid, in FLOW: event FlowIDTableStaking.EpochTotalRewardsPaid.';
-comment on column app.block_analytics.evm_addresses is 'Senders and receivers of the EVM transactions, 40 hex digits as in app.evm_tx_hashes, each once.';
-comment on column app.block_analytics.traders is 'Makers of the swaps, as in app.defi_events, each once.';
-comment on column app.block_analytics.contracts is 'Contracts that scripts of users'' transactions import, as in app.tx_contracts.';
+comment on column app.block_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or NFTs into the EVM.';
+comment on column app.block_analytics.bridge_from_evm_tx_count is 'Transactions that moved FLOW, tokens or NFTs out of the EVM.';
+comment on column app.block_analytics.hour is 'Hour of the block, 0 to 23, UTC.';
+comment on column app.block_analytics.epoch_payout is 'Epoch rewards paid, in FLOW: FlowIDTableStaking.EpochTotalRewardsPaid events.';
+comment on column app.block_analytics.evm_addresses is 'Senders and receivers of EVM transactions, 40 hex digits, distinct.';
+comment on column app.block_analytics.traders is 'Makers of swaps, as in app.defi_events, distinct.';
+comment on column app.block_analytics.contracts is 'Contracts imported by user transactions, as in app.tx_contracts.';
 comment on column app.block_analytics.contract_tx_counts is 'Transactions for each of contracts.';
-comment on column app.block_analytics.tokens is 'Fungible tokens that moved, as in app.ft_transfers.';
-comment on column app.block_analytics.token_transfer_counts is 'Movements for each of tokens, without fees and without what the bridge locks up and gives back.';
-comment on column app.block_analytics.token_amounts is 'Sum of those movements for each of tokens, in whole tokens.';
-comment on column app.block_analytics.collections is 'Collections whose items moved, as in app.nft_transfers.';
-comment on column app.block_analytics.collection_transfer_counts is 'Movements for each of collections, without what the bridge locks up and gives back.';
+comment on column app.block_analytics.tokens is 'Fungible tokens transferred, as in app.ft_transfers.';
+comment on column app.block_analytics.token_transfer_counts is 'Transfers for each of tokens, without fees and bridge escrow.';
+comment on column app.block_analytics.token_amounts is 'Sum of those transfers for each of tokens, in whole tokens.';
+comment on column app.block_analytics.collections is 'Collections with NFT transfers, as in app.nft_transfers.';
+comment on column app.block_analytics.collection_transfer_counts is 'Transfers for each of collections, without bridge escrow.';
 
 create table app.daily_analytics (
   day date not null,
@@ -181,16 +173,15 @@ create table app.daily_analytics (
   primary key (day)
 ) with (fillfactor = 50);
 
-comment on table app.daily_analytics is 'The sums of app.block_analytics by day.';
+comment on table app.daily_analytics is 'Daily sums of app.block_analytics.';
 comment on column app.daily_analytics.day is 'Day, UTC.';
-comment on column app.daily_analytics.block_count is 'Blocks that add something.';
+comment on column app.daily_analytics.block_count is 'Blocks with a row in app.block_analytics.';
 comment on column app.daily_analytics.evm_execution_count is 'EVM transactions executed.';
-comment on column app.daily_analytics.evm_failed_count is 'Those of them that failed.';
-comment on column app.daily_analytics.evm_gas_used is 'Gas of the EVM transactions.';
-comment on column app.daily_analytics.swap_count is 'Swaps.';
-comment on column app.daily_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or items into EVM.';
-comment on column app.daily_analytics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
-comment on column app.daily_analytics.epoch_payout is 'Rewards of epochs that were paid, in FLOW.';
+comment on column app.daily_analytics.evm_failed_count is 'Failed EVM transactions.';
+comment on column app.daily_analytics.evm_gas_used is 'Gas used by EVM transactions.';
+comment on column app.daily_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or NFTs into the EVM.';
+comment on column app.daily_analytics.bridge_from_evm_tx_count is 'Transactions that moved FLOW, tokens or NFTs out of the EVM.';
+comment on column app.daily_analytics.epoch_payout is 'Epoch rewards paid, in FLOW.';
 
 create table app.daily_actors (
   day date not null,
@@ -200,11 +191,11 @@ create table app.daily_actors (
   primary key (day, kind, address)
 );
 
-comment on table app.daily_actors is 'EVM accounts and traders of a day, so that each is counted once.';
+comment on table app.daily_actors is 'EVM addresses and traders by day, to count each once.';
 comment on column app.daily_actors.day is 'Day, UTC.';
-comment on column app.daily_actors.kind is 'evm: sent or received an EVM transaction; trader: swapped.';
-comment on column app.daily_actors.address is 'For evm 40 hex digits, as in app.evm_tx_hashes; for trader 0x and 16 hex digits.';
-comment on column app.daily_actors.block_count is 'Blocks of the day in which it did.';
+comment on column app.daily_actors.kind is 'evm (sent or received an EVM transaction) or trader (swapped).';
+comment on column app.daily_actors.address is 'evm: 40 hex digits, as in app.evm_tx_hashes; trader: 0x and 16 hex digits.';
+comment on column app.daily_actors.block_count is 'Blocks of the day with such activity.';
 
 create table app.daily_actor_counts (
   day date not null,
@@ -213,10 +204,10 @@ create table app.daily_actor_counts (
   primary key (day, kind)
 ) with (fillfactor = 50);
 
-comment on table app.daily_actor_counts is 'How many rows app.daily_actors has of each day and kind. Where there are none there is no row.';
+comment on table app.daily_actor_counts is 'Rows of app.daily_actors by day and kind. Days without any have no row.';
 comment on column app.daily_actor_counts.day is 'Day, UTC.';
 comment on column app.daily_actor_counts.kind is 'evm or trader.';
-comment on column app.daily_actor_counts.actor_count is 'Addresses.';
+comment on column app.daily_actor_counts.actor_count is 'Number of addresses.';
 
 create table app.hourly_activity (
   kind text not null,
@@ -228,13 +219,13 @@ create table app.hourly_activity (
   primary key (kind, day, hour, name)
 ) with (fillfactor = 90);
 
-comment on table app.hourly_activity is 'How often contracts were used and tokens and items moved, by hour. The sums of a time tell which most.';
-comment on column app.hourly_activity.kind is 'contract, token (fungible) or collection (of items).';
+comment on table app.hourly_activity is 'Hourly activity of contracts, tokens and NFT collections, for rankings.';
+comment on column app.hourly_activity.kind is 'contract, token (fungible) or collection (NFT).';
 comment on column app.hourly_activity.day is 'Day, UTC.';
-comment on column app.hourly_activity.hour is 'Hour of the day, 0 to 23, UTC.';
-comment on column app.hourly_activity.name is 'The contract as in app.tx_contracts, the token as in app.ft_transfers, the collection as in app.nft_transfers.';
-comment on column app.hourly_activity.activity_count is 'Of a contract transactions of users whose script imports it; else movements, without fees and without what the bridge locks up and gives back.';
-comment on column app.hourly_activity.amount is 'Of a fungible token the sum of those movements, in whole tokens; else 0.';
+comment on column app.hourly_activity.hour is '0 to 23, UTC.';
+comment on column app.hourly_activity.name is 'Contract as in app.tx_contracts, token as in app.ft_transfers, collection as in app.nft_transfers.';
+comment on column app.hourly_activity.activity_count is 'contract: user transactions whose script imports it; else transfers, without fees and bridge escrow.';
+comment on column app.hourly_activity.amount is 'Sum of those transfers in whole tokens; 0 unless kind is token.';
 
 create table app.big_transfers (
   block_height bigint not null,
@@ -249,12 +240,9 @@ create table app.big_transfers (
 
 create index big_transfers_largest on app.big_transfers (token, day, amount);
 
-comment on table app.big_transfers is 'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth much. Without fees and without what the bridge locks up and gives back. The rest of each is in app.ft_transfers, by the same key.';
-comment on column app.big_transfers.block_height is 'As in app.ft_transfers.';
-comment on column app.big_transfers.tx_index is 'As in app.ft_transfers.';
-comment on column app.big_transfers.event_index is 'As in app.ft_transfers.';
+comment on table app.big_transfers is 'Transfers of at least 1,000 whole tokens, or fewer of valuable tokens, without fees and bridge escrow. Other columns are in app.ft_transfers, by the same key.';
 comment on column app.big_transfers.leg is 'As in app.ft_transfers.';
-comment on column app.big_transfers.day is 'Day of the block''s timestamp, UTC: the largest of a token are found day by day.';
+comment on column app.big_transfers.day is 'Day of the block, UTC. The largest transfers of a token are found day by day.';
 comment on column app.big_transfers.token is 'As in app.ft_transfers.';
 comment on column app.big_transfers.amount is 'Amount in whole tokens.';
 
@@ -267,14 +255,10 @@ create table app.account_labels (
   primary key (address, tag)
 );
 
-comment on table app.account_labels is 'What accounts are known as. flowfarm itself knows the accounts of the core contracts; operators add others.';
-comment on column app.account_labels.address is '0x and 16 hex digits, or 40 for an EVM account.';
-comment on column app.account_labels.tag is 'Short name of the label, one of the account''s: lower case, digits, dashes.';
-comment on column app.account_labels.label is 'The name to show.';
+comment on table app.account_labels is 'Account labels: core contracts (built in) and labels added by the operator.';
+comment on column app.account_labels.address is '0x and 16 hex digits (40 for an EVM account).';
+comment on column app.account_labels.tag is 'Short name, unique per account: lower case, digits, dashes.';
+comment on column app.account_labels.label is 'Display name.';
 comment on column app.account_labels.category is 'whale, service, exchange, defi, nft or custom.';
-comment on column app.account_labels.is_built_in is 'True: written by flowfarm at its start; false: added by an operator.';
+comment on column app.account_labels.is_built_in is 'True if written by flowfarm at startup; false if added by the operator.';
 
--- Columns that earlier migrations left without a word.
-
-comment on column raw.indexing_errors.id is 'Number of the row.';
-comment on column raw.events_with_id.transaction_id is 'Transaction id, 32 bytes: SHA3-256 of the encoded body.';

@@ -1,5 +1,3 @@
--- Keys with which developers ask the API more often than others may.
-
 create table app.developer_keys (
   id bigint generated always as identity primary key,
   key_hash bytea not null unique check (octet_length(key_hash) = 32),
@@ -16,19 +14,15 @@ create table app.developer_keys (
 
 create index developer_keys_account on app.developer_keys (account_id) where account_id is not null;
 
-comment on table app.developer_keys is 'Keys with which developers ask the API more often than others may. The admin routes of the API make and revoke them.';
-comment on column app.developer_keys.id is 'Number of the row.';
-comment on column app.developer_keys.key_hash is 'SHA-256 of the key, 32 bytes. The key itself is kept nowhere.';
-comment on column app.developer_keys.prefix is 'First 12 characters of the key, by which its owner knows it.';
-comment on column app.developer_keys.name is 'Whose it is, or what for.';
-comment on column app.developer_keys.tier is 'free, pro, enterprise or unlimited: how often it may ask.';
-comment on column app.developer_keys.created_at is 'When it was made.';
-comment on column app.developer_keys.last_used_at is 'When it was last used, to the minute; null: never.';
-comment on column app.developer_keys.revoked_at is 'When it was revoked, for good; null: it is good.';
-comment on column app.developer_keys.user_id is 'Of an account: the person of the authentication service whose it is (sub). No key leads to an account itself; it has the tier and owns the webhooks.';
-comment on column app.developer_keys.account_id is 'The account whose key it is: a key that a person made. Null: an administrator made it, and it stands for itself.';
-
--- Webhooks: who is told of what on the chain, what is to be told, and what became of it.
+comment on table app.developer_keys is 'API keys for developers, managed through the admin routes.';
+comment on column app.developer_keys.key_hash is 'SHA-256 of the key, 32 bytes. The key itself is not stored.';
+comment on column app.developer_keys.prefix is 'First 12 characters of the key, shown to its owner.';
+comment on column app.developer_keys.name is 'Owner or purpose.';
+comment on column app.developer_keys.tier is 'free, pro, enterprise or unlimited: selects the rate limits.';
+comment on column app.developer_keys.last_used_at is 'Last use, to the minute; null if never used.';
+comment on column app.developer_keys.revoked_at is 'Time of revocation, or null.';
+comment on column app.developer_keys.user_id is 'For an account: user id (sub) in the authentication service. An account row has no key; it holds the tier and owns the webhooks.';
+comment on column app.developer_keys.account_id is 'Account that created the key; null for a key created by an administrator.';
 
 create table app.webhook_endpoints (
   id bigint generated always as identity primary key,
@@ -47,17 +41,14 @@ create table app.webhook_endpoints (
 );
 create index webhook_endpoints_key on app.webhook_endpoints (key_id, id);
 
-comment on table app.webhook_endpoints is 'Addresses on the web to which webhooks are sent.';
-comment on column app.webhook_endpoints.id is 'Number of the row.';
-comment on column app.webhook_endpoints.key_id is 'The developer key that owns it. While that is revoked nothing is sent.';
-comment on column app.webhook_endpoints.url is 'Where deliveries are posted.';
-comment on column app.webhook_endpoints.description is 'What its owner calls it.';
-comment on column app.webhook_endpoints.secret is 'Key of the HMAC-SHA256 that signs what is sent.';
-comment on column app.webhook_endpoints.previous_secret is 'The key before the last rotation; null: none.';
-comment on column app.webhook_endpoints.previous_secret_until is 'Until when what is sent is signed with the previous key too.';
-comment on column app.webhook_endpoints.failures is 'Attempts that failed since the last that did not.';
-comment on column app.webhook_endpoints.paused_at is 'Since when nothing is sent and nothing made to be sent; null: it is not paused.';
-comment on column app.webhook_endpoints.paused_reason is 'owner, failures (too many in a row) or gone (it answered 410).';
+comment on table app.webhook_endpoints is 'Webhook endpoints.';
+comment on column app.webhook_endpoints.key_id is 'Owner. While the key is revoked, nothing is sent.';
+comment on column app.webhook_endpoints.secret is 'HMAC-SHA256 key that signs deliveries.';
+comment on column app.webhook_endpoints.previous_secret is 'Key before the last rotation, or null.';
+comment on column app.webhook_endpoints.previous_secret_until is 'End of the time in which deliveries are also signed with the previous key.';
+comment on column app.webhook_endpoints.failures is 'Consecutive failed attempts.';
+comment on column app.webhook_endpoints.paused_at is 'Since when deliveries are neither created nor sent; null if active.';
+comment on column app.webhook_endpoints.paused_reason is 'owner, failures (too many in a row) or gone (HTTP 410).';
 
 create table app.webhook_subscriptions (
   id bigint generated always as identity primary key,
@@ -72,17 +63,13 @@ create table app.webhook_subscriptions (
 );
 create index webhook_subscriptions_endpoint on app.webhook_subscriptions (endpoint_id, id);
 
-comment on table app.webhook_subscriptions is 'Which events are sent to which endpoint.';
-comment on column app.webhook_subscriptions.id is 'Number of the row.';
-comment on column app.webhook_subscriptions.endpoint_id is 'Where they are sent.';
-comment on column app.webhook_subscriptions.event_types is 'Types of the events, such as ft.transfer.';
-comment on column app.webhook_subscriptions.conditions is 'What else must be true of an event: addresses, tokens, contracts, min_amount and the like; those that are absent are not asked for.';
-comment on column app.webhook_subscriptions.is_enabled is 'False: its owner has switched it off.';
-comment on column app.webhook_subscriptions.next_height is 'Deliveries of all blocks below are made. It moves in the transaction that makes them, and back in that of a rollback. Null: no block was stored yet, and it begins with the first.';
-comment on column app.webhook_subscriptions.last_sequence is 'Number of the last delivery that was made.';
-comment on column app.webhook_subscriptions.created_at is 'When it was made.';
-comment on column app.webhook_subscriptions.changed_at is 'When its owner last changed it.';
-comment on column app.webhook_endpoints.created_at is 'When it was made.';
+comment on table app.webhook_subscriptions is 'Event subscriptions of endpoints.';
+comment on column app.webhook_subscriptions.event_types is 'Event types, e.g. ft.transfer.';
+comment on column app.webhook_subscriptions.conditions is 'Filters, such as addresses, tokens, contracts, min_amount. Absent ones do not filter.';
+comment on column app.webhook_subscriptions.is_enabled is 'Whether the owner enabled it.';
+comment on column app.webhook_subscriptions.next_height is 'Deliveries are created for all blocks below. Advances in the transaction that creates them and moves back in that of a rollback. Null until the first block is stored.';
+comment on column app.webhook_subscriptions.last_sequence is 'Sequence of the last delivery created.';
+comment on column app.webhook_subscriptions.changed_at is 'Last change by the owner.';
 
 create table app.webhook_usage (
   key_id bigint not null references app.developer_keys (id),
@@ -92,10 +79,9 @@ create table app.webhook_usage (
 ) with (fillfactor = 50);
 create index webhook_usage_hour on app.webhook_usage (hour);
 
-comment on table app.webhook_usage is 'How many events developer keys were told of, by the hour: a key that had as many as its tier allows is told of the next ones when the hour is over.';
-comment on column app.webhook_usage.key_id is 'The developer key.';
-comment on column app.webhook_usage.hour is 'Beginning of the hour, in UTC.';
-comment on column app.webhook_usage.events is 'Deliveries that were made of events. Tests, rollbacks and what is sent again are not counted.';
+comment on table app.webhook_usage is 'Deliveries created by key and hour. At the limit of its tier a key gets no more until the hour ends.';
+comment on column app.webhook_usage.hour is 'Start of the hour, UTC.';
+comment on column app.webhook_usage.events is 'Deliveries of events, without tests, rollbacks and resent ones.';
 
 create table app.webhook_turns (
   subscription_id bigint primary key references app.webhook_subscriptions (id) on delete cascade,
@@ -107,12 +93,11 @@ create table app.webhook_turns (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index webhook_turns_due on app.webhook_turns (due_at) where due_at is not null;
 
-comment on table app.webhook_turns is 'Which subscriptions are to be sent to, and which are being sent to: by one process at a time, so that the order is kept.';
-comment on column app.webhook_turns.subscription_id is 'The subscription.';
-comment on column app.webhook_turns.key_id is 'The developer key that owns it: one key cannot have all that is sent at a time.';
-comment on column app.webhook_turns.due_at is 'From when on it may be taken to be sent to: at once, after a failure later, while it is held when the lease ends. Null: nothing waits to be sent.';
-comment on column app.webhook_turns.generation is 'Counts how often it was taken. Whoever took it writes down what became of it only while this is as it was then.';
-comment on column app.webhook_turns.is_held is 'A process has it, until due_at unless it renews that.';
+comment on table app.webhook_turns is 'Delivery queue: one process at a time sends for a subscription, which keeps the order.';
+comment on column app.webhook_turns.key_id is 'Owner, for the limit on concurrent deliveries per key.';
+comment on column app.webhook_turns.due_at is 'Time when it can be claimed: now, after the back-off, or at the end of the lease. Null if nothing is pending.';
+comment on column app.webhook_turns.generation is 'Number of claims. A process records results only while this is unchanged.';
+comment on column app.webhook_turns.is_held is 'Whether a process holds the lease, until due_at unless renewed.';
 
 create table app.webhook_deliveries (
   subscription_id bigint not null references app.webhook_subscriptions (id) on delete cascade,
@@ -135,20 +120,17 @@ create index webhook_deliveries_dead on app.webhook_deliveries (subscription_id,
 create index webhook_deliveries_height on app.webhook_deliveries (subscription_id, block_height);
 create index webhook_deliveries_finished on app.webhook_deliveries (finished_at) where finished_at is not null;
 
-comment on table app.webhook_deliveries is 'What is to be sent and what was sent, with what the last attempt met. In the order of the chain by subscription.';
-comment on column app.webhook_deliveries.subscription_id is 'The subscription.';
-comment on column app.webhook_deliveries.sequence is 'Counts up from 1 for each subscription; with it the id that the receiver sees.';
-comment on column app.webhook_deliveries.block_height is 'Block of the event; of a rollback the lowest block that was taken back.';
-comment on column app.webhook_deliveries.created_at is 'When it was made.';
-comment on column app.webhook_deliveries.finished_at is 'When it was delivered or given up.';
-comment on column app.webhook_deliveries.attempt_count is 'How often it was posted.';
-comment on column app.webhook_deliveries.latency_ms is 'How long the last attempt took.';
-comment on column app.webhook_deliveries.response_status is 'HTTP status of the last attempt; null where none came.';
-comment on column app.webhook_deliveries.status is 'pending, delivered, or dead: given up after too many attempts, and not tried again unless somebody asks.';
-comment on column app.webhook_deliveries.event_type is 'Type of the event.';
-comment on column app.webhook_deliveries.body is 'The text that is posted, to the byte.';
-comment on column app.webhook_deliveries.response_excerpt is 'The beginning of the answer to the last attempt.';
-comment on column app.webhook_deliveries.error is 'Why the last attempt failed; null where it did not.';
+comment on table app.webhook_deliveries is 'Webhook deliveries with their last attempt, in chain order per subscription.';
+comment on column app.webhook_deliveries.sequence is 'Counts from 1 per subscription; part of the id in the delivery.';
+comment on column app.webhook_deliveries.block_height is 'Height of the event; for a rollback the lowest height removed.';
+comment on column app.webhook_deliveries.finished_at is 'Time when it was delivered or given up.';
+comment on column app.webhook_deliveries.attempt_count is 'Number of attempts.';
+comment on column app.webhook_deliveries.latency_ms is 'Duration of the last attempt.';
+comment on column app.webhook_deliveries.response_status is 'HTTP status of the last attempt, or null.';
+comment on column app.webhook_deliveries.status is 'pending, delivered or dead (given up after too many attempts; retried only on request).';
+comment on column app.webhook_deliveries.body is 'Request body, exact bytes.';
+comment on column app.webhook_deliveries.response_excerpt is 'Start of the last response body.';
+comment on column app.webhook_deliveries.error is 'Why the last attempt failed, or null.';
 
 create table app.webhook_failures (
   subscription_id bigint not null,
@@ -163,12 +145,9 @@ create table app.webhook_failures (
   foreign key (subscription_id, sequence) references app.webhook_deliveries on delete cascade
 );
 
-comment on table app.webhook_failures is 'Attempts to deliver that failed.';
-comment on column app.webhook_failures.subscription_id is 'As in app.webhook_deliveries.';
+comment on table app.webhook_failures is 'Failed delivery attempts.';
 comment on column app.webhook_failures.sequence is 'As in app.webhook_deliveries.';
-comment on column app.webhook_failures.attempt is 'Counts the attempts from 1.';
-comment on column app.webhook_failures.failed_at is 'When it had failed.';
-comment on column app.webhook_failures.latency_ms is 'How long it took.';
-comment on column app.webhook_failures.response_status is 'HTTP status; null where none came.';
-comment on column app.webhook_failures.error is 'Why it failed.';
-comment on column app.webhook_failures.response_excerpt is 'The beginning of the answer.';
+comment on column app.webhook_failures.attempt is 'Number of the attempt, from 1.';
+comment on column app.webhook_failures.latency_ms is 'Duration of the attempt.';
+comment on column app.webhook_failures.response_status is 'HTTP status, or null.';
+comment on column app.webhook_failures.response_excerpt is 'Start of the response body.';

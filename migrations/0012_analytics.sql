@@ -1,9 +1,8 @@
--- Who may read the chain, and nothing else: statements of strangers (the query service, the MCP server) run as the role flowfarm_reader.
--- A role belongs to the whole server and may serve several databases; what it may read is granted in each. Servers whose
--- administrator alone makes roles say so in a warning, and nothing else depends on it.
+-- Grants for the role flowfarm_reader, which runs untrusted SQL of the query service and the MCP server. Roles
+-- belong to the server, grants to a database. Without the right to create roles the migration only warns.
 
 create schema analytics;
-comment on schema analytics is 'Numbers by day for people who write SQL.';
+comment on schema analytics is 'Daily metrics for SQL users.';
 
 create view analytics.daily_metrics as
 select
@@ -19,38 +18,30 @@ select
   coalesce(a.epoch_payout, 0) as epoch_payout
 from app.daily_stats as s
 left join app.daily_analytics as a on a.day = s.day;
-comment on view analytics.daily_metrics is 'The chain by day, one row a day: app.daily_stats with app.daily_analytics. Days without a block have no row.';
+comment on view analytics.daily_metrics is 'Daily metrics of the chain: app.daily_stats with app.daily_analytics. Days without a block have no row.';
 comment on column analytics.daily_metrics.day is 'Day, UTC.';
-comment on column analytics.daily_metrics.block_count is 'Blocks.';
-comment on column analytics.daily_metrics.tx_count is 'Transactions, those of the system included.';
-comment on column analytics.daily_metrics.system_tx_count is 'Transactions of the system itself.';
-comment on column analytics.daily_metrics.failed_tx_count is 'Transactions that failed.';
-comment on column analytics.daily_metrics.event_count is 'Events.';
+comment on column analytics.daily_metrics.tx_count is 'Transactions, including system transactions.';
 comment on column analytics.daily_metrics.gas_used is 'Computation used.';
-comment on column analytics.daily_metrics.fees is 'Fees deducted, in FLOW.';
-comment on column analytics.daily_metrics.ft_transfer_count is 'Movements of fungible tokens.';
-comment on column analytics.daily_metrics.nft_transfer_count is 'Movements of items (NFT).';
-comment on column analytics.daily_metrics.new_account_count is 'Accounts created.';
-comment on column analytics.daily_metrics.new_coa_count is 'EVM accounts that Cadence owns, created.';
-comment on column analytics.daily_metrics.new_contract_count is 'Contracts deployed.';
-comment on column analytics.daily_metrics.contract_update_count is 'Updates of contracts.';
-comment on column analytics.daily_metrics.active_account_count is 'Accounts that proposed, paid for or authorized a transaction, each once.';
+comment on column analytics.daily_metrics.fees is 'Fees in FLOW.';
+comment on column analytics.daily_metrics.ft_transfer_count is 'Fungible token transfers.';
+comment on column analytics.daily_metrics.nft_transfer_count is 'NFT transfers.';
+comment on column analytics.daily_metrics.new_coa_count is 'Cadence-owned accounts created.';
+comment on column analytics.daily_metrics.active_account_count is 'Accounts that proposed, paid for or authorized a transaction.';
 comment on column analytics.daily_metrics.evm_tx_count is 'Flow transactions with an EVM transaction.';
 comment on column analytics.daily_metrics.evm_execution_count is 'EVM transactions executed.';
-comment on column analytics.daily_metrics.evm_failed_count is 'Those of them that failed.';
-comment on column analytics.daily_metrics.evm_gas_used is 'Gas of the EVM transactions.';
-comment on column analytics.daily_metrics.swap_count is 'Swaps.';
-comment on column analytics.daily_metrics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or items into EVM.';
-comment on column analytics.daily_metrics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
-comment on column analytics.daily_metrics.epoch_payout is 'Rewards of epochs that were paid, in FLOW.';
+comment on column analytics.daily_metrics.evm_failed_count is 'Failed EVM transactions.';
+comment on column analytics.daily_metrics.evm_gas_used is 'Gas used by EVM transactions.';
+comment on column analytics.daily_metrics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or NFTs into the EVM.';
+comment on column analytics.daily_metrics.bridge_from_evm_tx_count is 'Transactions that moved FLOW, tokens or NFTs out of the EVM.';
+comment on column analytics.daily_metrics.epoch_payout is 'Epoch rewards paid, in FLOW.';
 
 do $$
 begin
   create role flowfarm_reader nologin;
-  -- So that whoever is no superuser can take the role on.
+  -- Lets owners that are not superusers assume the role.
   grant flowfarm_reader to current_user;
 exception
-  -- It is there, or another database of this server makes it at this moment.
+  -- The role exists, or another database of this server creates it concurrently.
   when duplicate_object or unique_violation then null;
   when insufficient_privilege then
     raise warning 'flowfarm_reader: this account may not make roles. As an administrator: CREATE ROLE flowfarm_reader NOLOGIN; GRANT flowfarm_reader TO %;', current_user;

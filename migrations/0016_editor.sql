@@ -1,8 +1,7 @@
--- Repositories of projects: who may use which installation of the GitHub App, what a project is connected with, and how it was deployed. None of it
--- is derived from the chain: a rollback or a rebuild leaves it alone. Tokens and private keys are in none of these tables.
+-- Not derived from the chain: rollbacks and rebuilds leave it unchanged. No table contains tokens or private keys.
 
 create schema editor;
-comment on schema editor is 'Repositories that projects of the editor are connected with.';
+comment on schema editor is 'GitHub repositories connected to editor projects, and their deployments.';
 
 create table editor.install_states (
   state_hash bytea primary key check (octet_length(state_hash) = 32),
@@ -13,12 +12,10 @@ create table editor.install_states (
 );
 create index install_states_end on editor.install_states (expires_at);
 
-comment on table editor.install_states is 'People who went to GitHub to install the App or to show what is theirs, and have not come back.';
-comment on column editor.install_states.state_hash is 'SHA-256 of the state that goes there and back.';
-comment on column editor.install_states.browser_hash is 'SHA-256 of the cookie of the browser that began: none other can end it.';
-comment on column editor.install_states.user_id is 'Who began.';
-comment on column editor.install_states.project_id is 'The project that they began at; null: none.';
-comment on column editor.install_states.expires_at is 'From when on it is no longer good.';
+comment on table editor.install_states is 'Pending installations or authorizations of the GitHub App.';
+comment on column editor.install_states.state_hash is 'SHA-256 of the state parameter.';
+comment on column editor.install_states.browser_hash is 'SHA-256 of the cookie of the initiating browser, which must complete the flow.';
+comment on column editor.install_states.project_id is 'Project from which it was started, or null.';
 
 create table editor.installations (
   user_id uuid not null,
@@ -36,18 +33,16 @@ create table editor.installations (
 );
 create index installations_installation on editor.installations (installation_id);
 
-comment on table editor.installations is 'Installations of the GitHub App that people have shown to be able to use, by signing in at GitHub.';
-comment on column editor.installations.user_id is 'Who has shown it.';
-comment on column editor.installations.installation_id is 'The installation, as GitHub numbers it.';
-comment on column editor.installations.github_user_id is 'Who they are at GitHub. What they may do with a repository is asked there each time.';
-comment on column editor.installations.github_login is 'Their name at GitHub.';
-comment on column editor.installations.account_id is 'The account at GitHub that the App is installed for.';
-comment on column editor.installations.account_login is 'The name of that account: owner of its repositories.';
+comment on table editor.installations is 'GitHub App installations that users proved access to by signing in to GitHub.';
+comment on column editor.installations.installation_id is 'Installation id at GitHub.';
+comment on column editor.installations.github_user_id is 'GitHub user. Repository permissions are checked at GitHub on each use.';
+comment on column editor.installations.github_login is 'GitHub login of the user.';
+comment on column editor.installations.account_id is 'GitHub account that has the App installed.';
+comment on column editor.installations.account_login is 'Login of that account, the owner of its repositories.';
 comment on column editor.installations.account_type is 'User or Organization.';
-comment on column editor.installations.repository_ids is 'Repositories of it that they could see when it was last checked.';
-comment on column editor.installations.is_suspended is 'Whether GitHub has said that the installation is suspended.';
-comment on column editor.installations.created_at is 'When they showed it first.';
-comment on column editor.installations.checked_at is 'When they showed it last.';
+comment on column editor.installations.repository_ids is 'Repositories visible to the user at the last check.';
+comment on column editor.installations.is_suspended is 'Whether GitHub reported the installation as suspended.';
+comment on column editor.installations.checked_at is 'Last proof of access.';
 
 create table editor.connections (
   id uuid primary key default gen_random_uuid(),
@@ -72,24 +67,21 @@ create index connections_repository on editor.connections (repository_id);
 create index connections_installation on editor.connections (installation_id);
 create index connections_user on editor.connections (user_id);
 
-comment on table editor.connections is 'The repository that a project is connected with. A project has one; a repository may have several projects.';
-comment on column editor.connections.id is 'Names it where the workflow of the repository reports.';
-comment on column editor.connections.project_id is 'The project.';
-comment on column editor.connections.user_id is 'Its owner, who has connected it.';
-comment on column editor.connections.installation_id is 'The installation by which the repository is reached.';
-comment on column editor.connections.repository_id is 'The repository, as GitHub numbers it: stays when it is renamed.';
-comment on column editor.connections.owner is 'Owner of the repository.';
-comment on column editor.connections.repo is 'Name of the repository.';
-comment on column editor.connections.path is 'Folder of the repository that the project is kept in; empty: its root.';
-comment on column editor.connections.branch is 'The branch that is worked on.';
-comment on column editor.connections.network is 'Network that this branch is deployed to, where no environment says otherwise.';
-comment on column editor.connections.workflow_path is 'File of the workflow that deploys; null: there is none yet.';
-comment on column editor.connections.callback_salt is 'Of the key by which the workflow signs its reports; that key is derived from it and a variable of the service, and kept nowhere.';
-comment on column editor.connections.last_commit_sha is 'Newest commit of the branch that is known.';
-comment on column editor.connections.last_pushed_at is 'When it was pushed, as GitHub says; an older push changes nothing.';
-comment on column editor.connections.off_reason is 'Why it cannot be used any more; null: it can.';
-comment on column editor.connections.created_at is 'When it was connected.';
-comment on column editor.connections.changed_at is 'When it last changed.';
+comment on table editor.connections is 'Repository connected to a project. A repository can serve several projects.';
+comment on column editor.connections.id is 'Connection id, used in the callback of the workflow.';
+comment on column editor.connections.user_id is 'Owner of the project.';
+comment on column editor.connections.installation_id is 'Installation that gives access to the repository.';
+comment on column editor.connections.repository_id is 'Repository id at GitHub, unchanged by renames.';
+comment on column editor.connections.owner is 'Repository owner.';
+comment on column editor.connections.repo is 'Repository name.';
+comment on column editor.connections.path is 'Folder of the project in the repository; empty for its root.';
+comment on column editor.connections.branch is 'Working branch.';
+comment on column editor.connections.network is 'Network that this branch is deployed to, unless an environment sets another.';
+comment on column editor.connections.workflow_path is 'Deployment workflow file, or null.';
+comment on column editor.connections.callback_salt is 'Salt of the workflow''s signing key, which is derived from it and a setting of the service and is not stored.';
+comment on column editor.connections.last_commit_sha is 'Newest known commit of the branch.';
+comment on column editor.connections.last_pushed_at is 'Time of that push from GitHub. Older pushes are ignored.';
+comment on column editor.connections.off_reason is 'Why the connection is unusable; null if usable.';
 
 create table editor.environments (
   connection_id uuid not null references editor.connections (id) on delete cascade,
@@ -108,17 +100,13 @@ create unique index environments_branch on editor.environments (connection_id, b
 create unique index environments_secrets on editor.environments (connection_id, upper(replace(name, '-', '_')));
 create unique index environments_default on editor.environments (connection_id) where is_default;
 
-comment on table editor.environments is 'Where a project is deployed to: each has a branch of the repository and an account of the chain.';
-comment on column editor.environments.connection_id is 'Of which connection.';
-comment on column editor.environments.name is 'Its name; in upper case, with _ for -, it ends the names of its secrets.';
-comment on column editor.environments.branch is 'What is pushed to this branch is deployed.';
-comment on column editor.environments.network is 'To which network.';
-comment on column editor.environments.flow_address is 'The account that contracts are deployed to; null: not told yet.';
-comment on column editor.environments.key_index is 'Which of its keys signs; null: not told yet.';
-comment on column editor.environments.has_secrets is 'Whether the secrets were put into the repository. They are kept there alone.';
-comment on column editor.environments.is_default is 'The one that a page shows first.';
-comment on column editor.environments.created_at is 'When it was made.';
-comment on column editor.environments.changed_at is 'When it last changed.';
+comment on table editor.environments is 'Deployment targets of a project: a branch of the repository and a Flow account.';
+comment on column editor.environments.name is 'Name; in upper case, with _ for -, the suffix of its secrets.';
+comment on column editor.environments.branch is 'Branch whose pushes are deployed.';
+comment on column editor.environments.flow_address is 'Account that contracts are deployed to; null if not set.';
+comment on column editor.environments.key_index is 'Key index of the signing key; null if not set.';
+comment on column editor.environments.has_secrets is 'Whether the secrets are in the repository, the only place where they are stored.';
+comment on column editor.environments.is_default is 'Whether it is the default selection.';
 
 create table editor.deployments (
   id uuid primary key default gen_random_uuid(),
@@ -144,25 +132,19 @@ create table editor.deployments (
 );
 create index deployments_newest on editor.deployments (connection_id, created_at desc, id desc);
 
-comment on table editor.deployments is 'Runs of the workflow that deploys: a row for each, which never goes back to an earlier stage of the same attempt.';
-comment on column editor.deployments.id is 'Names it.';
-comment on column editor.deployments.connection_id is 'Of which connection.';
-comment on column editor.deployments.run_id is 'The run, as GitHub numbers it.';
-comment on column editor.deployments.run_attempt is 'How many times it was started.';
-comment on column editor.deployments.stage is '1: it waits; 2: it runs; 3: it has ended.';
-comment on column editor.deployments.conclusion is 'How it ended, in the words of GitHub: success, failure, cancelled, timed_out …';
-comment on column editor.deployments.commit_sha is 'What is deployed.';
-comment on column editor.deployments.branch is 'From which branch.';
-comment on column editor.deployments.network is 'To which network.';
-comment on column editor.deployments.environment is 'To which environment; null: that of the connection itself.';
-comment on column editor.deployments.trigger is 'What began it: push or workflow_dispatch.';
+comment on table editor.deployments is 'Runs of deployment workflows. The stage of an attempt never decreases.';
+comment on column editor.deployments.run_id is 'Workflow run id at GitHub.';
+comment on column editor.deployments.run_attempt is 'Number of the attempt.';
+comment on column editor.deployments.stage is '1 queued, 2 running, 3 completed.';
+comment on column editor.deployments.conclusion is 'GitHub''s conclusion: success, failure, cancelled, timed_out …';
+comment on column editor.deployments.commit_sha is 'Deployed commit.';
+comment on column editor.deployments.environment is 'Environment; null for that of the connection.';
+comment on column editor.deployments.trigger is 'push or workflow_dispatch.';
 comment on column editor.deployments.logs_url is 'Page of the run at GitHub.';
-comment on column editor.deployments.message is 'First line of the message of the commit.';
-comment on column editor.deployments.author is 'Who made the commit.';
-comment on column editor.deployments.started_at is 'When this attempt began.';
-comment on column editor.deployments.ended_at is 'When this attempt ended.';
-comment on column editor.deployments.created_at is 'When the run was first heard of.';
-comment on column editor.deployments.changed_at is 'When the row last changed.';
+comment on column editor.deployments.message is 'First line of the commit message.';
+comment on column editor.deployments.author is 'Commit author.';
+comment on column editor.deployments.started_at is 'Start of this attempt.';
+comment on column editor.deployments.ended_at is 'End of this attempt.';
 
 create table editor.deliveries (
   digest bytea primary key check (octet_length(digest) = 32),
@@ -172,8 +154,7 @@ create table editor.deliveries (
 );
 create index deliveries_end on editor.deliveries (kept_until);
 
-comment on table editor.deliveries is 'What GitHub and workflows have sent, so that nothing counts twice.';
-comment on column editor.deliveries.digest is 'SHA-256 of what their signature is of: nobody can change that and have it count as another.';
+comment on table editor.deliveries is 'Received webhooks of GitHub and callbacks of workflows, for deduplication.';
+comment on column editor.deliveries.digest is 'SHA-256 of the signed content.';
 comment on column editor.deliveries.source is 'github or workflow.';
-comment on column editor.deliveries.received_at is 'When it came.';
-comment on column editor.deliveries.kept_until is 'After that it is forgotten: by then it is refused for its age, or changes nothing.';
+comment on column editor.deliveries.kept_until is 'Time of deletion. Later copies are rejected by age or have no effect.';

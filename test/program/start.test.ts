@@ -103,7 +103,7 @@ describe('the program, when it starts', () => {
     const farm = start(['ingest'], { DB_URL: newer.url })
     expect(await farm.ended()).to.equal(1)
     expect(
-      (await farm.logged(/made by a newer flowfarm.*9999_from_the_future.*Start that newer version/)).level,
+      (await farm.logged(/newer than this version.*9999_from_the_future.*Start the newer version/)).level,
     ).to.equal('fatal')
     await newer.drop()
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { FatalError } from '../errors.ts'
+import { dumpSchema } from './dump-schema.ts'
 import { migrate } from './migrate.ts'
 import { createPool } from './pool.ts'
 
@@ -43,25 +44,35 @@ describe('migrate', () => {
     expect(await applied()).to.deep.equal([1, 2, 3])
   })
 
-  it('keeps a database that has all the migrations that were squashed for 0.1.0', async () => {
-    const migrations = join(import.meta.dirname, '../../../migrations')
-    const names = (await migrate(db.pool, migrations)).applied
-    await db.pool.query('DELETE FROM app.schema_migrations')
-    await db.pool.query(
-      `INSERT INTO app.schema_migrations (id, name, checksum)
-       SELECT id, CASE id WHEN 34 THEN '0034_outgoing_mails' ELSE 'file ' || id END, 'x' FROM generate_series(1, 34) id`,
-    )
-    expect(await migrate(db.pool, migrations)).to.deep.equal({ applied: names.slice(16) })
-    const { rows } = await db.pool.query<{ name: string }>('SELECT name FROM app.schema_migrations ORDER BY id')
-    expect(rows.map(({ name }) => name)).to.deep.equal(names)
-  })
+  for (const [history, last, checksum] of [
+    ['the 34 files before the squash', 34, '53432673ae63e216141d64f7bdf3398a5ac4f2fa32a48c9249f55103eefffe33'],
+    ['the 16 files with their first comments', 16, 'b5313091b5125edea39e6bd3d77d49eb8dbdb41bebedb5116ab593c13f8971a2'],
+  ] as const) {
+    it(`adopts a database made by ${history} and renews its comments`, async () => {
+      const folderOfProject = join(import.meta.dirname, '../../../migrations')
+      const names = (await migrate(db.pool, folderOfProject)).applied
+      const expected = await dumpSchema(db.pool)
+      await db.pool.query('DELETE FROM app.schema_migrations')
+      await db.pool.query(
+        `INSERT INTO app.schema_migrations (id, name, checksum)
+         SELECT id, 'file ' || id, CASE id WHEN $1 THEN $2 ELSE 'x' END FROM generate_series(1, $1) id`,
+        [last, checksum],
+      )
+      await db.pool.query(`COMMENT ON TABLE raw.blocks IS 'old'; COMMENT ON COLUMN raw.blocks.height IS 'old'`)
+      expect(await migrate(db.pool, folderOfProject)).to.deep.equal({ applied: names.slice(16) })
+      const { rows } = await db.pool.query<{ name: string }>('SELECT name FROM app.schema_migrations ORDER BY id')
+      expect(rows.map(({ name }) => name)).to.deep.equal(names)
+      expect(await dumpSchema(db.pool)).to.equal(expected)
+      expect(await migrate(db.pool, folderOfProject)).to.deep.equal({ applied: [] })
+    })
+  }
 
-  it('makes the bookkeeping for an empty folder too', async () => {
+  it('creates its own table for an empty folder too', async () => {
     expect(await migrate(db.pool, folder)).to.deep.equal({ applied: [] })
     expect(await applied()).to.deep.equal([])
   })
 
-  it('lets eight starters come at once', async () => {
+  it('serves eight concurrent callers', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int)')
     await put('0002_index.sql', '-- flowfarm:no-transaction\nCREATE INDEX CONCURRENTLY a_id ON a (id);\n')
     await put('0003_third.sql', 'CREATE TABLE b (id int)')
@@ -78,7 +89,7 @@ describe('migrate', () => {
     }
   })
 
-  it('leaves nothing of a file that fails, and goes on from there when it is mended', async () => {
+  it('rolls back a file that fails and resumes there once it is corrected', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int)')
     await put('0002_second.sql', 'CREATE TABLE b (id int);\nSELECT nothing')
     const error = await failure()
@@ -89,7 +100,7 @@ describe('migrate', () => {
     expect(await migrate(db.pool, folder)).to.deep.equal({ applied: ['0002_second'] })
   })
 
-  it('runs the statements of a marked file outside of a transaction, and all again after a failure', async () => {
+  it('runs a marked file outside a transaction, and from its first statement again after a failure', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int); INSERT INTO a VALUES (1), (1)')
     const statements = 'DROP INDEX CONCURRENTLY IF EXISTS a_id;\nCREATE UNIQUE INDEX CONCURRENTLY a_id ON a (id);\n'
     await put('0002_index.sql', `-- why it is there\n-- flowfarm:no-transaction\n${statements}`)
@@ -111,14 +122,41 @@ describe('migrate', () => {
     expect(error.message).to.include('0002_second')
   })
 
-  it('refuses a file that was changed after it was applied', async () => {
-    await put('0001_first.sql', 'CREATE TABLE a (id int)')
+  const original = `-- A table.
+    CREATE TABLE a (id int DEFAULT 1, note text DEFAULT 'it''s -- ; kept');
+    COMMENT ON TABLE a IS 'old; -- text';
+    DO $body$ BEGIN PERFORM 'x;  y'; END $body$;`
+
+  it('accepts other comments and white space in a file that was applied', async () => {
+    await put('0001_first.sql', original)
     await migrate(db.pool, folder)
-    await put('0001_first.sql', 'CREATE TABLE a (id int, b int)')
-    expect((await failure()).code).to.equal('migration-edited')
+    for (const sql of [
+      original.replace('-- A table.', '/* Other; words */'),
+      original.replace('old; -- text', "it''s new"),
+      original.replace(/^\s*COMMENT.*$/m, ''),
+      original.replace('a (id int', 'a\n  (id  -- number\n int'),
+    ]) {
+      expect(sql).not.to.equal(original)
+      await put('0001_first.sql', sql)
+      expect(await migrate(db.pool, folder), sql).to.deep.equal({ applied: [] })
+    }
   })
 
-  it('refuses gaps, doubles and odd names', async () => {
+  it('refuses a file whose statements changed after it was applied', async () => {
+    await put('0001_first.sql', original)
+    await migrate(db.pool, folder)
+    for (const sql of [
+      original.replace('id int', 'id bigint'),
+      original.replace('-- ; kept', '; kept'),
+      original.replace('x;  y', 'x; y'),
+      `${original} DROP TABLE a`,
+    ]) {
+      await put('0001_first.sql', sql)
+      expect((await failure()).code, sql).to.equal('migration-edited')
+    }
+  })
+
+  it('refuses gaps, duplicate numbers and invalid names', async () => {
     for (const files of [
       ['0002_a.sql'],
       ['0001_a.sql', '0001_b.sql'],

@@ -12,17 +12,17 @@ export interface Migration {
   /** The file's name without `.sql`. */
   readonly name: string
   readonly sql: string
-  /** SHA-256 of the file in hex. */
+  /** SHA-256 in hex of the statements without comments, `COMMENT ON` and white space that has no meaning. */
   readonly checksum: string
   /**
-   * False when the file has the line `-- flowfarm:no-transaction`: its statements, each ending with a semicolon at the
-   * end of a line, run one by one, and again from the first after a failure. So an index is built concurrently by
-   * `DROP INDEX CONCURRENTLY IF EXISTS` and then `CREATE INDEX CONCURRENTLY`: a failed build leaves an invalid index.
+   * False when the file has the line `-- flowfarm:no-transaction`: its statements run one by one, and again from the
+   * first after a failure. To build an index concurrently, write `DROP INDEX CONCURRENTLY IF EXISTS` before
+   * `CREATE INDEX CONCURRENTLY`: a failed build leaves an invalid index.
    */
   readonly inTransaction: boolean
 }
 
-/** Any constant that nothing else uses. */
+/** Key of the advisory lock; unique within flowfarm. */
 const migrationLock = 7_364_829_104
 
 const noTransactionMarker = /^-- flowfarm:no-transaction\s*$/m
@@ -35,19 +35,28 @@ const bookkeeping = `
     checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
   );
-  COMMENT ON TABLE app.schema_migrations IS 'The numbered files of migrations/ that this database has had.';
-  COMMENT ON COLUMN app.schema_migrations.id IS 'The number of the file.';
-  COMMENT ON COLUMN app.schema_migrations.name IS 'The name of the file, without .sql.';
-  COMMENT ON COLUMN app.schema_migrations.checksum IS 'SHA-256 of the file, hex; a file that landed is never edited.';
-  COMMENT ON COLUMN app.schema_migrations.applied_at IS 'When it was applied.'`
+  COMMENT ON TABLE app.schema_migrations IS 'Applied migrations.';
+  COMMENT ON COLUMN app.schema_migrations.id IS 'Number of the file.';
+  COMMENT ON COLUMN app.schema_migrations.name IS 'File name without .sql.';
+  COMMENT ON COLUMN app.schema_migrations.checksum IS 'SHA-256 of the statements without comments, hex.';
+  COMMENT ON COLUMN app.schema_migrations.applied_at IS NULL`
 
 /**
- * Brings the database up to the newest file of `folder` and returns the names of the files that were applied now.
- * Any number of processes may call it at once: an advisory lock makes the others wait, and each file's number is
- * inserted first in the file's own transaction, so no file can be applied twice even without the lock.
+ * Checksums (SHA-256 of the whole file) that databases made before 0.1.0 have for their last migration, 0034_outgoing_mails
+ * or 0016_editor. Either history gives the schema of the first 16 files.
+ */
+const preReleaseChecksums: ReadonlySet<string> = new Set([
+  '53432673ae63e216141d64f7bdf3398a5ac4f2fa32a48c9249f55103eefffe33',
+  'b5313091b5125edea39e6bd3d77d49eb8dbdb41bebedb5116ab593c13f8971a2',
+])
+const releasedCount = 16
+
+/**
+ * Applies the pending migrations of `folder` and returns their names. Concurrent callers wait for an advisory lock. Each
+ * file's number is inserted first in the file's own transaction, so no file is applied twice even without the lock.
  *
- * Throws FatalError `database-newer` when the database has a migration that the folder lacks, `migration-edited` when a
- * file changed after it was applied, `migration-numbering` when the folder's numbers are not 1, 2, 3 ….
+ * @throws FatalError `database-newer`: the database has a migration that the folder lacks; `migration-edited`: a file's
+ * statements changed after it was applied; `migration-numbering`: the file numbers are not 1, 2, 3 ….
  */
 export async function migrate(pool: Pool, folder: string): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder)
@@ -56,11 +65,11 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
     throw asDatabaseError(error)
   })
   try {
-    // Building an index may take hours, and others may wait for us as long.
+    // Building an index may take hours.
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0')
     await waitForLock(client)
     await client.query(bookkeeping)
-    await adoptSquashed(client, migrations)
+    await adoptPreRelease(client, migrations)
     const done = await appliedMigrations(client)
     refuseNewerDatabase(migrations, done)
     refuseEditedFiles(migrations, done)
@@ -75,12 +84,12 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
   } catch (error) {
     throw asDatabaseError(error)
   } finally {
-    // Closed, not returned: that gives back the lock and the settings, whatever state the connection is in.
+    // Closing the connection releases the lock and resets the settings, whatever state it is in.
     client.release(true)
   }
 }
 
-/** Reads the folder's migrations in order. Files that do not end in `.sql` are left alone. */
+/** Reads the folder's migrations in order. Ignores files that do not end in `.sql`. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()) {
@@ -88,8 +97,8 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     if (id !== migrations.length + 1) {
       throw new FatalError(
         'migration-numbering',
-        `${join(folder, file)} should be number ${String(migrations.length + 1).padStart(4, '0')}, as in ` +
-          '0001_name.sql.',
+        `Could not read the migrations: ${join(folder, file)} is not number ` +
+          `${String(migrations.length + 1).padStart(4, '0')}. Name the files 0001_name.sql, 0002_name.sql, ….`,
       )
     }
     const sql = await readFile(join(folder, file), 'utf8')
@@ -97,16 +106,46 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
       id,
       name: file.slice(0, -'.sql'.length),
       sql,
-      checksum: createHash('sha256').update(sql).digest('hex'),
+      checksum: checksumOf(sql),
       inTransaction: !noTransactionMarker.test(sql),
     })
   }
   return migrations
 }
 
+function checksumOf(sql: string): string {
+  const statements = statementsOf(sql).filter((statement) => !isComment(statement))
+  return createHash('sha256').update(statements.join(';\n')).digest('hex')
+}
+
+function isComment(statement: string): boolean {
+  return /^comment on /i.test(statement)
+}
+
+/** Comments, quoted text and names, statement ends, white space, words, other characters. */
+const sqlTokens =
+  /--[^\n]*|\/\*[^]*?\*\/|[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"[^"]*"|\$([a-z_]\w*)?\$[^]*?\$\1\$|;|\s+|\w+|[^]/gi
+
+/** The statements of a file. Comments and white space outside of quotes become one space. */
+function statementsOf(sql: string): string[] {
+  const statements: string[] = []
+  let statement = ''
+  for (const [token] of sql.matchAll(sqlTokens)) {
+    if (token === ';') {
+      statements.push(statement.trim())
+      statement = ''
+    } else if (!/^(?:--|\/\*|\s)/.test(token)) {
+      statement += token
+    } else if (!statement.endsWith(' ')) {
+      statement += ' '
+    }
+  }
+  return [...statements, statement.trim()].filter((text) => text !== '')
+}
+
 /**
- * Asks again and again instead of waiting inside the server: a session that waits in a statement keeps a snapshot, and
- * CREATE INDEX CONCURRENTLY of the lock's holder would wait for that snapshot to go.
+ * Polls instead of waiting inside the server: a session that waits in a statement holds a snapshot, and CREATE INDEX
+ * CONCURRENTLY of the lock holder would wait for that snapshot.
  */
 async function waitForLock(client: PoolClient): Promise<void> {
   for (;;) {
@@ -131,23 +170,31 @@ async function appliedMigrations(client: PoolClient): Promise<Map<number, Applie
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The last migration before 0.1.0, which squashed 34 files into the first 16: the same schema, under other numbers. */
-const lastUnreleased = '0034_outgoing_mails'
-const squashedCount = 16
-
-/**
- * Records the squashed migrations in a database that was made before 0.1.0 and has all of the files that they
- * replace.
- */
-async function adoptSquashed(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    'SELECT name FROM app.schema_migrations ORDER BY id DESC LIMIT 1',
+/** Records the released migrations in a database made before 0.1.0 and replaces its comments by theirs. */
+async function adoptPreRelease(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query<{ checksum: string }>(
+    'SELECT checksum FROM app.schema_migrations ORDER BY id DESC LIMIT 1',
   )
-  if (rows[0]?.name !== lastUnreleased) return
+  if (!preReleaseChecksums.has(rows[0]?.checksum ?? '')) return
+  const released = migrations.slice(0, releasedCount)
   await client.query('BEGIN')
   await client.query('DELETE FROM app.schema_migrations')
-  for (const migration of migrations.slice(0, squashedCount)) await recordMigration(client, migration)
+  for (const migration of released) await recordMigration(client, migration)
+  await removeColumnComments(client)
+  await client.query(released.flatMap(({ sql }) => statementsOf(sql).filter(isComment)).join(';\n'))
   await client.query('COMMIT')
+}
+
+async function removeColumnComments(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('COMMENT ON COLUMN %s.%I IS NULL', c.oid::regclass, a.attname) AS statement
+     FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
+     JOIN pg_attribute a ON a.attrelid = d.objoid AND a.attnum = d.objsubid
+     WHERE d.classoid = 'pg_class'::regclass AND d.objsubid > 0 AND c.oid <> 'app.schema_migrations'::regclass
+       AND c.relnamespace::regnamespace::text
+         IN ('raw', 'app', 'analytics', 'wallet_auth', 'wallet', 'projects', 'editor')`,
+  )
+  await client.query(rows.map(({ statement }) => statement).join(';\n'))
 }
 
 async function recordMigration(client: PoolClient, { id, name, checksum }: Migration): Promise<void> {
@@ -159,8 +206,8 @@ function refuseNewerDatabase(migrations: Migration[], done: Map<number, AppliedM
   if (newest === undefined || newest.id <= migrations.length) return
   throw new FatalError(
     'database-newer',
-    `The database was made by a newer flowfarm: it has migration ${newest.name} and this program ends at number ` +
-      `${migrations.length}. Start that newer version, or restore a backup from before the upgrade.`,
+    `The database is newer than this version of flowfarm: it has migration ${newest.name}, and the newest one here ` +
+      `is number ${migrations.length}. Start the newer version, or restore a backup made before the upgrade.`,
     { details: { databaseAt: newest.id, programAt: migrations.length } },
   )
 }
@@ -171,8 +218,8 @@ function refuseEditedFiles(migrations: Migration[], done: Map<number, AppliedMig
     if (landed === undefined || landed.checksum === checksum) continue
     throw new FatalError(
       'migration-edited',
-      `The migration ${name} differs from the one (${landed.name}) that this database has had: ` +
-        'put the file back as it was and write the change as a new migration.',
+      `Migration ${name} was changed after this database applied it (as ${landed.name}). ` +
+        'Restore the file and put the change into a new migration.',
       { details: { id } },
     )
   }
@@ -180,7 +227,7 @@ function refuseEditedFiles(migrations: Migration[], done: Map<number, AppliedMig
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
   if (!migration.inTransaction) {
-    for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
+    for (const statement of statementsOf(migration.sql)) await client.query(statement)
     await recordMigration(client, migration)
     return
   }
@@ -191,7 +238,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   await client.query('COMMIT')
 }
 
-/** The same error, of the same class, that says in which file and line it was. */
+/** Adds file and line to the message and keeps the class of the error. */
 function inMigration(migration: Migration, error: FlowfarmError): FlowfarmError {
   const { position } = (error.cause ?? {}) as { position?: string }
   const line = position === undefined ? '' : ` line ${migration.sql.slice(0, Number(position)).split('\n').length}`
