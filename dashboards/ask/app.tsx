@@ -50,7 +50,7 @@ export function App(): ReactNode {
   return (
     <>
       <a className="skip-link" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <Header />
       <main id="content" className="page" tabIndex={-1}>

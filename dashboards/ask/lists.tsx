@@ -20,11 +20,11 @@ import { useToken } from '../kit/token.ts'
 /** What was asked lately with this token, newest first. */
 export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
   const history = useHistory()
-  const say = useToast()
+  const showToast = useToast()
   const clearing = useMutation({
     mutationFn: () => api.clearHistory(),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.history }),
-    onError: (error) => say(problemText(error), 'bad'),
+    onError: (error) => showToast(problemText(error), 'bad'),
   })
   const items = history.data
   if (items === undefined) return <ListState list={history} what="the history" />
@@ -69,13 +69,13 @@ const seenAtOnce = 8
 /** Answers that somebody kept as examples, and how to have them forgotten. */
 export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
   const kept = useKept()
-  const say = useToast()
+  const showToast = useToast()
   const [filter, setFilter] = useState('')
   const [unwanted, setUnwanted] = useState<Pair>()
   const exporting = useMutation({
     mutationFn: () => api.exportKept(),
     onSuccess: (lines) => download('flowfarm-examples.jsonl', 'application/jsonl', lines),
-    onError: (error) => say(problemText(error), 'bad'),
+    onError: (error) => showToast(problemText(error), 'bad'),
   })
   const pairs = kept.data
   if (pairs === undefined) return <ListState list={kept} what="the kept examples" />

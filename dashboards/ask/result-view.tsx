@@ -226,13 +226,13 @@ function ResultChart({ table, choice }: { readonly table: ResultTable; readonly 
 /** Saves the question and its SQL as an example for the model, after the user confirmed the pair. */
 function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [isAsking, setIsAsking] = useState(false)
-  const say = useToast()
+  const showToast = useToast()
   const { question } = work
   const keeping = useMutation({
     mutationFn: (asked: string) => api.keep({ target: work.target, question: asked, sql: result.sql }),
     onSuccess: () => {
       setIsAsking(false)
-      say('Kept as an example.')
+      showToast('Kept as an example.')
       void queryClient.invalidateQueries({ queryKey: queryKeys.kept })
     },
   })

@@ -157,7 +157,7 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
   const [code, setCode] = useState('')
   const [sentAt, setSentAt] = useState(Date.now)
   const { isBusy, problem, run, clear } = useAction()
-  const say = useToast()
+  const showToast = useToast()
   const field = useRef<HTMLInputElement>(null)
   const wait = Math.min(againAfterMs / 1000, Math.ceil((sentAt + againAfterMs - useNow()) / 1000))
   useEffect(() => field.current?.focus(), [])
@@ -221,7 +221,7 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
             void run(async () => {
               await sendCode(options, email)
               setSentAt(Date.now())
-              say('Another e-mail is on its way.')
+              showToast('Another e-mail is on its way.')
             })
           }
         >

@@ -18,17 +18,17 @@ export function App(): ReactNode {
   const { list } = useThreads()
   const [conversation, setConversation] = useState<Conversation>()
   const [hasDrawer, setHasDrawer] = useState(false)
-  const say = useToast()
+  const showToast = useToast()
   const places = useMemo(() => placesOf(settings, location.origin), [settings])
 
   const load = useCallback((): void => {
-    const opening = openAddressed(() => say('This chat is not kept in this browser.', 'bad'))
+    const opening = openAddressed(() => showToast('This chat is not kept in this browser.', 'bad'))
     const { hash } = location
     void opening.then((opened) => {
       // Somebody who clicks quickly is elsewhere by now.
       if (location.hash === hash || location.hash === '') setConversation(opened)
     })
-  }, [say])
+  }, [showToast])
   const show = (id: string | undefined): void => {
     setHasDrawer(false)
     const address = id === undefined ? location.pathname : `#chat=${id}`

@@ -73,13 +73,13 @@ function Pages(): ReactNode {
 /** Says what came of the way to GitHub, and goes back to where it began. */
 function useWayBackFromGitHub(): void {
   const { search } = useLocation()
-  const say = useToast()
+  const showToast = useToast()
   useEffect(() => {
     const back = cameBackFromGitHub(search)
     if (back === undefined) return
-    say(back.text, back.isGood ? 'good' : 'bad')
+    showToast(back.text, back.isGood ? 'good' : 'bad')
     navigate(back.slug === undefined ? '/' : `/p/${back.slug}?repository`, { isReplacing: true })
-  }, [search, say])
+  }, [search, showToast])
 }
 
 function Callback({ wallet }: { readonly wallet: WalletPlace }): ReactNode {

@@ -37,7 +37,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const { store, saver, keeper, code, language } = session
   const settings = useSettings()
   const account = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const project = useStore(store)
   const save = useStore(saver)
   const { server, problems } = useStore(language)
@@ -65,21 +65,21 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   }, [store, room])
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
-    else if (account.is !== 'signed-out') void keeper.keepNow().then(() => say('It is kept in this browser.'))
+    else if (account.is !== 'signed-out') void keeper.keepNow().then(() => showToast('It is kept in this browser.'))
     else
       setDialog({
         is: 'sign-in',
         reason: 'Sign in to save this project. What you wrote stays here, and is saved as soon as you are signed in.',
       })
-  }, [account.is, saver, keeper, say])
+  }, [account.is, saver, keeper, showToast])
   useEffect(() => {
     Object.assign(session.events, {
       run,
       save: saveNow,
       cursor: (line: number, column: number) => setCursor({ line, column }),
-      message: (text: string) => say(text, 'bad'),
+      message: (text: string) => showToast(text, 'bad'),
     })
-  }, [session, run, saveNow, say])
+  }, [session, run, saveNow, showToast])
   useEffect(() => () => room.stop(), [room])
 
   const slug = project.saved?.slug
@@ -117,9 +117,9 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       try {
         const to = await account.projects.fork(saved.slug)
         navigate(`/p/${to}`)
-        say('This is your own copy now.')
+        showToast('This is your own copy now.')
       } catch (error) {
-        say(`The project was not forked: ${problemText(error)}`, 'bad')
+        showToast(`The project was not forked: ${problemText(error)}`, 'bad')
       }
       return
     }
@@ -132,7 +132,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       isTouched: true,
       ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }),
     })
-    say('This is a copy of your own, in this browser. Sign in to keep it for good.')
+    showToast('This is a copy of your own, in this browser. Sign in to keep it for good.')
   }
   /** For what only a project has that is saved. */
   const showSaved = (next: 'share' | 'repository', reason: string): void => {

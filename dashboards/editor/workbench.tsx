@@ -22,7 +22,7 @@ type Bench =
 export function Workbench({ slug }: { readonly slug: string | undefined }): ReactNode {
   const settings = useSettings()
   const account = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const [bench, setBench] = useState<Bench>({ is: 'opening' })
   const [attempt, setAttempt] = useState(0)
   const [isSigningIn, setIsSigningIn] = useState(false)
@@ -53,7 +53,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
       current.current = { session, userId, attempt }
       setBench({ is: 'open', session })
       if (slug !== undefined && session.store.state.saved === undefined) navigate('/', { isReplacing: true })
-      if (isRecovered) say('Changes that were kept in this browser are back.')
+      if (isRecovered) showToast('Changes that were kept in this browser are back.')
     }
     change().catch((error: unknown) => {
       if (!isGone) setBench({ is: 'failed', error })
@@ -61,7 +61,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
     return () => {
       isGone = true
     }
-  }, [slug, userId, attempt, settings, say])
+  }, [slug, userId, attempt, settings, showToast])
 
   const session = bench.is === 'open' ? bench.session : undefined
   useEffect(() => session?.saver.setOn(account.is === 'signed-in'), [session, account.is])

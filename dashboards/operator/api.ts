@@ -73,7 +73,7 @@ export const api = {
 
 export const sessionKey = ['session'] as const
 
-/** A request that is refused for lack of a login reads the session again, which shows the login. */
+/** A 401 reloads the session, which shows the login form. */
 export const queryClient: QueryClient = createQueryClient({
   queryCache: new QueryCache({ onError: checkLogin }),
   mutationCache: new MutationCache({ onError: checkLogin }),

@@ -1,4 +1,4 @@
-/** What the operator API answers. Heights are numbers, times ISO 8601 UTC, ranges half open. */
+/** Responses of the operator API. Ranges are half open, times ISO 8601 UTC. */
 
 export interface HeightRange {
   readonly from: number
@@ -6,7 +6,7 @@ export interface HeightRange {
 }
 
 export interface Session {
-  /** `open`: whoever reaches the page may use it. */
+  /** `open`: no login is required. */
   readonly access: 'open' | 'token'
   readonly isAllowed: boolean
 }
@@ -26,7 +26,7 @@ export interface Stage {
   readonly follows: readonly string[]
   readonly isEnabled: boolean
   readonly covered: number
-  /** Heights that it could have done by now. */
+  /** Heights whose input is available. */
   readonly available: number
   readonly owed: number
   readonly queued: Count
@@ -34,13 +34,13 @@ export interface Stage {
   readonly failed: Count
   readonly flagged: Count
   readonly skipped: Count
-  /** Heights each second. */
+  /** Heights per second. */
   readonly rate: number | null
   readonly etaSeconds: number | null
   readonly lowest: number | null
   readonly highest: number | null
   readonly holes: number
-  /** Stored heights that wait for a worker that it follows, which failed on them or has stood still. */
+  /** Stored heights that wait for an upstream worker that failed or stalled. */
   readonly blocked: {
     readonly by: string
     readonly cause: 'failed' | 'stalled'
@@ -79,7 +79,7 @@ export interface Coverage extends HeightRange {
   readonly stages: readonly CoverageLane[]
 }
 
-/** Shares from 0 to 1 for each cell, low heights first. */
+/** Shares from 0 to 1 per cell, low heights first. */
 export interface CoverageLane {
   readonly name: string
   readonly done: readonly number[]
@@ -108,9 +108,9 @@ export interface IndexingError {
   readonly id: number
   readonly worker: string
   readonly height: number
-  /** -1 where it concerns the block. */
+  /** -1 if the error concerns the block. */
   readonly txIndex: number
-  /** -1 where it concerns the transaction. */
+  /** -1 if the error concerns the transaction. */
   readonly eventIndex: number
   readonly code: string
   readonly message: string
@@ -120,11 +120,11 @@ export interface IndexingError {
   readonly lastSeenAt: string
 }
 
-/** A height that ingestion waits for, or that was given up, whole or in part. */
+/** A height that ingestion waits for, or that is marked unavailable. */
 export interface FailingHeight {
   readonly height: number
   readonly state: 'failing' | 'skipping' | 'unavailable'
-  /** What is missing; null while it fails. */
+  /** Missing part; null while the height is failing. */
   readonly part: string | null
   readonly reason: string
   readonly since: string
@@ -145,7 +145,7 @@ export interface Page<Item> {
   readonly total: number
 }
 
-/** The leases that an action is for: by name, or all of a worker that are in trouble, perhaps of one error code. */
+/** Selected leases, or all failing leases of a worker, optionally with one error code. */
 export type LeaseTarget =
   | { readonly leases: readonly { readonly worker: string; readonly from: number }[] }
   | { readonly all: { readonly worker: string; readonly statuses: readonly LeaseStatus[]; readonly code?: string } }

@@ -1,13 +1,16 @@
 import type { Coverage, CoverageLane, HeightRange } from './contract.ts'
 
-/** What one cell of the picture shows first of all; trouble beats the rest, since it is looked for. */
-export type CellState = 'failing' | 'active' | 'skipped' | 'done' | 'partly done' | 'owed'
+/** Most important state of a cell; failures come first. */
+export type CellState = 'failing' | 'active' | 'skipped' | 'done' | 'partly done' | 'pending'
 
 export interface Run extends HeightRange {
   readonly state: CellState
 }
 
-/** Heights of a cell. Cells divide the span evenly; with more cells than heights some are empty. */
+/**
+ * Heights of a cell. Cells divide the span evenly; with more cells than heights, neighbours
+ * overlap.
+ */
 export function cellRange({ from, to, cells }: Pick<Coverage, 'from' | 'to' | 'cells'>, cell: number): HeightRange {
   const at = (edge: number): number => from + Math.floor(((to - from) * edge) / cells)
   return { from: at(cell), to: Math.max(at(cell) + 1, at(cell + 1)) }
@@ -18,10 +21,10 @@ export function cellState(lane: CoverageLane, cell: number): CellState {
   if ((lane.active[cell] ?? 0) > 0) return 'active'
   if ((lane.skipped[cell] ?? 0) > 0) return 'skipped'
   const done = lane.done[cell] ?? 0
-  return done >= 1 ? 'done' : done > 0 ? 'partly done' : 'owed'
+  return done >= 1 ? 'done' : done > 0 ? 'partly done' : 'pending'
 }
 
-/** A lane as ranges of one state each: the picture in words. */
+/** Merges neighbouring cells of one state into ranges. */
 export function runsOf(coverage: Coverage, lane: CoverageLane): Run[] {
   const runs: { from: number; to: number; state: CellState }[] = []
   for (let cell = 0; cell < coverage.cells; cell++) {
@@ -34,7 +37,7 @@ export function runsOf(coverage: Coverage, lane: CoverageLane): Run[] {
   return runs
 }
 
-/** Rectangles of cells as the data of an SVG path; `pick` says which cells belong to it. */
+/** SVG path data: one rectangle per run of cells that `pick` selects. */
 export function pathOf(cells: number, top: number, height: number, pick: (cell: number) => boolean): string {
   let path = ''
   for (let cell = 0; cell < cells; cell++) {
@@ -46,7 +49,7 @@ export function pathOf(cells: number, top: number, height: number, pick: (cell: 
   return path
 }
 
-/** Heights for the axis: round ones, no more than `max`. */
+/** Round heights for the axis. */
 export function ticksOf({ from, to }: HeightRange, max: number): number[] {
   const span = Math.max(1, to - from)
   const rough = span / Math.max(1, max)

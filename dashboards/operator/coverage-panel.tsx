@@ -11,16 +11,15 @@ import { ticksOf, pathOf, runsOf, cellRange, cellState } from './coverage-cells.
 import { useView } from './use-view.ts'
 
 const refreshMs = 3000
-/** Share of the axis at its end in which no tick begins, since its number would be cut off. */
-const lastTickRoom = 0.08
-const newest = [1000, 10_000, 100_000]
-const legend = ['done', 'active', 'owed', 'skipped', 'failing'] as const
-const narrow = window.matchMedia('(max-width: 45rem)')
+/** Share at the end of the axis without ticks, because their labels would be cut off. */
+const lastTickShare = 0.08
+const newestHeights = [1000, 10_000, 100_000]
+const legendStates = ['done', 'active', 'pending', 'skipped', 'failing'] as const
+const narrowScreen = window.matchMedia('(max-width: 45rem)')
 
-/** Where along the chain each stage has been: holes, trouble and work under way, one lane below the other. */
 export function CoveragePanel({ overview }: { readonly overview: Overview }): ReactNode {
   const [{ span }, change] = useView()
-  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
+  const isNarrow = useSyncExternalStore(onNarrow, () => narrowScreen.matches)
   const cells = isNarrow ? 140 : 400
   const coverage = useQuery({
     queryKey: ['coverage', span, cells],
@@ -41,7 +40,7 @@ export function CoveragePanel({ overview }: { readonly overview: Overview }): Re
           <Button isSmall aria-pressed={span === undefined} onClick={() => zoom(undefined)}>
             Whole chain
           </Button>
-          {newest
+          {newestHeights
             .filter((heights) => heights < length)
             .map((heights) => (
               <Button key={heights} isSmall onClick={() => zoom({ from: end - heights, to: end })}>
@@ -52,23 +51,23 @@ export function CoveragePanel({ overview }: { readonly overview: Overview }): Re
       </header>
       {overview.stored === null && (
         <div className="state">
-          <p className="soft">Nothing is stored yet.</p>
+          <p className="soft">Coverage appears here after the first block is stored.</p>
         </div>
       )}
-      {coverage.isPending && overview.stored !== null && <Loading rows={4} label="Reading the coverage" />}
+      {coverage.isPending && overview.stored !== null && <Loading rows={4} label="Loading coverage…" />}
       {coverage.data === undefined && coverage.isError && (
         <ErrorState
-          title="The coverage cannot be shown"
+          title="Could not load coverage"
           detail={problemText(coverage.error)}
           onRetry={() => void coverage.refetch()}
         />
       )}
-      {coverage.data !== undefined && <Picture coverage={coverage.data} isNarrow={isNarrow} onZoom={zoom} />}
+      {coverage.data !== undefined && <CoverageChart coverage={coverage.data} isNarrow={isNarrow} onZoom={zoom} />}
     </section>
   )
 }
 
-function Picture({
+function CoverageChart({
   coverage,
   isNarrow,
   onZoom,
@@ -99,7 +98,7 @@ function Picture({
         </div>
         <div className="axis soft" style={{ gridRow: rows + 1 }} aria-hidden="true">
           {ticksOf(coverage, isNarrow ? 3 : 8)
-            .filter((tick) => tick <= coverage.to - (coverage.to - coverage.from) * lastTickRoom)
+            .filter((tick) => tick <= coverage.to - (coverage.to - coverage.from) * lastTickShare)
             .map((tick) => (
               <span key={tick} style={{ left: `${((tick - coverage.from) / (coverage.to - coverage.from)) * 100}%` }}>
                 {formatNumber(tick)}
@@ -109,7 +108,7 @@ function Picture({
       </div>
       <footer className="coverage-foot">
         <ul className="legend" aria-label="Legend">
-          {legend.map((state) => (
+          {legendStates.map((state) => (
             <li key={state}>
               <i className={state} aria-hidden="true" />
               {state}
@@ -129,18 +128,15 @@ function shareOf({ done }: CoverageLane): string {
 }
 
 function onNarrow(listener: () => void): () => void {
-  narrow.addEventListener('change', listener)
-  return () => narrow.removeEventListener('change', listener)
+  narrowScreen.addEventListener('change', listener)
+  return () => narrowScreen.removeEventListener('change', listener)
 }
 
-/** Height of the drawing, px; its width is that of the place it has. */
+/** px */
 const laneHeight = 22
 const shades = [0.2, 0.4, 0.6, 0.8] as const
 
-/**
- * One stage along the chain. States differ in shape too, for whoever does not see the colours: what is owed is a thin
- * line, what was skipped a broader one, what is done a band, and trouble stands out above and below it.
- */
+/** One stage along the chain. States differ in shape as well as colour. */
 const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; readonly cells: number }): ReactNode {
   const done = (cell: number): number => lane.done[cell] ?? 0
   const has =
@@ -155,7 +151,7 @@ const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; 
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path className="owed" d={`M0 10h${cells}v2h-${cells}z`} />
+      <path className="pending" d={`M0 10h${cells}v2h-${cells}z`} />
       {shades.map((shade) => (
         <path
           key={shade}
@@ -175,12 +171,12 @@ const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; 
 
 const maxRows = 300
 
-/** The picture of the coverage in words, for whoever cannot see it or wants to copy from it. */
+/** Coverage as a table, for screen readers and copying. */
 function CoverageTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details className="as-table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>Show as a table</summary>
+      <summary>Show as table</summary>
       {isOpen && <RunTable coverage={coverage} />}
     </details>
   )
@@ -193,9 +189,9 @@ function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
     <div className="table-scroll" tabIndex={0} role="group" aria-label="Coverage by range">
       <table className="table">
         <caption className="soft">
-          To {formatCount(heightsOfCell, 'height')}.
+          Resolution: {formatCount(heightsOfCell, 'height')}.
           {rows.length > maxRows
-            ? ` The first ${maxRows} of ${formatNumber(rows.length)} ranges: zoom in for the rest.`
+            ? ` The first ${maxRows} of ${formatNumber(rows.length)} ranges. Zoom in for the rest.`
             : ''}
         </caption>
         <thead>
@@ -225,14 +221,11 @@ function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
 
 interface CoverageCursorProps {
   readonly coverage: Coverage
-  /** Shows another part of the chain; the whole when absent. */
+  /** Undefined: the whole chain. */
   readonly onZoom: (span: HeightRange | undefined) => void
 }
 
-/**
- * Lies over the lanes and tells what is under the pointer, or under the cursor that the arrow keys move. Dragging over
- * a part of the chain zooms in on it; so do + and −, and 0 shows the whole.
- */
+/** Tooltip for the pointer or the arrow keys. Dragging, + and − zoom; 0 shows the whole chain. */
 function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): ReactNode {
   const { cells } = coverage
   const [chosen, setCell] = useState<number>()
@@ -266,7 +259,7 @@ function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): ReactNode {
   }
   const leave = (event: PointerEvent): void => {
     setDragFrom(undefined)
-    // A finger leaves as soon as it has told where to look.
+    // On touch screens the pointer leaves right after the tap.
     if (event.pointerType === 'mouse') setCell(undefined)
   }
   const onPointerUp = (event: PointerEvent): void => {
@@ -327,7 +320,7 @@ function Tooltip({ coverage, cell }: { readonly coverage: Coverage; readonly cel
         {coverage.stages.map((lane) => (
           <div key={lane.name} className={cellState(lane, cell).replace(' ', '-')}>
             <dt>{lane.name}</dt>
-            <dd>{inWords(lane, cell)}</dd>
+            <dd>{stateText(lane, cell)}</dd>
           </div>
         ))}
       </dl>
@@ -335,17 +328,17 @@ function Tooltip({ coverage, cell }: { readonly coverage: Coverage; readonly cel
   )
 }
 
-function inWords(lane: CoverageLane, cell: number): string {
+function stateText(lane: CoverageLane, cell: number): string {
   const state = cellState(lane, cell)
-  if (state === 'done' || state === 'owed') return state
+  if (state === 'done' || state === 'pending') return state
   const done = lane.done[cell] ?? 0
   const share = `${formatShare(done, 1)} done`
   if (state === 'partly done') return share
-  const word = state === 'failing' ? 'in trouble' : state
-  return done > 0 && done < 1 ? `${share}, ${word}` : word
+
+  return done > 0 && done < 1 ? `${share}, ${state}` : state
 }
 
 function describe(coverage: Coverage, cell: number): string {
-  const lanes = coverage.stages.map((lane) => `${lane.name} ${inWords(lane, cell)}`)
+  const lanes = coverage.stages.map((lane) => `${lane.name} ${stateText(lane, cell)}`)
   return `${formatRange(cellRange(coverage, cell))}: ${lanes.join('; ')}`
 }

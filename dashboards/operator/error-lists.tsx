@@ -16,13 +16,12 @@ import { useToast } from '../kit/toast.tsx'
 
 const errorRefreshMs = 10_000
 
-/** Inputs that could not be decoded: where they stand, what was wrong with them, and a way to try them again. */
 export function ErrorList({ overview }: { readonly overview: Overview }): ReactNode {
   const [{ worker }] = useView()
   const [limit, showMore] = useLimit()
-  const [asked, setAsked] = useState<IndexingError>()
+  const [rederived, setRederived] = useState<IndexingError>()
   const errors = useQuery({
-    // The count is part of the name, so that the list is read again when it changes.
+    // A change of the count reloads the list.
     queryKey: ['errors', worker, limit, overview.unresolvedErrors],
     queryFn: ({ signal }) => api.errors({ worker, limit }, signal),
     refetchInterval: errorRefreshMs,
@@ -31,26 +30,26 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
   if (errors.data === undefined) {
     return errors.isError ? (
       <ErrorState
-        title="The list cannot be read"
+        title="Could not load the indexing errors"
         detail={problemText(errors.error)}
         onRetry={() => void errors.refetch()}
       />
     ) : (
-      <Loading rows={2} label="Reading the list" />
+      <Loading rows={2} label="Loading indexing errors…" />
     )
   }
   const { data: rows, total } = errors.data
   if (rows.length === 0)
-    return <SuccessState title="Everything could be decoded">No input is waiting for a second look.</SuccessState>
+    return <SuccessState title="No indexing errors">Inputs that cannot be decoded appear here.</SuccessState>
   return (
     <>
       <Table className="leases errors" aria-label="Indexing errors">
         <TableHead>
-          <ColumnName>Found by</ColumnName>
+          <ColumnName>Worker</ColumnName>
           <ColumnName>Position</ColumnName>
           <ColumnName>Error</ColumnName>
-          <ColumnName className="number">Seen</ColumnName>
-          <ColumnName className="number">Last</ColumnName>
+          <ColumnName className="number">Occurrences</ColumnName>
+          <ColumnName className="number">Last seen</ColumnName>
           <ColumnName>
             <span className="visually-hidden">Actions</span>
           </ColumnName>
@@ -72,19 +71,19 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
                 </div>
                 {error.eventType !== null && <code className="note">{error.eventType}</code>}
               </Cell>
-              <Cell className="number" label="Seen">
+              <Cell className="number" label="Occurrences">
                 {formatNumber(error.occurrences)}×
               </Cell>
-              <Cell className="number" label="Last">
+              <Cell className="number" label="Last seen">
                 <Age since={error.lastSeenAt} />
               </Cell>
               <Cell className="lease-actions">
                 <Button
                   isSmall
-                  aria-label={`Derive height ${formatNumber(error.height)} again`}
-                  onClick={() => setAsked(error)}
+                  aria-label={`Re-derive height ${formatNumber(error.height)}`}
+                  onClick={() => setRederived(error)}
                 >
-                  Derive again…
+                  Re-derive…
                 </Button>
               </Cell>
             </Row>
@@ -92,12 +91,12 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
         </TableBody>
       </Table>
       <ShowMore shown={rows.length} total={total} limit={limit} onMore={showMore} />
-      {asked !== undefined && (
+      {rederived !== undefined && (
         <RederiveDialog
           overview={overview}
-          range={{ from: asked.height, to: asked.height + 1 }}
-          worker={asked.worker}
-          onClose={() => setAsked(undefined)}
+          range={{ from: rederived.height, to: rederived.height + 1 }}
+          worker={rederived.worker}
+          onClose={() => setRederived(undefined)}
         />
       )}
     </>
@@ -111,7 +110,7 @@ function positionOf({ txIndex, eventIndex }: IndexingError): string {
 
 const heightRefreshMs = 5_000
 
-/** Heights that access nodes do not serve: Skip for those that ingestion waits for, Retry for those given up. */
+/** Heights that access nodes do not serve: Skip for failing ones, Retry for unavailable ones. */
 export function HeightList({ overview }: { readonly overview: Overview }): ReactNode {
   const [limit, showMore] = useLimit()
   const { failingHeights, unavailableHeights } = overview
@@ -134,7 +133,7 @@ export function HeightList({ overview }: { readonly overview: Overview }): React
   }
   const { heights, failing, unavailable } = list.data
   if (heights.length === 0)
-    return <SuccessState title="No unavailable heights">The access nodes have served every height so far.</SuccessState>
+    return <SuccessState title="No unavailable heights">Heights that no access node serves appear here.</SuccessState>
   return (
     <>
       <Table className="leases errors" aria-label="Unavailable heights">
@@ -159,7 +158,7 @@ export function HeightList({ overview }: { readonly overview: Overview }): React
 
 function HeightRow({ height: { height, state, part, reason, since } }: { readonly height: FailingHeight }): ReactNode {
   const client = useQueryClient()
-  const toast = useToast()
+  const showToast = useToast()
   const isUnavailable = state === 'unavailable'
   const label = isUnavailable ? 'Retry' : 'Skip'
   const action = useMutation({
@@ -167,7 +166,7 @@ function HeightRow({ height: { height, state, part, reason, since } }: { readonl
       if (isUnavailable) await api.retryHeights({ from: height, to: height + 1 })
       else await api.skipHeight(height)
     },
-    onError: (error) => toast(problemText(error), 'bad'),
+    onError: (error) => showToast(problemText(error), 'bad'),
     onSettled: () => client.invalidateQueries({ queryKey: ['heights'] }),
   })
   return (

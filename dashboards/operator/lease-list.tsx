@@ -19,53 +19,52 @@ import { Badge, Button } from '../kit/controls.tsx'
 interface LeaseListProps {
   readonly status: 'flagged' | 'failed' | 'skipped'
   readonly overview: Overview
-  /** How many there are, as the overview has it: the list is read again when that changes. */
+  /** From the overview; a change reloads the list. */
   readonly count: number
 }
 
 const refreshMs = 10_000
-const emptyWords = {
-  flagged: { title: 'Nothing needs you', text: 'No range has used up its retries.' },
-  failed: { title: 'Nothing is being retried', text: 'Every range succeeded at its last run.' },
-  skipped: { title: 'Nothing was skipped', text: 'No height has been given up.' },
+const emptyTexts = {
+  flagged: { title: 'No stuck ranges', text: 'Ranges that used all their retries appear here.' },
+  failed: { title: 'No retrying ranges', text: 'Ranges that failed and will be retried appear here.' },
+  skipped: { title: 'No skipped ranges', text: 'Ranges that an operator skipped appear here.' },
 }
 
-/** The leases of a state, with what can be done about them: one by one, those that are ticked, or all of a worker. */
 export function LeaseList({ status, overview, count }: LeaseListProps): ReactNode {
   const [{ worker, code }] = useView()
   const [limit, showMore] = useLimit()
   const leases = useQuery({
-    // The count is part of the name, so that the list is read again when it changes.
+    // A change of the count reloads the list.
     queryKey: ['leases', status, worker, code, limit, count],
     queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   })
-  const say = useToast()
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
-  const [asked, setAsked] = useState<LeaseAction>()
-  const [reopened, setReopened] = useState<Lease>()
+  const showToast = useToast()
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [confirming, setConfirming] = useState<LeaseAction>()
+  const [rederived, setRederived] = useState<Lease>()
   const act = useLeaseAction(() => {
-    setAsked(undefined)
-    setTicked(new Set())
-    // The button that was pressed is likely gone with its row.
-    document.getElementById('needs-you-list')?.focus({ preventScroll: true })
+    setConfirming(undefined)
+    setSelected(new Set())
+    // The pressed button usually disappears with its row.
+    document.getElementById('attention-list')?.focus({ preventScroll: true })
   })
   const rows = leases.data?.data ?? []
-  const chosen = rows.filter((lease) => ticked.has(keyOf(lease)))
-  const tick = (keys: readonly string[], isTicked: boolean): void => {
-    const next = new Set(ticked)
+  const chosen = rows.filter((lease) => selected.has(keyOf(lease)))
+  const select = (keys: readonly string[], isSelected: boolean): void => {
+    const next = new Set(selected)
     for (const key of keys) {
-      if (isTicked) next.add(key)
+      if (isSelected) next.add(key)
       else next.delete(key)
     }
-    setTicked(next)
+    setSelected(next)
   }
   const actOn = (kind: LeaseActionKind, targets: readonly Lease[]): void => {
     const [first] = targets
     if (first === undefined) return
     const label =
-      targets.length === 1 ? `${first.worker} ${formatRange(first)}` : `${formatNumber(targets.length)} ticked ranges`
+      targets.length === 1 ? `${first.worker} ${formatRange(first)}` : `${formatNumber(targets.length)} selected ranges`
     const action = {
       kind,
       label,
@@ -73,23 +72,23 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
       target: { leases: targets.map(({ worker, from }) => ({ worker, from })) },
     }
     if (kind === 'requeue' && targets.length === 1)
-      act.mutate({ ...action, pieces: 2, reason: '' }, { onError: (error) => say(problemText(error), 'bad') })
-    else setAsked(action)
+      act.mutate({ ...action, pieces: 2, reason: '' }, { onError: (error) => showToast(problemText(error), 'bad') })
+    else setConfirming(action)
   }
 
   if (leases.data === undefined) {
     return leases.isError ? (
       <ErrorState
-        title="The list cannot be read"
+        title="Could not load the ranges"
         detail={problemText(leases.error)}
         onRetry={() => void leases.refetch()}
       />
     ) : (
-      <Loading rows={Math.min(4, Math.max(1, count))} label="Reading the list" />
+      <Loading rows={Math.min(4, Math.max(1, count))} label="Loading ranges…" />
     )
   }
   if (rows.length === 0 && worker === undefined && code === undefined) {
-    return <SuccessState title={emptyWords[status].title}>{emptyWords[status].text}</SuccessState>
+    return <SuccessState title={emptyTexts[status].title}>{emptyTexts[status].text}</SuccessState>
   }
   return (
     <>
@@ -100,10 +99,10 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
         chosen={chosen}
         isBusy={act.isPending}
         onAct={actOn}
-        onAsk={setAsked}
+        onConfirm={setConfirming}
       />
       {rows.length === 0 ? (
-        <SuccessState title="Nothing here">No range matches the filter.</SuccessState>
+        <SuccessState title="No matching ranges">Change or remove the filter.</SuccessState>
       ) : (
         <Table className="leases" aria-label={`${status} ranges`}>
           <TableHead>
@@ -112,20 +111,20 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
                 <input
                   type="checkbox"
                   className="check"
-                  aria-label="Tick all that are listed"
+                  aria-label="Select all listed ranges"
                   checked={chosen.length === rows.length}
                   ref={(box) => {
                     if (box !== null) box.indeterminate = chosen.length > 0 && chosen.length < rows.length
                   }}
-                  onChange={(event) => tick(rows.map(keyOf), event.target.checked)}
+                  onChange={(event) => select(rows.map(keyOf), event.target.checked)}
                 />
               </ColumnName>
             )}
             <ColumnName>Worker</ColumnName>
             <ColumnName>Heights</ColumnName>
             <ColumnName>{status === 'skipped' ? 'Reason' : 'Error'}</ColumnName>
-            <ColumnName className="number">Runs</ColumnName>
-            <ColumnName className="number">{status === 'failed' ? 'Next run' : 'Since'}</ColumnName>
+            <ColumnName className="number">Attempts</ColumnName>
+            <ColumnName className="number">{status === 'failed' ? 'Next attempt' : 'Since'}</ColumnName>
             <ColumnName>
               <span className="visually-hidden">Actions</span>
             </ColumnName>
@@ -135,33 +134,33 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
               <LeaseRow
                 key={keyOf(lease)}
                 lease={lease}
-                isTicked={ticked.has(keyOf(lease))}
+                isSelected={selected.has(keyOf(lease))}
                 isBusy={act.isPending}
-                onTick={(isTicked) => tick([keyOf(lease)], isTicked)}
+                onSelect={(isSelected) => select([keyOf(lease)], isSelected)}
                 onAct={(kind) => actOn(kind, [lease])}
-                onRederive={() => setReopened(lease)}
+                onRederive={() => setRederived(lease)}
               />
             ))}
           </TableBody>
         </Table>
       )}
       <ShowMore shown={rows.length} total={leases.data.total} limit={limit} onMore={showMore} />
-      {reopened !== undefined && (
+      {rederived !== undefined && (
         <RederiveDialog
           overview={overview}
-          range={reopened}
-          worker={reopened.worker}
-          onClose={() => setReopened(undefined)}
+          range={rederived}
+          worker={rederived.worker}
+          onClose={() => setRederived(undefined)}
         />
       )}
-      {asked !== undefined && (
+      {confirming !== undefined && (
         <LeaseDialog
-          action={asked}
+          action={confirming}
           isBusy={act.isPending}
           error={act.error === null ? undefined : problemText(act.error)}
           onConfirm={act.mutate}
           onClose={() => {
-            setAsked(undefined)
+            setConfirming(undefined)
             act.reset()
           }}
         />
@@ -182,40 +181,39 @@ interface LeaseDialogProps {
   readonly onClose: () => void
 }
 
-/** Confirms a change of leases: the reason of a skip, the pieces of a split, and the extent. */
 function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogProps): ReactNode {
   const [pieces, setPieces] = useState(2)
   const [reason, setReason] = useState('')
   const { kind, count, label } = action
   const ranges = formatCount(count, 'range')
   const isOne = count === 1
-  const words = {
+  const texts = {
     requeue: {
       title: `Requeue ${ranges}?`,
       action: 'Requeue',
       text: isOne
-        ? 'It is run again at once, with all its retries.'
-        : 'They are run again at once, with all their retries.',
+        ? 'The range is queued now and gets its full number of retries.'
+        : 'The ranges are queued now and get their full number of retries.',
     },
     split: {
       title: `Split ${ranges}?`,
       action: 'Split',
       text:
-        'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one ' +
-        'block stay as they are.',
+        'Each piece runs separately, so a failing block no longer blocks its neighbours. Ranges of one block ' +
+        'are not split.',
     },
     skip: {
       title: `Skip ${ranges}?`,
       action: 'Skip',
       text:
-        `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived ` +
-        'again. What is skipped stays listed with your reason, and the workers that follow go on without it.',
+        `Rows of ${isOne ? 'this range' : 'these ranges'} will be missing until you re-derive ${isOne ? 'it' : 'them'}. ` +
+        'Skipped ranges stay listed with your reason. Downstream workers continue without them.',
     },
   }[kind]
   return (
     <Dialog
-      title={words.title}
-      action={words.action}
+      title={texts.title}
+      action={texts.action}
       isDangerous={kind === 'skip'}
       isBusy={isBusy}
       error={error}
@@ -223,7 +221,7 @@ function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogP
       onSubmit={() => onConfirm({ ...action, pieces, reason: reason.trim() })}
     >
       <p className="dialog-subject">{label}</p>
-      <p className="soft">{words.text}</p>
+      <p className="soft">{texts.text}</p>
       {kind === 'split' && (
         <label className="field">
           <span>Pieces</span>
@@ -258,34 +256,33 @@ function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogP
 interface LeaseToolbarProps {
   readonly status: 'flagged' | 'failed' | 'skipped'
   readonly overview: Overview
-  /** How many match the filter. */
+  /** Number of leases that match the filter. */
   readonly total: number
   readonly chosen: readonly Lease[]
   readonly isBusy: boolean
   readonly onAct: (kind: LeaseActionKind, leases: readonly Lease[]) => void
-  readonly onAsk: (action: LeaseAction) => void
+  readonly onConfirm: (action: LeaseAction) => void
 }
 
-/** Filters of the list, and the buttons for many leases at once. */
-function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onAsk }: LeaseToolbarProps): ReactNode {
+function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onConfirm }: LeaseToolbarProps): ReactNode {
   const [{ worker, code }, change] = useView()
-  const concerned = overview.stages.filter((stage) => stage[status].leases > 0 || stage.name === worker)
-  const only = concerned.length === 1 ? concerned[0]?.name : worker
+  const affected = overview.stages.filter((stage) => stage[status].leases > 0 || stage.name === worker)
+  const only = affected.length === 1 ? affected[0]?.name : worker
   const kinds: readonly LeaseActionKind[] = status === 'skipped' ? [] : ['requeue', 'split', 'skip']
-  const askAll = (kind: LeaseActionKind): void => {
+  const confirmAll = (kind: LeaseActionKind): void => {
     if (only === undefined) return
     const target = { all: { worker: only, statuses: [status], ...(code === undefined ? {} : { code }) } }
-    onAsk({
+    onConfirm({
       kind,
       target,
       count: total,
-      label: `All ${statusWords[status]} ranges of ${only}${code === undefined ? '' : ` with the error ${code}`}`,
+      label: `All ${statusLabels[status]} ranges of ${only}${code === undefined ? '' : ` with error ${code}`}`,
     })
   }
   const buttons = (onClick: (kind: LeaseActionKind) => void, suffix: string): ReactNode =>
     kinds.map((kind) => (
       <Button key={kind} isSmall disabled={isBusy} onClick={() => onClick(kind)}>
-        {words[kind]}
+        {actionLabels[kind]}
         {suffix}
       </Button>
     ))
@@ -301,7 +298,7 @@ function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onAsk }:
         onChange={(event) => change({ worker: event.target.value === '' ? undefined : event.target.value })}
       >
         <option value="">All workers</option>
-        {concerned.map((stage) => (
+        {affected.map((stage) => (
           <option key={stage.name} value={stage.name}>
             {stage.name} ({formatNumber(stage[status].leases)})
           </option>
@@ -316,7 +313,7 @@ function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onAsk }:
       <div className="button-row header-end">
         {chosen.length > 0 && (
           <>
-            <span>{formatNumber(chosen.length)} ticked</span>
+            <span>{formatNumber(chosen.length)} selected</span>
             {buttons((kind) => onAct(kind, chosen), '')}
           </>
         )}
@@ -324,14 +321,14 @@ function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onAsk }:
           total > 1 &&
           kinds.length > 0 &&
           (only === undefined ? (
-            <span className="soft">Choose a worker to act on all of its ranges</span>
+            <span className="soft">Filter by worker to act on all its ranges</span>
           ) : (
-            buttons(askAll, ' all')
+            buttons(confirmAll, ' all')
           ))}
       </div>
     </div>
   )
 }
 
-const words: Record<LeaseActionKind, string> = { requeue: 'Requeue', split: 'Split', skip: 'Skip' }
-const statusWords = { flagged: 'stuck', failed: 'retrying', skipped: 'skipped' }
+const actionLabels: Record<LeaseActionKind, string> = { requeue: 'Requeue', split: 'Split', skip: 'Skip' }
+const statusLabels = { flagged: 'stuck', failed: 'retrying', skipped: 'skipped' }

@@ -13,15 +13,14 @@ import { api } from './api.ts'
 
 interface LeaseRowProps {
   readonly lease: Lease
-  readonly isTicked: boolean
+  readonly isSelected: boolean
   readonly isBusy: boolean
-  readonly onTick: (isTicked: boolean) => void
+  readonly onSelect: (isSelected: boolean) => void
   readonly onAct: (kind: LeaseActionKind) => void
   readonly onRederive: () => void
 }
 
-/** A lease that is not as it should be: whose, which heights, what went wrong, and what to do about it. */
-export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }: LeaseRowProps): ReactNode {
+export function LeaseRow({ lease, isSelected, isBusy, onSelect, onAct, onRederive }: LeaseRowProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const [, change] = useView()
   const detailsId = useId()
@@ -36,9 +35,9 @@ export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }:
             <input
               type="checkbox"
               className="check"
-              aria-label={`Tick ${name}`}
-              checked={isTicked}
-              onChange={(event) => onTick(event.target.checked)}
+              aria-label={`Select ${name}`}
+              checked={isSelected}
+              onChange={(event) => onSelect(event.target.checked)}
             />
           </Cell>
         )}
@@ -59,18 +58,18 @@ export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }:
               </Badge>
             )}
             <span className="message" title={(isSkipped ? reason : error) ?? undefined}>
-              {isSkipped ? (reason ?? 'no reason given') : (error ?? 'its process did not renew the lease')}
+              {isSkipped ? (reason ?? 'no reason given') : (error ?? 'the process did not renew its lease')}
             </span>
           </div>
         </Cell>
         <Cell
           className="number"
-          label="Runs"
-          title={expiries > 0 ? `Taken from a process ${formatCount(expiries, 'time')}` : undefined}
+          label="Attempts"
+          title={expiries > 0 ? `Lease expired ${formatCount(expiries, 'time')}` : undefined}
         >
           {formatNumber(attempt)}
         </Cell>
-        <Cell className="number" label={status === 'failed' ? 'Next run' : 'Since'}>
+        <Cell className="number" label={status === 'failed' ? 'Next attempt' : 'Since'}>
           {status === 'failed' && lease.notBefore !== null ? (
             <Countdown until={lease.notBefore} />
           ) : (
@@ -79,8 +78,8 @@ export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }:
         </Cell>
         <Cell className="lease-actions">
           {isSkipped && (
-            <Button isSmall aria-label={`Derive ${name} again`} onClick={onRederive}>
-              Derive again…
+            <Button isSmall aria-label={`Re-derive ${name}`} onClick={onRederive}>
+              Re-derive…
             </Button>
           )}
           {!isSkipped && (
@@ -92,7 +91,7 @@ export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }:
             <Button
               isSmall
               disabled={isBusy || to - from < 2}
-              title={to - from < 2 ? 'One block cannot be split' : undefined}
+              title={to - from < 2 ? 'A single block cannot be split' : undefined}
               aria-label={`Split ${name}`}
               onClick={() => onAct('split')}
             >
@@ -133,16 +132,18 @@ function Countdown({ until }: { readonly until: string }): ReactNode {
   return <>{seconds <= 0 ? 'now' : `in ${formatDuration(seconds)}`}</>
 }
 
-/** Everything that is known of a lease, its stack included, and all of it to be copied for a colleague. */
 function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
-  const say = useToast()
+  const showToast = useToast()
   const { error, stack, reason, leasedBy, notBefore, createdAt, updatedAt, attempt, expiries } = lease
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(JSON.stringify(lease, null, 2))
-      say('Copied.')
+      showToast('Copied.')
     } catch (failure) {
-      say(failure instanceof DOMException ? 'The browser does not allow copying here.' : String(failure), 'bad')
+      showToast(
+        failure instanceof DOMException ? 'Could not copy: the browser blocked clipboard access.' : String(failure),
+        'bad',
+      )
     }
   }
   return (
@@ -160,10 +161,10 @@ function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
       )}
       <dl className="facts">
         <div>
-          <dt>Runs</dt>
+          <dt>Attempts</dt>
           <dd>
             {formatNumber(attempt)}
-            {expiries > 0 && `, ${formatNumber(expiries)} ended by the loss of a process`}
+            {expiries > 0 && `, ${formatCount(expiries, 'lease')} expired`}
           </dd>
         </div>
         {leasedBy !== null && (
@@ -181,7 +182,7 @@ function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
           </div>
         )}
         <div>
-          <dt>Cut</dt>
+          <dt>Created</dt>
           <dd>{formatTime(createdAt)}</dd>
         </div>
         <div>
@@ -201,39 +202,36 @@ function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
 
 export type LeaseActionKind = 'requeue' | 'split' | 'skip'
 
-/** Something to be done with leases. */
 export interface LeaseAction {
   readonly kind: LeaseActionKind
   readonly target: LeaseTarget
-  /** How many ranges it is for. */
+  /** Number of ranges. */
   readonly count: number
-  /** Which, in words: `token_worker 100 – 199`. */
+  /** For example `token_worker 100 – 199`. */
   readonly label: string
 }
 
 export interface ConfirmedAction extends LeaseAction {
-  /** Into how many each is split. */
+  /** Number of pieces of each range. */
   readonly pieces: number
-  /** Why they are skipped. */
   readonly reason: string
 }
 
-const done: Record<LeaseActionKind, string> = { requeue: 'queued again', split: 'split', skip: 'skipped' }
+const results: Record<LeaseActionKind, string> = { requeue: 'requeued', split: 'split', skip: 'skipped' }
 
-/** Does it, says what came of it, and has the lists read again. */
 export function useLeaseAction(onDone: () => void): UseMutationResult<{ changed: number }, Error, ConfirmedAction> {
   const queryClient = useQueryClient()
-  const say = useToast()
+  const showToast = useToast()
   return useMutation({
     mutationFn: ({ kind, target, pieces, reason }: ConfirmedAction) => {
       if (kind === 'requeue') return api.requeue(target)
       return kind === 'split' ? api.split(target, pieces) : api.skip(target, reason)
     },
     onSuccess: async ({ changed }, { kind }) => {
-      say(
+      showToast(
         changed === 0
-          ? 'Nothing was changed: the ranges have moved on meanwhile.'
-          : `${formatCount(changed, 'range')} ${done[kind]}.`,
+          ? 'Nothing changed: the ranges are no longer in this state.'
+          : `${formatCount(changed, 'range')} ${results[kind]}.`,
       )
       onDone()
       await Promise.all([

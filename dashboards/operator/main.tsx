@@ -10,10 +10,9 @@ import { showFavicon } from './parts.tsx'
 import { OperatorPage } from './operator-page.tsx'
 import './operator.css'
 
-const againMs = 3000
+const retryMs = 3000
 const slowMs = 4000
 
-/** The page for whoever may see it, the login for whoever may not yet, and words for what stands in the way. */
 function App(): ReactNode {
   const session = useQuery({
     queryKey: sessionKey,
@@ -21,7 +20,7 @@ function App(): ReactNode {
     staleTime: Infinity,
     retry: false,
     networkMode: 'always',
-    refetchInterval: (query) => (query.state.status === 'error' ? againMs : false),
+    refetchInterval: (query) => (query.state.status === 'error' ? retryMs : false),
   })
   const isSlow = useIsAfter(slowMs)
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: sessionKey })
@@ -30,16 +29,16 @@ function App(): ReactNode {
     return <OperatorPage hasLogin={session.data.access === 'token'} onRefused={refresh} />
   }
   if (session.error instanceof ApiProblem && session.error.status === 403) {
-    return <Notice title="This page is closed">{session.error.message}</Notice>
+    return <Notice title="Access denied">{session.error.message}</Notice>
   }
   if (session.isError) {
     return (
-      <Notice title="The API cannot be reached" tone="bad" isAlert>
-        {problemText(session.error)} It is asked again every few seconds. Is the process running? Its log says more.
+      <Notice title="Could not reach the API" tone="bad" isAlert>
+        {problemText(session.error)} Retrying every few seconds. If this continues, check the log of the process.
       </Notice>
     )
   }
-  return isSlow ? <Notice title="Waiting for the API…">It takes longer than usual to answer.</Notice> : null
+  return isSlow ? <Notice title="Waiting for the API…">The response takes longer than usual.</Notice> : null
 }
 
 function useIsAfter(ms: number): boolean {
@@ -51,16 +50,15 @@ function useIsAfter(ms: number): boolean {
   return isAfter
 }
 
-showFavicon('well')
+showFavicon('ok')
 startPage({ app: <App />, queryClient })
 
-/** Asks for the token that opens the page. */
 function Login({ onLogin }: { readonly onLogin: () => void }): ReactNode {
   const [token, setToken] = useState('')
   const logIn = useMutation({ mutationFn: () => api.logIn(token.trim()), onSuccess: onLogin })
   const error = logIn.error === null ? undefined : loginProblem(logIn.error)
   return (
-    <Alone>
+    <CenteredCard>
       <form
         className="login"
         onSubmit={(event) => {
@@ -69,7 +67,7 @@ function Login({ onLogin }: { readonly onLogin: () => void }): ReactNode {
         }}
       >
         <h1>Operator</h1>
-        <p className="soft">Enter the admin token of this farm, or an admin JWT.</p>
+        <p className="soft">Enter the admin token (ADMIN_TOKEN) or an admin JWT.</p>
         <div className="field">
           <label htmlFor="token">Token</label>
           <input
@@ -95,13 +93,13 @@ function Login({ onLogin }: { readonly onLogin: () => void }): ReactNode {
           {logIn.isPending ? 'Checking…' : 'Log in'}
         </Button>
       </form>
-    </Alone>
+    </CenteredCard>
   )
 }
 
 function loginProblem(error: Error): string {
   return error instanceof ApiProblem && error.status === 401
-    ? 'This token is not accepted. It is the value of ADMIN_TOKEN.'
+    ? 'The token was not accepted: it must be the value of ADMIN_TOKEN or a valid admin JWT.'
     : problemText(error)
 }
 
@@ -112,21 +110,19 @@ interface NoticeProps {
   readonly children: ReactNode
 }
 
-/** A page with one thing to say. */
 function Notice({ title, tone = 'neutral', isAlert = false, children }: NoticeProps): ReactNode {
   return (
-    <Alone>
+    <CenteredCard>
       <div className={`notice ${tone}`} role={isAlert ? 'alert' : 'status'}>
         {tone === 'bad' && <Icon name="alert" size={20} />}
         <h1>{title}</h1>
         <p className="soft">{children}</p>
       </div>
-    </Alone>
+    </CenteredCard>
   )
 }
 
-/** A card in the middle of an otherwise empty page. */
-function Alone({ children }: { readonly children: ReactNode }): ReactNode {
+function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
       <header>

@@ -12,7 +12,7 @@ import { problemText } from '../kit/api.ts'
 import { showFavicon } from './parts.tsx'
 import type { Overview, Drill } from './contract.ts'
 import { CoveragePanel } from './coverage-panel.tsx'
-import { NeedsYou } from './needs-you.tsx'
+import { AttentionPanel } from './attention-panel.tsx'
 import { OverviewFeed } from './overview-feed.ts'
 import type { FeedState } from './overview-feed.ts'
 import { StagesPanel } from './stages-panel.tsx'
@@ -21,11 +21,10 @@ import type { Summary } from './summary.ts'
 
 interface OperatorPageProps {
   readonly hasLogin: boolean
-  /** The login is no longer good. */
+  /** The login has expired. */
   readonly onRefused: () => void
 }
 
-/** Everything at a glance: what is stuck, how far each stage is, and where along the chain the holes are. */
 export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactNode {
   const [feed] = useState(() => new OverviewFeed())
   const state = useSyncExternalStore(feed.subscribe, feed.snapshot)
@@ -38,12 +37,12 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
   const flagged = summary?.flagged ?? 0
   useEffect(() => {
     document.title = flagged > 0 ? `(${flagged}) flowfarm operator` : 'flowfarm operator'
-    showFavicon(flagged > 0 ? 'trouble' : 'well')
+    showFavicon(flagged > 0 ? 'alert' : 'ok')
   }, [flagged])
   return (
     <>
       <a className="skip-link" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <LiveHeader state={state} hasLogin={hasLogin} />
       <main id="content" className="page" tabIndex={-1} aria-busy={overview === undefined}>
@@ -54,11 +53,11 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
         ) : (
           <>
             <SummaryPanel overview={overview} summary={summary} />
-            <NeedsYou overview={overview} summary={summary} />
+            <AttentionPanel overview={overview} summary={summary} />
             <StagesPanel stages={overview.stages} rates={state.rates} />
             <CoveragePanel overview={overview} />
             <p className="page-foot soft">
-              flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, last change{' '}
+              flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, updated{' '}
               {formatTime(overview.generatedAt)}
             </p>
           </>
@@ -68,7 +67,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
   )
 }
 
-/** Keeps the places of the panels until the first overview is there. */
+/** Reserves the layout until the first overview arrives. */
 function FirstLook(): ReactNode {
   return (
     <>
@@ -79,13 +78,12 @@ function FirstLook(): ReactNode {
         <header>
           <h2>Stages</h2>
         </header>
-        <Loading rows={6} label="Waiting for the first overview" />
+        <Loading rows={6} label="Loading overview…" />
       </section>
     </>
   )
 }
 
-/** Which chain, how high, and whether what is shown is of this moment. */
 function LiveHeader({ state, hasLogin }: { readonly state: FeedState; readonly hasLogin: boolean }): ReactNode {
   const { chainId = null, head = null } = state.overview ?? {}
   const logOut = async (): Promise<void> => {
@@ -133,7 +131,7 @@ function Link({ state: { link, brokenSince } }: { readonly state: FeedState }): 
   const looks = {
     connecting: { tone: 'warn', text: 'Connecting' },
     live: { tone: 'good', text: 'Live' },
-    // A restart of the API is over in a few seconds and no reason for alarm.
+    // A restart of the API takes a few seconds.
     broken:
       age < 5 ? { tone: 'warn', text: 'Reconnecting' } : { tone: 'bad', text: `Stale for ${formatDuration(age)}` },
     refused: { tone: 'bad', text: 'Logged out' },
@@ -147,14 +145,13 @@ function Link({ state: { link, brokenSince } }: { readonly state: FeedState }): 
   )
 }
 
-/** The state of everything in one sentence, and the numbers that are asked for first. */
 function SummaryPanel({ overview, summary }: { readonly overview: Overview; readonly summary: Summary }): ReactNode {
   const { head, stored } = overview
   return (
     <section className={`panel summary ${summary.tone}`} aria-label="Summary">
       <div className="verdict">
         <span className="sign">
-          <Icon name={signs[summary.tone]} size={18} />
+          <Icon name={verdictIcons[summary.tone]} size={18} />
         </span>
         <div>
           <p className="title" role="status">
@@ -167,19 +164,19 @@ function SummaryPanel({ overview, summary }: { readonly overview: Overview; read
         <Figure name="Head" value={head === null ? '–' : formatNumber(head)} note={lagNote(summary.lag)} />
         <Figure
           name="Stored"
-          value={stored === null ? 'nothing' : formatCompact(stored.to - stored.from)}
+          value={stored === null ? '–' : formatCompact(stored.to - stored.from)}
           note={stored === null ? '' : `from ${formatNumber(stored.from)}`}
         />
-        <Figure name="Owed" value={formatCompact(summary.owed)} note="heights" />
+        <Figure name="Backlog" value={formatCompact(summary.owed)} note="heights" />
         <Figure name="In flight" value={formatNumber(summary.activeLeases)} note="ranges" />
-        <Figure name="Pace" value={formatRate(summary.rate)} note="heights / s" />
-        <Figure name="Done in" value={etaText(summary)} note="slowest worker" />
+        <Figure name="Throughput" value={formatRate(summary.rate)} note="heights / s" />
+        <Figure name="ETA" value={etaText(summary)} note="slowest worker" />
       </dl>
     </section>
   )
 }
 
-const signs = { good: 'check', busy: 'wait', neutral: 'wait', warn: 'alert', bad: 'alert' } as const
+const verdictIcons = { good: 'check', busy: 'wait', neutral: 'wait', warn: 'alert', bad: 'alert' } as const
 
 function Figure({
   name,
@@ -202,8 +199,8 @@ function Figure({
 }
 
 function lagNote(lag: number | undefined): string {
-  if (lag === undefined) return 'nothing is stored yet'
-  return lag === 0 ? 'all stored' : `${formatNumber(lag)} not yet stored`
+  if (lag === undefined) return 'no blocks stored yet'
+  return lag === 0 ? 'up to date' : `${formatNumber(lag)} behind`
 }
 
 function etaText({ owed, etaSeconds }: Summary): string {
@@ -211,7 +208,6 @@ function etaText({ owed, etaSeconds }: Summary): string {
   return etaSeconds === undefined ? '–' : formatDuration(etaSeconds)
 }
 
-/** What changes the meaning of everything below it: a broken connection, a fault that somebody set on purpose. */
 function Banners({ state, onRetry }: { readonly state: FeedState; readonly onRetry: () => void }): ReactNode {
   return (
     <>
@@ -229,46 +225,46 @@ function Banners({ state, onRetry }: { readonly state: FeedState; readonly onRet
 function BrokenBanner({ state, onRetry }: { readonly state: FeedState; readonly onRetry: () => void }): ReactNode {
   const now = useNow()
   const { brokenSince = now, retryAt = now, problem, overview } = state
-  // A short break mends itself before anybody has read about it.
+  // A short interruption recovers before the operator could read about it.
   if (overview !== undefined && now - brokenSince < 2000) return null
   const age = formatDuration((now - brokenSince) / 1000)
-  const shown = overview === undefined ? '' : ` What you see is ${age} old.`
+  const ageNote = overview === undefined ? '' : ` The data shown is ${age} old.`
   return (
     <div className="banner bad floating" role="alert">
       <Icon name="alert" />
       <p>
         <strong>{problem}</strong>
-        {shown}
+        {ageNote}
       </p>
       <span className="soft" aria-hidden="true">
-        Next try in {formatDuration((retryAt - now) / 1000)}
+        Retrying in {formatDuration((retryAt - now) / 1000)}
       </span>
       <Button isSmall onClick={onRetry}>
-        Try now
+        Retry now
       </Button>
     </div>
   )
 }
 
 function StuckBanner({ count }: { readonly count: number }): ReactNode {
-  const title = count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`
+  const title = count === 1 ? 'A database session cannot be ended.' : `${count} database sessions cannot be ended.`
   return (
     <div className="banner bad" role="alert">
       <Icon name="alert" />
       <p>
-        <strong>{title}</strong> PostgreSQL cannot interrupt their statements, and each occupies a processor. The log of
-        the query service has the process ids and the command that ends them.
+        <strong>{title}</strong> PostgreSQL cannot interrupt the statement, and each session uses one CPU core. The log
+        of the query service lists the process ids and the command to end them.
       </p>
     </div>
   )
 }
 
 function DrillBanner({ drill }: { readonly drill: Drill }): ReactNode {
-  const say = useToast()
+  const showToast = useToast()
   const clear = useMutation({
     mutationFn: () => api.clearDrill(drill.worker),
-    onSuccess: () => say(`${drill.worker} works again as it should.`),
-    onError: (error) => say(problemText(error), 'bad'),
+    onSuccess: () => showToast(`Drill cleared: ${drill.worker} is back to normal.`),
+    onError: (error) => showToast(problemText(error), 'bad'),
   })
   return (
     <div className="banner" role="status">

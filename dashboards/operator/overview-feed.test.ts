@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { readEvents } from './overview-feed.ts'
 import type { StreamEvent } from './overview-feed.ts'
 
-/** The events of a text that arrives in pieces cut at these places, and how often there was a sign of life. */
 async function eventsOf(text: string, cuts: readonly number[] = []): Promise<{ events: StreamEvent[]; signs: number }> {
   const bytes = new TextEncoder().encode(text)
   const edges = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]

@@ -3,34 +3,33 @@ import { ApiProblem, problemText } from '../kit/api.ts'
 import type { Overview } from './contract.ts'
 
 export interface FeedState {
-  /** `refused`: the login is no longer good. */
+  /** `refused`: the login has expired. */
   readonly link: 'connecting' | 'live' | 'broken' | 'refused'
   readonly overview: Overview | undefined
-  /** When the link broke, ms; what is shown is as old. */
+  /** When the connection broke, ms since the epoch. */
   readonly brokenSince: number | undefined
-  /** Why, in words. */
   readonly problem: string | undefined
-  /** When it is tried again, ms. */
+  /** ms since the epoch */
   readonly retryAt: number | undefined
-  /** The last minute of rates of each stage, oldest first. */
+  /** Last minute of rates per stage, oldest first. */
   readonly rates: ReadonlyMap<string, readonly number[]>
 }
 
 const keptRates = 60
-/** The server sends a sign of life more often than this, ms; without one the connection is taken for dead. */
+/** The server sends a heartbeat more often than this, ms. */
 const silenceMs = 35_000
 const firstRetryMs = 500
 const longestRetryMs = 10_000
 
 /**
- * The overview as it changes.
+ * Keeps the latest overview.
  *
  *     connecting ──first event──► live ──end, error or silence──► broken ──after a pause──► live
  *          └──────────────error───────────────────────────────────► broken
  *     any ──401──► refused
  *
- * The pause doubles with each try in vain. The last overview is kept while the link is broken: old numbers, marked as
- * such, are better at night than none.
+ * The pause doubles with each failed attempt. The last overview is kept while the connection is
+ * broken.
  */
 export class OverviewFeed {
   #state: FeedState = {
@@ -57,7 +56,6 @@ export class OverviewFeed {
     }
   }
 
-  /** Tries again at once where it would wait. */
   readonly retryNow = (): void => {
     this.#retryMs = firstRetryMs
     this.#wake()
@@ -109,7 +107,7 @@ export class OverviewFeed {
       }
     } catch (error) {
       if (silence.signal.aborted && !signal.aborted) throw silence.signal.reason
-      // What the browser says about a broken connection tells an operator nothing.
+      // Browser messages about a broken connection do not help the operator.
       throw error instanceof ApiProblem || signal.aborted
         ? error
         : new ApiProblem(0, 'broken', 'The connection to the API broke.')
@@ -150,15 +148,14 @@ export class OverviewFeed {
   }
 }
 
-/** One event of a stream of server-sent events. */
 export interface StreamEvent {
   readonly event: string
   readonly data: string
 }
 
 /**
- * Reads server-sent events from the body of a response. Unlike the browser's EventSource it tells the status of a
- * refused request, and sees the comments that keep the stream alive: `onSign` is called for all that arrives.
+ * Reads server-sent events. Unlike EventSource it reports the status of a refused request, and
+ * heartbeats (`onSign`).
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>, onSign: () => void): AsyncGenerator<StreamEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
@@ -180,7 +177,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, onSign: () =
   }
 }
 
-/** The event of the lines between two empty ones; `undefined` for comments alone. */
+/** Undefined for comments. */
 function parseEvent(block: string): StreamEvent | undefined {
   let event = 'message'
   const data: string[] = []

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { Button } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
 
-const colours = { well: '%232f9e55', trouble: '%23dc3b30' } as const
+const colours = { ok: '%232f9e55', alert: '%23dc3b30' } as const
 
-/** The sign in the browser's tab: red while somebody is needed, so that it is seen among other tabs. */
+/** Red while the operator must act, to stand out among other tabs. */
 export function showFavicon(state: keyof typeof colours): void {
   const link =
     document.querySelector<HTMLLinkElement>('link[rel=icon]') ??
@@ -21,7 +21,7 @@ export function showFavicon(state: keyof typeof colours): void {
 
 const limits = [8, 50, 100] as const
 
-/** How many rows of a list are read, and how to read more: few at first, so that what is below stays in sight. */
+/** Few rows at first, so that the panels below stay visible. */
 export function useLimit(): [number, () => void] {
   const [step, setStep] = useState(0)
   return [limits[step] ?? 100, () => setStep((old) => Math.min(limits.length - 1, old + 1))]
@@ -41,7 +41,7 @@ export function ShowMore({ shown, total, limit, onMore }: ShowMoreProps): ReactN
     <div className="show-more">
       <span className="soft">
         {formatNumber(shown)} of {formatNumber(total)}
-        {isLast ? ': the rest can be reached by filters, or all at once' : ''}
+        {isLast ? '. Use the filters to see the rest.' : ''}
       </span>
       {!isLast && (
         <Button isSmall onClick={onMore}>
@@ -55,12 +55,11 @@ export function ShowMore({ shown, total, limit, onMore }: ShowMoreProps): ReactN
 interface HeightFieldProps {
   readonly name: string
   readonly height: string
-  /** Shown while it is empty, which it may be then. */
+  /** Shown while the field is empty; makes it optional. */
   readonly placeholder?: string
   readonly onChange: (height: string) => void
 }
 
-/** A height that a person writes, by its digits. */
 export function HeightField({ name, height, placeholder, onChange }: HeightFieldProps): ReactNode {
   return (
     <label className="field">

@@ -16,25 +16,24 @@ export interface RederiveDialogProps {
   readonly onClose: () => void
 }
 
-/** Has workers derive heights again that they have done. */
 export function RederiveDialog({ overview, range, worker, onClose }: RederiveDialogProps): ReactNode {
   const [first, setFirst] = useState(String(range?.from ?? ''))
   const [last, setLast] = useState(range === undefined ? '' : String(range.to - 1))
   const [workers, setWorkers] = useState<readonly string[]>(worker === undefined ? [] : [worker])
   const all = overview.stages.filter((stage) => stage.kind === 'worker')
   const queryClient = useQueryClient()
-  const say = useToast()
+  const showToast = useToast()
   const from = Number(first)
   const to = Number(last) + 1
   const rederive = useMutation({
     mutationFn: () => {
-      if (to <= from) throw new Error('The last height is below the first.')
+      if (to <= from) throw new Error('The last height must not be below the first height.')
       if (!workers.some((name) => all.some((stage) => stage.name === name)))
-        throw new Error('Choose at least one worker.')
+        throw new Error('Select at least one worker.')
       return api.rederive({ from, to, workers })
     },
     onSuccess: async ({ workers: affected }) => {
-      say(`${formatRange({ from, to })} will be derived again by ${affected.join(', ')}.`)
+      showToast(`Re-deriving ${formatRange({ from, to })} with ${affected.join(', ')}.`)
       onClose()
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: ['errors'] }),
@@ -47,16 +46,15 @@ export function RederiveDialog({ overview, range, worker, onClose }: RederiveDia
     setWorkers(workers.includes(name) ? workers.filter((other) => other !== name) : [...workers, name])
   return (
     <Dialog
-      title="Derive heights again"
-      action="Derive again"
+      title="Re-derive heights"
+      action="Re-derive"
       isBusy={rederive.isPending}
       error={rederive.error === null ? undefined : problemText(rederive.error)}
       onSubmit={() => rederive.mutate()}
       onClose={onClose}
     >
       <p className="soft">
-        The rows of these heights are replaced when they have been derived anew. Workers that follow the chosen ones
-        derive them again too.
+        The rows of these heights stay until they are replaced. Downstream workers re-derive the heights too.
       </p>
       <div className="field-pair">
         <HeightField name="First height" height={first} onChange={setFirst} />

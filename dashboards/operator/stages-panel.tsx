@@ -17,19 +17,18 @@ import type { Section } from './view.ts'
 
 interface StagesPanelProps {
   readonly stages: readonly Stage[]
-  /** The last minute of rates of each stage. */
+  /** Last minute of rates per stage. */
   readonly rates: ReadonlyMap<string, readonly number[]>
 }
 
-/** One row for each ingester and worker: how far, how fast, what is under way and what went wrong. */
 export function StagesPanel({ stages, rates }: StagesPanelProps): ReactNode {
-  const isOff = stages.filter((stage) => !stage.isEnabled).length
+  const disabled = stages.filter((stage) => !stage.isEnabled).length
   return (
     <section className="panel" aria-labelledby="stages">
       <header>
         <h2 id="stages">Stages</h2>
         <span className="soft">
-          {stages.length - isOff} on{isOff > 0 ? `, ${isOff} off` : ''}
+          {stages.length - disabled} enabled{disabled > 0 ? `, ${disabled} disabled` : ''}
         </span>
       </header>
       <div className="table-scroll stages-scroll">
@@ -38,12 +37,12 @@ export function StagesPanel({ stages, rates }: StagesPanelProps): ReactNode {
             <ColumnName>Stage</ColumnName>
             <ColumnName>Progress</ColumnName>
             <ColumnName className="number">Covered</ColumnName>
-            <ColumnName className="number">Owed</ColumnName>
+            <ColumnName className="number">Backlog</ColumnName>
             <ColumnName className="number">In flight</ColumnName>
             <ColumnName className="number">Rate / s</ColumnName>
-            <ColumnName className="number">Done in</ColumnName>
+            <ColumnName className="number">ETA</ColumnName>
             <ColumnName>Oldest unfinished</ColumnName>
-            <ColumnName>Trouble</ColumnName>
+            <ColumnName>Problems</ColumnName>
           </TableHead>
           <TableBody>
             {stages.map((stage) => (
@@ -82,7 +81,7 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
     <Row className={isEnabled ? '' : 'off'}>
       <RowName className="stage-name" title={description}>
         <span>{name}</span>
-        {!isEnabled && <Badge>off</Badge>}
+        {!isEnabled && <Badge>disabled</Badge>}
         <span className="note">{place}</span>
       </RowName>
       <Cell className="stage-progress">
@@ -103,7 +102,7 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
       >
         {formatCompact(covered)}
       </Cell>
-      <Cell className="number" label="Owed" title={formatNumber(owed)}>
+      <Cell className="number" label="Backlog" title={formatNumber(owed)}>
         {owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}
       </Cell>
       <Cell
@@ -120,14 +119,14 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
         <Sparkline values={rates} />
         <span>{stage.rate === null ? '–' : formatRate(stage.rate)}</span>
       </Cell>
-      <Cell className="number" label="Done in">
+      <Cell className="number" label="ETA">
         {etaText(stage)}
       </Cell>
       <Cell className="oldest" label="Oldest unfinished">
         <Oldest stage={stage} />
       </Cell>
-      <Cell className="trouble" label="Trouble">
-        <Trouble stage={stage} />
+      <Cell className="trouble" label="Problems">
+        <Problems stage={stage} />
       </Cell>
     </Row>
   )
@@ -145,44 +144,44 @@ function Oldest({ stage: { oldestUnfinished: oldest, blocked } }: { readonly sta
   if (blocked !== null)
     return (
       <span>
-        waits for {blocked.by}, {blocked.cause === 'failed' ? 'which failed' : 'for'} <Age since={blocked.since} />
+        waiting for {blocked.by}, {blocked.cause === 'failed' ? 'which failed' : 'for'} <Age since={blocked.since} />
       </span>
     )
   if (oldest === null) return <span className="soft">–</span>
-  const runs = oldest.attempt > 1 ? `, run ${oldest.attempt}` : ''
+  const attempts = oldest.attempt > 1 ? `, attempt ${oldest.attempt}` : ''
   return (
     <>
       <span className="nowrap">{formatRange(oldest)}</span>{' '}
       <span className="note">
         {oldest.status}
-        {runs}, <Age since={oldest.since} />
+        {attempts}, <Age since={oldest.since} />
       </span>
     </>
   )
 }
 
-function Trouble({ stage }: { readonly stage: Stage }): ReactNode {
+function Problems({ stage }: { readonly stage: Stage }): ReactNode {
   const [, change] = useView()
   const open = (section: Section): void => {
     change({ section, worker: stage.name, code: undefined })
-    document.getElementById('needs-you')?.scrollIntoView({ block: 'start' })
+    document.getElementById('attention')?.scrollIntoView({ block: 'start' })
   }
   const { flagged, failed, skipped, name } = stage
   if (flagged.leases + failed.leases + skipped.leases === 0) return <span className="soft">none</span>
   return (
     <span className="badges">
       {flagged.leases > 0 && (
-        <Badge tone="bad" label={`${flagged.leases} stuck, show those of ${name}`} onClick={() => open('flagged')}>
+        <Badge tone="bad" label={`${flagged.leases} stuck ranges of ${name}: show`} onClick={() => open('flagged')}>
           {formatNumber(flagged.leases)} stuck
         </Badge>
       )}
       {failed.leases > 0 && (
-        <Badge tone="warn" label={`${failed.leases} retrying, show those of ${name}`} onClick={() => open('failed')}>
+        <Badge tone="warn" label={`${failed.leases} retrying ranges of ${name}: show`} onClick={() => open('failed')}>
           {formatNumber(failed.leases)} retrying
         </Badge>
       )}
       {skipped.leases > 0 && (
-        <Badge label={`${skipped.leases} skipped, show those of ${name}`} onClick={() => open('skipped')}>
+        <Badge label={`${skipped.leases} skipped ranges of ${name}: show`} onClick={() => open('skipped')}>
           {formatNumber(skipped.leases)} skipped
         </Badge>
       )}
@@ -199,7 +198,7 @@ interface ProgressBarProps {
   readonly failing?: number
 }
 
-/** Shares done, active, skipped and failing; failing is visible however small it is. */
+/** Failing heights stay visible however few they are. */
 function ProgressBar({ label, total, done, active = 0, skipped = 0, failing = 0 }: ProgressBarProps): ReactNode {
   const width = (part: number): { width: string } => ({
     width: `${total <= 0 ? 0 : Math.min(100, (part / total) * 100)}%`,
@@ -223,13 +222,13 @@ function ProgressBar({ label, total, done, active = 0, skipped = 0, failing = 0 
 }
 
 interface SparklineProps {
-  /** Oldest first; at least two for a line. */
+  /** Oldest first. */
   readonly values: readonly number[]
   readonly width?: number
   readonly height?: number
 }
 
-/** How a number went lately, from nought to its highest; for the eye only, the number itself stands beside it. */
+/** Decorative: the current value is shown beside it. */
 function Sparkline({ values, width = 56, height = 18 }: SparklineProps): ReactNode {
   const top = Math.max(...values, 1e-9)
   const points = values.map((value, i) => {

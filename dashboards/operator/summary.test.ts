@@ -60,7 +60,14 @@ describe('the summary', () => {
         stage({ name: 'c', isEnabled: false, owed: 1000 }),
       ]),
     )
-    expect(summary).to.include({ owed: 150, rate: 11, etaSeconds: 50, lag: 5, tone: 'good', verdict: 'All is well' })
+    expect(summary).to.include({
+      owed: 150,
+      rate: 11,
+      etaSeconds: 50,
+      lag: 5,
+      tone: 'good',
+      verdict: 'All systems normal',
+    })
   })
 
   it('does not guess an end while one of them stands still', () => {
@@ -89,13 +96,13 @@ describe('the summary', () => {
         overview([fine], { stored: null }),
       ].map(verdict),
     ).to.deep.equal([
-      'bad: The database does not answer',
+      'bad: The database is not reachable',
       'bad: 2 ranges are stuck',
       'warn: b is behind by 7 blocks',
-      'warn: Nothing needs you yet',
-      'warn: Nothing is stuck',
-      'good: All is well',
-      'neutral: Nothing is stored yet',
+      'warn: Retrying failed ranges',
+      'warn: Some inputs could not be decoded',
+      'good: All systems normal',
+      'neutral: No blocks stored yet',
     ])
   })
 })

@@ -2,25 +2,24 @@ import type { Overview, Stage } from './contract.ts'
 import { formatCount, formatDuration, formatNumber } from '../kit/formats.ts'
 import type { Tone } from '../kit/controls.tsx'
 
-/** What stands at the top of the page: the state of everything in one sentence, and the sums below it. */
+/** Overall state and the sums below it. */
 export interface Summary {
   readonly tone: Tone
   readonly verdict: string
   readonly detail: string
-  /** Sums over the workers that are on. */
+  /** Sums over enabled workers. */
   readonly owed: number
   readonly activeLeases: number
   readonly rate: number
-  /** Until the slowest worker is done; absent while that is not known. */
+  /** Until the slowest worker is done; undefined if unknown. */
   readonly etaSeconds: number | undefined
-  /** Heights between the head of the chain and the highest that is stored. */
+  /** Heights between the chain head and the highest stored height. */
   readonly lag: number | undefined
   readonly flagged: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** What an operator must know first. */
 export function summarize(overview: Overview): Summary {
   const { stages, head, stored } = overview
   const workers = stages.filter((stage) => stage.kind === 'worker' && stage.isEnabled)
@@ -49,8 +48,8 @@ function judge(
   if (!overview.database.isUp) {
     return {
       tone: 'bad',
-      verdict: 'The database does not answer',
-      detail: 'Nothing can be stored or derived until it is back. Connections are tried again all the time.',
+      verdict: 'The database is not reachable',
+      detail: 'No blocks are stored or derived until it is back. The services keep trying to reconnect.',
     }
   }
   if (flagged > 0) {
@@ -60,7 +59,7 @@ function judge(
     return {
       tone: 'bad',
       verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`,
-      detail: `Retries are used up for ${where.join(', ')}. All other heights go on.`,
+      detail: `Retries are used up (${where.join(', ')}). Fix the cause, then requeue. Other heights are still derived.`,
     }
   }
   const blocked = overview.stages.find((stage) => stage.isEnabled && stage.blocked !== null)
@@ -72,41 +71,43 @@ function judge(
     return {
       tone: 'warn',
       verdict: `${blocked.name} is behind by ${formatCount(heights, 'block')}`,
-      detail: `${waiting}, which makes no progress there. Check that it is enabled and that a process runs it.`,
+      detail: `${waiting}, which makes no progress. Check that it is enabled and that a process runs it.`,
     }
   }
   if (overview.failingHeights > 0) {
     return {
       tone: 'bad',
       verdict: `Ingestion waits for ${formatCount(overview.failingHeights, 'height')}`,
-      detail: 'No access node serves them. Add a node that does, or skip them under Unavailable heights.',
+      detail: 'No access node serves them. Add a node that has them, or skip them under Unavailable heights.',
     }
   }
   if (failed > 0) {
     return {
       tone: 'warn',
-      verdict: 'Nothing needs you yet',
-      detail: `${formatCount(failed, 'range')} failed and ${failed === 1 ? 'is' : 'are'} being retried.`,
+      verdict: 'Retrying failed ranges',
+      detail: `${formatCount(failed, 'range')} failed and will be retried. No action is needed yet.`,
     }
   }
   if (errors > 0) {
     return {
       tone: 'warn',
-      verdict: 'Nothing is stuck',
-      detail:
-        `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ` +
-        `${errors === 1 ? 'it' : 'they'} came.`,
+      verdict: 'Some inputs could not be decoded',
+      detail: `${formatCount(errors, 'input')} stored unchanged. See Indexing errors.`,
     }
   }
   if (overview.stored === null)
     return {
       tone: 'neutral',
-      verdict: 'Nothing is stored yet',
+      verdict: 'No blocks stored yet',
       detail: 'The ingesters have not committed their first block.',
     }
-  if (owed === 0) return { tone: 'good', verdict: 'All is well', detail: 'Everything that is stored has been derived.' }
-  const when = etaSeconds === undefined ? '' : `, done in about ${formatDuration(etaSeconds)}`
-  return { tone: 'good', verdict: 'All is well', detail: `${formatCount(owed, 'height')} still to derive${when}.` }
+  if (owed === 0) return { tone: 'good', verdict: 'All systems normal', detail: 'All stored heights are derived.' }
+  const when = etaSeconds === undefined ? '' : `, about ${formatDuration(etaSeconds)} left`
+  return {
+    tone: 'good',
+    verdict: 'All systems normal',
+    detail: `${formatCount(owed, 'height')} in the backlog${when}.`,
+  }
 }
 
 function sum(stages: readonly Stage[], value: (stage: Stage) => number): number {

@@ -18,7 +18,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The view, and how to change parts of it. */
 export function useView(): [View, (change: Partial<View>) => void] {
   const current = useSyncExternalStore(subscribe, () => view)
   const change = useCallback((part: Partial<View>) => {

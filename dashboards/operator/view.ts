@@ -1,18 +1,17 @@
 export const sections = ['flagged', 'failed', 'skipped', 'errors', 'heights'] as const
 
-/** A list of what may need the operator. */
 export type Section = (typeof sections)[number]
 
-/** What of the page is shown; kept in its address, so that a link shows the same to somebody else. */
+/** State of the page that is kept in its URL. */
 export interface View {
   readonly section: Section
   readonly worker: string | undefined
   readonly code: string | undefined
-  /** The part of the chain in the picture; all of it when absent. */
+  /** Visible part of the chain; undefined: all of it. */
   readonly span: { readonly from: number; readonly to: number } | undefined
 }
 
-/** Reads the view from a query string; what it does not understand it leaves out. */
+/** Reads the view from a query string; invalid values are ignored. */
 export function parseView(search: string): View {
   const values = new URLSearchParams(search)
   const section = values.get('show')
@@ -25,7 +24,6 @@ export function parseView(search: string): View {
   }
 }
 
-/** The query string of a view; empty for the one that is shown at first. */
 export function formatView({ section, worker, code, span }: View): string {
   const values = new URLSearchParams()
   if (section !== 'flagged') values.set('show', section)

@@ -224,14 +224,14 @@ function Header({ user }: { readonly user: SessionUser }): ReactNode {
   const { path } = useLocation()
   const { keeper } = useAuth()
   const [isLeaving, setIsLeaving] = useState(false)
-  const say = useToast()
+  const showToast = useToast()
   const leave = async (): Promise<void> => {
     setIsLeaving(true)
     try {
       await keeper.signOut()
       navigate('/', { isReplacing: true })
     } catch (error) {
-      say(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad')
+      showToast(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad')
     }
   }
   return (

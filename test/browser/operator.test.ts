@@ -107,7 +107,7 @@ describe('the operator page in a browser', function () {
       .waitFor()
 
     await page.getByText('1 range is stuck').waitFor()
-    const stuck = page.getByRole('row', { name: /^Tick token_worker 60 token_worker 60/ })
+    const stuck = page.getByRole('row', { name: /^Select token_worker 60 token_worker 60/ })
     await stuck.getByText('21').waitFor()
     await page.getByRole('button', { name: 'Details of token_worker 60' }).click()
     await page.getByLabel('Stack').waitFor()
@@ -117,17 +117,17 @@ describe('the operator page in a browser', function () {
     await page.getByRole('button', { name: 'Clear drill' }).click()
     await page.getByText('Fault drill:').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Requeue token_worker 60' }).click()
-    await page.getByText('Nothing needs you', { exact: true }).waitFor()
-    await page.getByText('All is well').waitFor()
+    await page.getByText('No stuck ranges', { exact: true }).waitFor()
+    await page.getByText('All systems normal').waitFor()
     expect((await storedLeases(database.pool)).filter(({ status }) => status === 'flagged')).to.deep.equal([])
 
     await page.getByRole('button', { name: 'Fault drill…' }).click()
     await page.getByRole('dialog').getByRole('combobox').selectOption('accounts_worker')
-    await page.getByRole('button', { name: 'Begin', exact: true }).click()
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
     await page.getByText('Fault drill:').waitFor()
     node.advance(12)
     await page
-      .getByRole('row', { name: /^Tick accounts_worker 13/ })
+      .getByRole('row', { name: /^Select accounts_worker 13/ })
       .first()
       .waitFor()
     expect(said).to.deep.equal([])
@@ -143,7 +143,7 @@ describe('the operator page in a browser', function () {
     const row = page.getByRole('row', { name: /^ft_holdings_worker phase/ })
     await row.getByText('behind by 40 blocks').waitFor()
     await row.getByText('60.0%').waitFor()
-    await row.getByText('waits for token_worker').waitFor()
+    await row.getByText('waiting for token_worker').waitFor()
     await page.getByText('ft_holdings_worker is behind by 40 blocks').waitFor()
     expect(said).to.deep.equal([])
   })
@@ -180,15 +180,15 @@ describe('the operator page in a browser', function () {
     const { url } = await start(['api'])
     const page = await open(`${url}?worker=token_worker&code=no-owner`)
     await page.getByRole('button', { name: 'Skip all' }).click()
-    await page.getByText('All stuck ranges of token_worker with the error no-owner').waitFor()
+    await page.getByText('All stuck ranges of token_worker with error no-owner').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     expect((await storedLeases(database.pool)).filter(({ status }) => status === 'flagged')).to.have.length(2)
 
-    await page.getByRole('checkbox', { name: 'Tick all that are listed' }).click()
-    await page.getByText('2 ticked').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all listed ranges' }).click()
+    await page.getByText('2 selected').waitFor()
     await page.getByRole('button', { name: 'Requeue', exact: true }).click()
     await page.getByRole('dialog', { name: 'Requeue 2 ranges?' }).getByRole('button', { name: 'Requeue' }).click()
-    await page.getByText('2 ranges queued again.').waitFor()
+    await page.getByText('2 ranges requeued.').waitFor()
     expect((await leaseLines(database.pool)).filter((line) => line.startsWith('token_worker'))).to.deep.equal([
       'token_worker 100-200 queued',
       'token_worker 600-650 queued',
@@ -218,10 +218,10 @@ describe('the operator page in a browser', function () {
     await page
       .getByRole('row', { name: /^token_worker 42 transaction 3, event 1 bad-payload the payload ends too early/ })
       .waitFor()
-    await page.getByRole('button', { name: 'Derive height 42 again' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Derive again' }).click()
+    await page.getByRole('button', { name: 'Re-derive height 42' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Re-derive' }).click()
     const followers = withFollowers(workers, ['token_worker']).join(', ')
-    await page.getByText(`42 will be derived again by ${followers}.`).waitFor()
+    await page.getByText(`Re-deriving 42 with ${followers}.`).waitFor()
     expect(await readCoverage(database.pool, ['token_worker'])).to.deep.equal(
       new Map([
         [
@@ -242,7 +242,7 @@ describe('the operator page in a browser', function () {
     const { url } = await start(['api'])
     const page = await open(url)
     await page.getByText('2 ranges are stuck').waitFor()
-    await tabTo(page, page.getByRole('link', { name: 'Skip to the content' }))
+    await tabTo(page, page.getByRole('link', { name: 'Skip to content' }))
     await page.keyboard.press('Enter')
     await tabTo(page, page.getByRole('tab', { name: /^Stuck/ }))
     await page.keyboard.press('ArrowRight')
@@ -278,7 +278,7 @@ describe('the operator page in a browser', function () {
     const page = await open(url)
     await page.getByLabel('Token').fill('another token')
     await page.keyboard.press('Enter')
-    await page.getByText('This token is not accepted.').waitFor()
+    await page.getByText('The token was not accepted:').waitFor()
     await expectAccessible(page, 'login')
     await page.getByLabel('Token').fill('a token for the night shift')
     await page.keyboard.press('Enter')
@@ -303,7 +303,7 @@ describe('the operator page in a browser', function () {
     await database.pool.query("update app.worker_leases set status = 'queued' where from_height = 600")
     await start(['api'], { PORT: new URL(first.url).port })
     await page
-      .getByRole('button', { name: 'Try now' })
+      .getByRole('button', { name: 'Retry now' })
       .click({ timeout: 2000 })
       .catch((error: unknown) => {
         // It was faster.
@@ -348,7 +348,7 @@ describe('the operator page in a browser', function () {
         .getByRole('button', { name: /^Details of/ })
         .first()
         .click()
-      await page.getByText('Show as a table').click()
+      await page.getByText('Show as table').click()
       await page.getByRole('cell', { name: 'failing' }).first().waitFor()
       await expectAccessible(page, `${viewport.width} px`)
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off').to.equal(

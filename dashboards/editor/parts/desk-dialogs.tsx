@@ -210,14 +210,14 @@ function DeleteProject({
   onClose,
 }: DeleteProjectProps): ReactNode {
   const { projects } = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const remove = async (): Promise<void> => {
     setIsBusy(true)
     try {
       await projects.remove(id)
-      say(`${name} is deleted.`)
+      showToast(`${name} is deleted.`)
       if (isOpen) {
         onClose()
         onForget()

@@ -108,7 +108,7 @@ export function Header(props: HeaderProps): ReactNode {
 
 function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
   const { is, email, signOut, loadAgain } = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   if (is === 'off' || is === 'loading') return null
   if (is === 'unknown')
     return (
@@ -124,7 +124,7 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
     )
   const leave = (): void => {
     signOut().catch((error: unknown) =>
-      say(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad'),
+      showToast(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad'),
     )
   }
   return (

@@ -80,20 +80,20 @@ function Workflow({
   readonly onChanged: () => void
 }): ReactNode {
   const { repositories } = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const { project_id: id, workflow_path: path, branch } = connection
   const write = (): void =>
     void run(async () => {
       await repositories.writeWorkflow(id)
-      say('The workflow is in the repository: what is pushed is deployed from now on.')
+      showToast('The workflow is in the repository: what is pushed is deployed from now on.')
       onChanged()
     })
   const deploy = (): void =>
     void run(async () => {
       const wanted = environments[0]?.branch ?? branch
       await repositories.deploy(id, wanted)
-      say(`GitHub was asked to deploy ${wanted}.`)
+      showToast(`GitHub was asked to deploy ${wanted}.`)
     })
   return (
     <section className="stack-small" aria-label="Workflow">

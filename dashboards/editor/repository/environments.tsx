@@ -158,7 +158,7 @@ function KeyForm({
   readonly onDone: () => void
 }): ReactNode {
   const { repositories } = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const [address, setAddress] = useState('')
   const [key, setKey] = useState('')
   const [index, setIndex] = useState('0')
@@ -171,7 +171,7 @@ function KeyForm({
         privateKey: key.trim(),
         flow_key_index: Number(index),
       })
-      say(`The key of ${name} was saved in the repository.`)
+      showToast(`The key of ${name} was saved in the repository.`)
       onDone()
     })
   return (

@@ -31,7 +31,7 @@ export function LoadPanel({
   onChanged,
 }: LoadPanelProps): ReactNode {
   const { repositories } = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const others = all.filter(({ is }) => is !== 'here')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     () => new Set(others.filter(({ is }) => is === 'there').map(({ path }) => path)),
@@ -56,7 +56,7 @@ export function LoadPanel({
       }
       if (loaded.size > 0) {
         store.change((state) => [...loaded].reduce((next, [path, content]) => withFile(next, path, content), state))
-        say(`${loaded.size === 1 ? 'A file is' : `${loaded.size} files are`} in the project now.`)
+        showToast(`${loaded.size === 1 ? 'A file is' : `${loaded.size} files are`} in the project now.`)
       }
       setFailed(problems.sort())
       if (problems.length === 0) onChanged()

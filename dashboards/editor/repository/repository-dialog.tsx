@@ -254,7 +254,7 @@ function CommitPanel({
   onChanged,
 }: CommitPanelProps): ReactNode {
   const { repositories } = useAccount()
-  const say = useToast()
+  const showToast = useToast()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     () => new Set(all.filter(({ is }) => is !== 'there').map(({ path }) => path)),
   )
@@ -273,7 +273,7 @@ function CommitPanel({
         files: changes,
         head: branch.head,
       })
-      say(`Committed to ${connection.branch} as ${sha.slice(0, 7)}.`)
+      showToast(`Committed to ${connection.branch} as ${sha.slice(0, 7)}.`)
       onChanged()
     })
   return (

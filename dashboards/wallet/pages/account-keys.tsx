@@ -144,7 +144,7 @@ function ChangeDialog({
 }): ReactNode {
   const { rp_id: rpId } = useSettings()
   const readAgain = useReadAgain()
-  const say = useToast()
+  const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const [control] = useState(() => new AbortController())
   const submit = async (): Promise<void> => {
@@ -153,7 +153,7 @@ function ChangeDialog({
       await readAgain()
     })
     if (!isDone) return
-    say('The chain has it.')
+    showToast('The chain has it.')
     onClose()
   }
   return (

@@ -24,13 +24,13 @@ export function EmailAddress(): ReactNode {
   const [token] = useSearchValue('email_change')
   const [isChanging, setIsChanging] = useState(false)
   const client = useQueryClient()
-  const say = useToast()
+  const showToast = useToast()
   const confirm = async (proof: EmailProof): Promise<void> => {
     await confirmEmail(auth, proof)
     await client.invalidateQueries({ queryKey: userKey })
     setIsChanging(false)
     navigate('/account', { isReplacing: true })
-    say('Your e-mail address was changed.')
+    showToast('Your e-mail address was changed.')
   }
   const isAsked = user?.new_email !== undefined && !isChanging
   return (

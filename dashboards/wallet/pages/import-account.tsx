@@ -33,7 +33,7 @@ interface Looked {
 export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
   const auth = useAuth()
   const readAgain = useReadAgain()
-  const say = useToast()
+  const showToast = useToast()
   const { data: own } = useOwnAccounts()
   const { isBusy, problem, run, clear } = useAction()
   const [network, setNetwork] = useState<Network>(networks[0]?.network ?? 'testnet')
@@ -56,7 +56,7 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
       if (finding.kind !== 'key') return setLooked({ network, chain, address, finding })
       await saveAccount(auth, { credentialId: finding.passkey.id, network, address })
       await readAgain()
-      say('The account is in your wallet.')
+      showToast('The account is in your wallet.')
       onClose()
       return undefined
     })

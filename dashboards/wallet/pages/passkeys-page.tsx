@@ -21,14 +21,14 @@ export function PasskeysPage(): ReactNode {
   const auth = useAuth()
   const { data, error, refetch } = usePasskeys()
   const readAgain = useReadAgain()
-  const say = useToast()
+  const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const { data: own = [] } = useOwnAccounts()
   const add = (): void =>
     void run(async () => {
       await makePasskey(auth)
       await readAgain()
-      say('The passkey was made.')
+      showToast('The passkey was made.')
     })
   if (data?.length === 0) {
     return (

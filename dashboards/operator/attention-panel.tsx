@@ -17,7 +17,7 @@ import type { Summary } from './summary.ts'
 import type { Section } from './view.ts'
 import { useView } from './use-view.ts'
 
-const panelId = 'needs-you-list'
+const panelId = 'attention-list'
 const labels: Record<Section, string> = {
   flagged: 'Stuck',
   failed: 'Retrying',
@@ -26,8 +26,13 @@ const labels: Record<Section, string> = {
   heights: 'Unavailable heights',
 }
 
-/** What waits for a person, and what may come to that. */
-export function NeedsYou({ overview, summary }: { readonly overview: Overview; readonly summary: Summary }): ReactNode {
+export function AttentionPanel({
+  overview,
+  summary,
+}: {
+  readonly overview: Overview
+  readonly summary: Summary
+}): ReactNode {
   const [view, change] = useView()
   const [isRederiving, setIsRederiving] = useState(false)
   const [isDrilling, setIsDrilling] = useState(false)
@@ -47,11 +52,11 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
     ),
   }))
   return (
-    <section className="panel" id="needs-you" aria-labelledby="needs-you-title">
+    <section className="panel" id="attention" aria-labelledby="attention-title">
       <header>
-        <h2 id="needs-you-title">Needs you</h2>
+        <h2 id="attention-title">Needs attention</h2>
         <Tabs
-          label="What needs you"
+          label="Needs attention"
           panelId={panelId}
           tabs={tabs}
           selected={view.section}
@@ -62,7 +67,7 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
             Fault drill…
           </Button>
           <Button isSmall onClick={() => setIsRederiving(true)}>
-            Derive again…
+            Re-derive…
           </Button>
         </div>
       </header>
@@ -81,50 +86,47 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
   )
 }
 
-/** Heights of a drill unless the operator changes it. */
-const usualBlocks = 3
+/** Default number of heights. */
+const defaultBlocks = 3
 
 interface DrillDialogProps {
   readonly overview: Overview
   readonly onClose: () => void
 }
 
-/**
- * Makes a worker fail on purpose at heights to come. Without a first height the server chooses them when the drill
- * begins.
- */
+/** Makes a worker fail on purpose. Without a first height the server uses the next heights. */
 function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode {
   const workers = overview.stages.filter((stage) => stage.kind === 'worker')
   const [worker, setWorker] = useState(workers[0]?.name ?? '')
   const [first, setFirst] = useState('')
-  const [blocks, setBlocks] = useState(String(usualBlocks))
-  const say = useToast()
+  const [blocks, setBlocks] = useState(String(defaultBlocks))
+  const showToast = useToast()
   const drill = useMutation({
     mutationFn: () => {
       const [from, count] = [Number(first), Number(blocks)]
       return api.setDrill({
         worker,
-        reason: 'Begun on this page.',
+        reason: 'Started on the operator page.',
         ...(first === '' ? { blocks: count } : { from, to: from + count }),
       })
     },
     onSuccess: () => {
-      say(`${worker} fails on purpose until the drill is cleared.`)
+      showToast(`${worker} fails on purpose until you clear the drill.`)
       onClose()
     },
   })
   return (
     <Dialog
       title="Fault drill"
-      action="Begin"
+      action="Start"
       isBusy={drill.isPending}
       error={drill.error === null ? undefined : problemText(drill.error)}
       onSubmit={() => drill.mutate()}
       onClose={onClose}
     >
       <p className="soft">
-        A worker fails on purpose at these heights. Once it has used up its retries the ranges are stuck, and wait here
-        for a person: clear the drill and requeue them. Nothing is lost; other heights go on.
+        The worker fails on purpose at these heights. Its ranges become stuck when their retries are used up. To
+        recover, clear the drill and requeue the ranges. No data is lost, and other heights are still derived.
       </p>
       <label className="field">
         <span>Worker</span>
