@@ -4,28 +4,28 @@ import { Button, Icon } from '../kit/controls.tsx'
 import { download } from '../kit/browser.ts'
 import { useToast } from '../kit/toast.tsx'
 import { ConversationView } from './conversation-view.tsx'
-import { keepAll, newConversation, openConversation, readAgain } from './conversation.ts'
+import { saveAll, newConversation, openConversation, reloadConversation } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
-import { placesOf, PlacesContext, useSettings } from './settings.ts'
+import { linkPolicyOf, LinkPolicyContext, useSettings } from './settings.ts'
 import { Sidebar, DeleteDialog, RenameDialog } from './sidebar.tsx'
 import type { Thread } from './thread-text.ts'
 import { threadMarkdown } from './thread-text.ts'
-import { onChangeElsewhere, useThreads } from './threads.ts'
+import { onRemoteChange, useThreads } from './threads.ts'
 
-/** The page: the conversations of this device, and one of them. Which one is in its address. */
+/** The open conversation is named in the URL. */
 export function App(): ReactNode {
   const { data: settings, error } = useSettings()
   const { list } = useThreads()
   const [conversation, setConversation] = useState<Conversation>()
   const [hasDrawer, setHasDrawer] = useState(false)
   const showToast = useToast()
-  const places = useMemo(() => placesOf(settings, location.origin), [settings])
+  const linkPolicy = useMemo(() => linkPolicyOf(settings, location.origin), [settings])
 
   const load = useCallback((): void => {
-    const opening = openAddressed(() => showToast('This chat is not kept in this browser.', 'bad'))
+    const opening = openAddressed(() => showToast('This chat was not found in this browser.', 'bad'))
     const { hash } = location
     void opening.then((opened) => {
-      // Somebody who clicks quickly is elsewhere by now.
+      // The user may have opened another conversation in the meantime.
       if (location.hash === hash || location.hash === '') setConversation(opened)
     })
   }, [showToast])
@@ -38,11 +38,11 @@ export function App(): ReactNode {
   useEffect(() => {
     load()
     const leave = (): void => {
-      if (document.visibilityState === 'hidden') keepAll()
+      if (document.visibilityState === 'hidden') saveAll()
     }
     addEventListener('popstate', load)
     document.addEventListener('visibilitychange', leave)
-    const unlisten = onChangeElsewhere((id) => void readAgain(id))
+    const unlisten = onRemoteChange((id) => void reloadConversation(id))
     return () => {
       removeEventListener('popstate', load)
       document.removeEventListener('visibilitychange', leave)
@@ -56,11 +56,11 @@ export function App(): ReactNode {
   }, [thread])
   const sidebar = <Sidebar current={conversation?.id} settings={settings} onOpen={show} />
   return (
-    <PlacesContext value={places}>
+    <LinkPolicyContext value={linkPolicy}>
       <a className="skip-link" href="#composer">
-        Skip to the question
+        Skip to question
       </a>
-      <aside className="sidebar wide-only" aria-label="Chats of this browser">
+      <aside className="sidebar wide-only" aria-label="Chats in this browser">
         {sidebar}
       </aside>
       <main className="main">
@@ -83,7 +83,7 @@ export function App(): ReactNode {
         )}
       </main>
       {hasDrawer && (
-        <Drawer label="Chats of this browser" look="drawer" onClose={() => setHasDrawer(false)}>
+        <Drawer label="Chats in this browser" look="drawer" onClose={() => setHasDrawer(false)}>
           <div className="sidebar">
             <Button look="plain" isIcon aria-label="Close" onClick={() => setHasDrawer(false)}>
               <Icon name="cross" />
@@ -92,11 +92,14 @@ export function App(): ReactNode {
           </div>
         </Drawer>
       )}
-    </PlacesContext>
+    </LinkPolicyContext>
   )
 }
 
-/** The conversation in the address, or a new one. @param onMissing if this browser does not have it */
+/**
+ * The conversation in the URL, or a new one. @param onMissing called if this browser does not have
+ * it
+ */
 async function openAddressed(onMissing: () => void): Promise<Conversation> {
   const id = /^#chat=([\w-]{1,64})$/.exec(location.hash)?.[1]
   const found = id === undefined ? undefined : await openConversation(id)
@@ -109,14 +112,13 @@ async function openAddressed(onMissing: () => void): Promise<Conversation> {
 
 interface ThreadHeaderProps {
   readonly conversation: Conversation
-  /** As it is kept; none before anything was asked. */
+  /** As saved; undefined before the first question. */
   readonly thread: Thread | undefined
   readonly onMenu: () => void
-  /** Opens a conversation in which nothing was said. */
+  /** Opens a new conversation. */
   readonly onNew: () => void
 }
 
-/** The title of the conversation, and what can be done with all of it. */
 function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadHeaderProps): ReactNode {
   const [open, setOpen] = useState<'rename' | 'delete' | 'actions'>()
   const close = (): void => setOpen(undefined)
@@ -156,7 +158,7 @@ function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadH
           <Button
             look="plain"
             isIcon
-            aria-label="More of this chat"
+            aria-label="More actions"
             aria-haspopup="dialog"
             onClick={() => setOpen('actions')}
           >
@@ -168,7 +170,11 @@ function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadH
         </Button>
       </span>
       {open === 'actions' && (
-        <Drawer label="This chat" look="sheet" onClose={() => setOpen((now) => (now === 'actions' ? undefined : now))}>
+        <Drawer
+          label="Chat actions"
+          look="sheet"
+          onClose={() => setOpen((now) => (now === 'actions' ? undefined : now))}
+        >
           <div className="sheet-actions">
             {actions.map(({ icon, name, act }) => (
               <Button key={icon} look="plain" onClick={act}>
@@ -192,7 +198,7 @@ interface DrawerProps {
   readonly children: ReactNode
 }
 
-/** What is beside the page where it is wide: over it where it is narrow. Escape and a click beside it close it. */
+/** A panel over the page on narrow screens. Escape and a click beside it close it. */
 function Drawer({ label, look, onClose, children }: DrawerProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -215,7 +221,7 @@ function Drawer({ label, look, onClose, children }: DrawerProps): ReactNode {
       className={look}
       aria-label={label}
       onClose={(event) => {
-        // Dialogs within it tell of their own end too.
+        // `close` events of dialogs inside it bubble up.
         if (event.target === dialog.current) onClose()
       }}
     >

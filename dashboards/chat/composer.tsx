@@ -4,7 +4,6 @@ import { formatNumber } from '../kit/formats.ts'
 import { Icon } from '../kit/controls.tsx'
 import type { ChatMode, ChatSettings } from './answers.gen.ts'
 
-/** What others may do with it. */
 export interface ComposerHandle {
   readonly focus: () => void
 }
@@ -21,10 +20,10 @@ interface ComposerProps {
   readonly onStop: () => void
 }
 
-/** From so near to the limit it is told. */
-const toldFrom = 0.9
+/** Share of the limit from which the character count is shown. */
+const counterThreshold = 0.9
 
-/** Where a question is written. Enter sends it, Shift+Enter begins a line, and it grows with what is in it. */
+/** Enter sends the question, Shift+Enter starts a new line. */
 export function Composer({
   ref,
   text,
@@ -43,7 +42,7 @@ export function Composer({
   const isIdle = text.trim() === '' || isTooLong || isRunning || settings === undefined || settings.modes.length === 0
   useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }), [])
   useEffect(() => {
-    // On a phone, a keyboard would cover the page before one has seen it.
+    // On a phone the keyboard would cover the page.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [])
   useLayoutEffect(() => {
@@ -56,7 +55,7 @@ export function Composer({
     if (!isIdle) onSend(text.trim())
   }
   const press = (event: KeyboardEvent): void => {
-    // Enter also ends the choice of a Chinese character.
+    // Enter also commits an IME composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     send()
@@ -78,7 +77,7 @@ export function Composer({
         id={id}
         rows={1}
         value={text}
-        placeholder="Ask about the chain …"
+        placeholder="Ask about the chain…"
         enterKeyHint="send"
         aria-invalid={isTooLong}
         onChange={(event) => onChange(event.target.value)}
@@ -88,13 +87,13 @@ export function Composer({
         {settings !== undefined && settings.modes.length > 0 && (
           <ModeChoice modes={settings.modes} mode={mode} onMode={onMode} />
         )}
-        {text.length > max * toldFrom && (
+        {text.length > max * counterThreshold && (
           <span className={isTooLong ? 'field-error' : 'soft'} role="status">
             {formatNumber(text.length)} of {formatNumber(max)} characters
           </span>
         )}
         <span className="composer-end">
-          {/* Beside what started it, not in its place: whoever clicks twice shall not stop it. */}
+          {/* Not in place of the send button, so that a double click does not stop the answer. */}
           {isRunning && (
             <button type="button" className="stop-button" onClick={onStop}>
               <Icon name="stop" size={14} /> Stop
@@ -110,9 +109,9 @@ export function Composer({
 }
 
 const words: Readonly<Record<ChatMode, { readonly name: string; readonly about: string }>> = {
-  fast: { name: 'Fast', about: 'the smallest model, for simple questions' },
+  fast: { name: 'Fast', about: 'smallest model, for simple questions' },
   balanced: { name: 'Balanced', about: 'good answers in reasonable time' },
-  deep: { name: 'Deep', about: 'the largest model, which thinks before it answers' },
+  deep: { name: 'Deep', about: 'largest model, reasons before it answers' },
 }
 
 interface ModeChoiceProps {
@@ -121,7 +120,6 @@ interface ModeChoiceProps {
   readonly onMode: (mode: ChatMode) => void
 }
 
-/** How much an answer may cost, where there is a choice. */
 function ModeChoice({ modes, mode, onMode }: ModeChoiceProps): ReactNode {
   const chosen = modes.find((each) => each.mode === mode)
   return (

@@ -7,34 +7,33 @@ import { lazyPart } from '../kit/lazy-part.ts'
 import { TokenDialog } from '../kit/token-dialog.tsx'
 import { readToken, setToken } from '../kit/token.ts'
 import type { ChatSettings, ChatMode } from './answers.gen.ts'
-import { ask, askAgain, stop, useDoings } from './conversation.ts'
+import { ask, regenerate, stop, useActivity } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { Composer } from './composer.tsx'
 import type { ComposerHandle } from './composer.tsx'
 import { ApiProblem } from '../kit/api.ts'
 import { tryToken } from './settings.ts'
-import { keepThread } from './threads.ts'
+import { saveThread } from './threads.ts'
 
-/** Markdown and charts are half of the page: they come after the rest of it, before anything is asked. */
+/** Markdown and charts are half of the page; load them after the rest. */
 const loadTurns = async () => (await import('./answer/turns.tsx')).Turns
 const Turns = lazyPart(loadTurns, { name: 'Turns' })
 
-/** An answer is shown at most so often while it is written, ms: a browser draws no faster than one reads. */
+/** Minimum time between renders of a streaming answer, ms. */
 const drawEveryMs = 40
 
 interface ConversationViewProps {
   readonly conversation: Conversation
   readonly settings: ChatSettings | undefined
   readonly settingsError: Error | null
-  /** After the first question of a conversation. */
+  /** Called after the first question of a conversation. */
   readonly onBegin: () => void
 }
 
-/** What was said, and where one goes on. */
 export function ConversationView({ conversation, settings, settingsError, onBegin }: ConversationViewProps): ReactNode {
   const { id, chat } = conversation
   const { messages, status, error } = useChat({ chat, throttle: drawEveryMs })
-  const isRunning = useDoings().running.has(id)
+  const isRunning = useActivity().running.has(id)
   const [mode, setMode] = useMode(settings)
   const [text, setText] = useState('')
   const [isRefused, setIsRefused] = useState(false)
@@ -42,11 +41,11 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   const { scroller, content, isAway, toEnd } = useFollow()
   const isEmpty = messages.length === 0
   const isLocked = error instanceof ApiProblem && error.status === 401 && !isRefused
-  // A failure is reported, and retried, when the part is shown.
+  // The part reports and retries its own failure when it is shown.
   useEffect(() => void loadTurns().catch(() => undefined), [])
-  // What was asked is kept at once, and what was answered when it has ended.
+  // Save the question at once, the answer when it is complete.
   useEffect(() => {
-    if (status !== 'streaming') void keepThread(id, chat.messages)
+    if (status !== 'streaming') void saveThread(id, chat.messages)
   }, [id, chat, status])
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -74,7 +73,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
             <Suspense
               fallback={
                 <p className="waiting">
-                  <span className="visually-hidden">Loading</span>
+                  <span className="visually-hidden">Loading conversation…</span>
                   <i />
                   <i />
                   <i />
@@ -88,7 +87,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
       </div>
       <div className="writing">
         {isAway && (
-          <Button isIcon aria-label="To the end of the conversation" onClick={toEnd}>
+          <Button isIcon aria-label="Scroll to the end" onClick={toEnd}>
             <Icon name="down" />
           </Button>
         )}
@@ -105,7 +104,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
         />
         {!isEmpty && (
           <p className="caution soft">
-            Answers may be wrong: look at the SQL.{isRunning && <span className="wide-only"> Esc stops.</span>}
+            Answers may be wrong. Check the SQL.{isRunning && <span className="wide-only"> Press Esc to stop.</span>}
           </p>
         )}
       </div>
@@ -116,24 +115,24 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
           onAsk={send}
         />
       )}
-      {/* Told once when it begins and once when it ends: not every word of it. */}
+      {/* Announced at the start and the end of an answer, not for each word. */}
       <p className="visually-hidden" role="status">
         {isRunning
-          ? 'The answer is being written.'
+          ? 'Generating the answer…'
           : messages.at(-1)?.role === 'assistant' && status === 'ready'
-            ? 'The answer is there.'
+            ? 'The answer is complete.'
             : ''}
       </p>
       {isLocked && (
         <TokenDialog
           verifyToken={tryToken}
           onClose={() => setIsRefused(true)}
-          onToken={() => askAgain(conversation, mode)}
+          onToken={() => regenerate(conversation, mode)}
           describeError={(refused) => {
             if (refused instanceof ApiProblem && refused.status === 401) {
-              // One that was kept is no good any more.
+              // A saved token is no longer valid.
               if (readToken() !== undefined) setToken(undefined)
-              return 'This token is not accepted.'
+              return 'The token was not accepted.'
             }
             return refused instanceof Error ? refused.message : String(refused)
           }}
@@ -145,7 +144,9 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
 
 const key = 'flowfarm-chat-mode'
 
-/** The mode that was chosen last on this device, where the service has it still; else that of the service. */
+/**
+ * The mode last chosen on this device if the service still has it, else the default of the service.
+ */
 function useMode(settings: ChatSettings | undefined): readonly [ChatMode, (mode: ChatMode) => void] {
   const [chosen, setChosen] = useState(() => browserStorage('localStorage')?.getItem(key) ?? undefined)
   const mode = settings?.modes.find((each) => each.mode === chosen)?.mode ?? settings?.default_mode ?? 'balanced'
@@ -159,18 +160,15 @@ function useMode(settings: ChatSettings | undefined): readonly [ChatMode, (mode:
 interface Follow {
   readonly scroller: RefObject<HTMLDivElement | null>
   readonly content: RefObject<HTMLDivElement | null>
-  /** Whether what is written now is out of sight. */
+  /** Whether the newest text is out of view. */
   readonly isAway: boolean
   readonly toEnd: () => void
 }
 
-/** So near to the end counts as at the end, px. */
+/** Distance that counts as the end, px. */
 const nearPx = 60
 
-/**
- * Keeps the end of what grows in sight, for as long as the person does not look elsewhere: whoever scrolls up is left
- * alone until they come back to the end, or say so.
- */
+/** Keeps the end of a growing answer in view until the user scrolls up; resumes at the end. */
 function useFollow(): Follow {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -187,7 +185,7 @@ function useFollow(): Follow {
     let top = place.scrollTop
     const scrolled = (): void => {
       const isAtEnd = place.scrollHeight - place.scrollTop - place.clientHeight < nearPx
-      // What grows does not scroll up: only a person does.
+      // Growing content does not scroll up; only the user does.
       if (isAtEnd) isFollowing.current = true
       else if (place.scrollTop < top) isFollowing.current = false
       top = place.scrollTop
@@ -197,7 +195,7 @@ function useFollow(): Follow {
       if (isFollowing.current) place.scrollTo({ top: place.scrollHeight, behavior: 'instant' })
       else setIsAway(place.scrollHeight - place.scrollTop - place.clientHeight >= nearPx)
     })
-    // Whoever opens something looks at it: what it makes grow does not take it out of sight.
+    // Content that grows because the user opened it stays in view.
     const clicked = ({ target }: MouseEvent): void => {
       if (target instanceof Element && target.closest('button') !== null) isFollowing.current = false
     }
@@ -214,7 +212,6 @@ function useFollow(): Follow {
   return { scroller, content, isAway, toEnd }
 }
 
-/** What the page says before anything was asked. */
 function Greeting({
   settings,
   error,
@@ -230,24 +227,24 @@ function Greeting({
         <rect x="1" y="12.6" width="9" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".35" />
       </svg>
       <h1>What do you want to know about Flow?</h1>
-      <p className="soft">Answers come from the indexed chain, with the SQL that they were made of.</p>
+      <p className="soft">Answers use indexed chain data and show the SQL behind them.</p>
       {error !== null && (
         <p className="banner bad" role="alert">
-          {error instanceof ApiProblem ? error.message : 'The chat does not answer.'} This page tries again by itself.
+          {error instanceof ApiProblem ? error.message : 'The chat is not reachable.'} Retrying automatically.
         </p>
       )}
       {settings?.remedy !== null && settings !== undefined && (
         <div className="banner" role="note">
           <p>
-            <b>No model is set, so nothing can be asked yet.</b> {settings.remedy}
+            <b>No model is configured, so the chat cannot answer questions.</b> {settings.remedy}
           </p>
         </div>
       )}
       {settings?.is_scripted === true && (
         <div className="banner" role="note">
           <p>
-            <b>This is a script, not a model:</b> it knows the questions below and no others. Its SQL really runs. Set
-            LLM_API_KEY for a model that answers anything.
+            <b>Demo mode, no model:</b> only the questions below have answers. Their SQL runs on this database. To ask
+            anything, set LLM_API_KEY.
           </p>
         </div>
       )}
@@ -255,7 +252,6 @@ function Greeting({
   )
 }
 
-/** Questions to begin with. */
 function Examples({
   examples,
   isDisabled,

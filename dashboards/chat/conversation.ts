@@ -7,30 +7,29 @@ import type { ChatMessage } from './messages.ts'
 import { historyToSend, mergeDeltas } from './messages.ts'
 import { ApiProblem } from '../kit/api.ts'
 import { bearer, callChat } from './settings.ts'
-import { keepThread, noteKept, readThread } from './threads.ts'
+import { saveThread, markSaved, readThread } from './threads.ts'
 
-/** A conversation that is open in this tab; its answer goes on when one looks at another. */
+/** A conversation that is open in this tab. Its answer continues while another one is shown. */
 export interface Conversation {
   readonly id: string
   readonly chat: Chat<ChatMessage>
 }
 
-/** What is known of the answers of this tab, and not part of them. */
-interface Doings {
-  /** Conversations in which an answer is being written. */
+interface ConversationActivity {
+  /** Ids of conversations with a streaming answer. */
   readonly running: ReadonlySet<string>
-  /** Answers that the person stopped. */
+  /** Ids of answers that the user stopped. */
   readonly stopped: ReadonlySet<string>
-  /** What the answer under way goes on without, by conversation. */
+  /** Notices of the streaming answer, by conversation id. */
   readonly notices: Readonly<Record<string, readonly Notice[]>>
 }
 
 const open = new Map<string, Conversation>()
-let doings: Doings = { running: new Set(), stopped: new Set(), notices: {} }
+let activity: ConversationActivity = { running: new Set(), stopped: new Set(), notices: {} }
 const listeners = new Set<() => void>()
 
-function set(changes: Partial<Doings>): void {
-  doings = { ...doings, ...changes }
+function set(changes: Partial<ConversationActivity>): void {
+  activity = { ...activity, ...changes }
   for (const listener of listeners) listener()
 }
 
@@ -39,21 +38,20 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function useDoings(): Doings {
-  return useSyncExternalStore(subscribe, () => doings)
+export function useActivity(): ConversationActivity {
+  return useSyncExternalStore(subscribe, () => activity)
 }
 
-/** A conversation in which nothing was said. */
 export function newConversation(): Conversation {
   return begin(generateId(), [])
 }
 
-/** The conversation of this id, as it is open or as it was kept; undefined where there is none. */
+/** Reads an open or a saved conversation; undefined if it does not exist. */
 export async function openConversation(id: string): Promise<Conversation | undefined> {
   const known = open.get(id)
   if (known !== undefined) return known
   const messages = await readThread(id)
-  // It may have been opened meanwhile.
+  // Another call may have opened it in the meantime.
   return open.get(id) ?? (messages.length === 0 ? undefined : begin(id, messages))
 }
 
@@ -64,27 +62,26 @@ function begin(id: string, messages: readonly ChatMessage[]): Conversation {
     transport,
     onData: (part) => {
       if (part.type === 'data-notice')
-        set({ notices: { ...doings.notices, [id]: [...(doings.notices[id] ?? []), part.data] } })
+        set({ notices: { ...activity.notices, [id]: [...(activity.notices[id] ?? []), part.data] } })
     },
-    onFinish: () => void keepThread(id, chat.messages),
+    onFinish: () => void saveThread(id, chat.messages),
   })
   const conversation = { id, chat }
   open.set(id, conversation)
-  noteKept(id, chat.messages)
+  markSaved(id, chat.messages)
   return conversation
 }
 
-/** Takes what another tab made of a conversation, unless an answer is being written here. */
-export async function readAgain(id: string): Promise<void> {
+/** Reloads a conversation that another tab changed, unless an answer is streaming here. */
+export async function reloadConversation(id: string): Promise<void> {
   const known = open.get(id)
-  if (known === undefined || doings.running.has(id)) return
+  if (known === undefined || activity.running.has(id)) return
   const messages = await readThread(id)
-  if (messages.length === 0 || doings.running.has(id)) return
+  if (messages.length === 0 || activity.running.has(id)) return
   known.chat.messages = [...messages]
-  noteKept(id, known.chat.messages)
+  markSaved(id, known.chat.messages)
 }
 
-/** Ends and forgets a conversation that was deleted. */
 export async function closeConversation(id: string): Promise<void> {
   const known = open.get(id)
   open.delete(id)
@@ -95,41 +92,41 @@ export function ask({ id, chat }: Conversation, text: string, mode: ChatMode): v
   void run(id, () => chat.sendMessage({ text }, { body: { mode } }))
 }
 
-/** Has the last question answered anew; what was answered to it is dropped. */
-export function askAgain({ id, chat }: Conversation, mode: ChatMode): void {
+/** Replaces the last answer. */
+export function regenerate({ id, chat }: Conversation, mode: ChatMode): void {
   void run(id, () => chat.regenerate({ body: { mode } }))
 }
 
-/** Ends the answer that is being written; what there is of it stays. */
+/** Stops the streaming answer and keeps its text. */
 export function stop({ id, chat }: Conversation): void {
-  if (!doings.running.has(id)) return
+  if (!activity.running.has(id)) return
   const last = chat.messages.at(-1)
-  if (last !== undefined) set({ stopped: new Set([...doings.stopped, last.id]) })
+  if (last !== undefined) set({ stopped: new Set([...activity.stopped, last.id]) })
   void chat.stop()
 }
 
 async function run(id: string, act: () => Promise<void>): Promise<void> {
-  if (doings.running.has(id)) return
-  const { [id]: _, ...notices } = doings.notices
-  set({ running: new Set([...doings.running, id]), notices })
+  if (activity.running.has(id)) return
+  const { [id]: _, ...notices } = activity.notices
+  set({ running: new Set([...activity.running, id]), notices })
   try {
     await act()
   } finally {
-    set({ running: new Set([...doings.running].filter((each) => each !== id)) })
+    set({ running: new Set([...activity.running].filter((each) => each !== id)) })
   }
 }
 
-/** Keeps what is being written in all conversations: the tab may be closed now. */
-export function keepAll(): void {
-  for (const id of doings.running) {
+/** Saves the streaming answers before the tab may close. */
+export function saveAll(): void {
+  for (const id of activity.running) {
     const known = open.get(id)
-    if (known !== undefined) void keepThread(id, known.chat.messages)
+    if (known !== undefined) void saveThread(id, known.chat.messages)
   }
 }
 
 const api = '/api/chat'
 
-/** So often a person sees an answer grow. */
+/** Minimum time between updates of the page, ms. */
 const growsEveryMs = 40
 
 class AnswerTransport extends DefaultChatTransport<ChatMessage> {
@@ -138,7 +135,7 @@ class AnswerTransport extends DefaultChatTransport<ChatMessage> {
   }
 }
 
-/** How questions go to the service. The token is the one that the tab has when a question is sent. */
+/** Reads the token of the tab when a question is sent. */
 const transport = new AnswerTransport({
   api,
   headers: () => bearer(),
@@ -152,7 +149,7 @@ const transport = new AnswerTransport({
       throw new ApiProblem(
         502,
         'not-the-chat',
-        'What answered is not the chat. Whatever stands before it may be set wrongly.',
+        'The response did not come from the chat service. Check the proxy in front of it.',
       )
     }
     return response

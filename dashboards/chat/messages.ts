@@ -4,14 +4,11 @@ import type { AnswerMetadata, Notice } from './answers.gen.ts'
 export type ChatMessage = UIMessage<AnswerMetadata, { notice: Notice }>
 export type MessagePart = ChatMessage['parts'][number]
 
-/** The service takes no more messages, and no longer bodies: 4 MB with all that is around them. */
+/** Limits of the service: 200 messages, 4 MB including the rest of the request. */
 const maxMessages = 200
 const maxBytes = 3_500_000
 
-/**
- * What of a conversation goes to the service: the newest of it, in whole turns, as much as it takes. What was said
- * long ago is on the page still, but the model is not told it again.
- */
+/** The newest whole turns that fit the limits of the service. */
 export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
   const encoder = new TextEncoder()
   let bytes = 0
@@ -28,10 +25,9 @@ export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
 type Delta = Extract<UIMessageChunk, { type: 'text-delta' | 'reasoning-delta' }>
 
 /**
- * Joins pieces of a text that come quickly one after the other. Whoever reads an answer copies all of it for each
- * piece, rows of tools included: a model that writes a hundred words a second would keep a browser busy with nothing
- * else. The first piece is never held back.
- * @param everyMs a piece goes on at most so often
+ * Merges text deltas that arrive in quick succession: each one makes React copy the whole answer,
+ * tool rows included.
+ * @param everyMs minimum time between merged deltas; the first one is passed on at once
  */
 export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UIMessageChunk> {
   let held: Delta | undefined
@@ -50,7 +46,7 @@ export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UI
     try {
       release(controller)
     } catch (error) {
-      // Nobody reads any more: the connection was lost, or the answer was stopped.
+      // The reader is gone: the connection was lost or the answer was stopped.
       if (!(error instanceof TypeError)) throw error
     }
   }

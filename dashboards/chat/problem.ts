@@ -1,40 +1,38 @@
 import { ApiProblem } from '../kit/api.ts'
 
-/** What the page shows of a failure. */
-export interface ToldProblem {
+export interface ProblemDescription {
   readonly title: string
   readonly detail: string
-  /** Whether the same may work at another time: not where somebody has to set something, or to ask otherwise. */
-  readonly mayPass: boolean
+  /** Whether the same question may succeed later. */
+  readonly isRetryable: boolean
   readonly retryAfterS?: number | undefined
 }
 
-/** Puts whatever ended an answer into words. */
-export function tellProblem(error: Error): ToldProblem {
+export function describeProblem(error: Error): ProblemDescription {
   if (error instanceof ApiProblem) {
     const { status, code, message, retryAfterS } = error
-    const mayPass = status === 0 || status === 408 || status === 429 || (status >= 500 && code !== 'no-model')
-    return { title: problemTitle(status, code), detail: message, mayPass, retryAfterS }
+    const isRetryable = status === 0 || status === 408 || status === 429 || (status >= 500 && code !== 'no-model')
+    return { title: problemTitle(status, code), detail: message, isRetryable, retryAfterS }
   }
-  // A body that ends before its end: browsers throw a TypeError, each with words of its own.
+  // Browsers throw a TypeError, each with its own message, when a body ends early.
   if (error instanceof TypeError) {
     return {
-      title: 'The connection was lost',
-      detail: 'The answer broke off. What is above may not be all of it.',
-      mayPass: true,
+      title: 'Connection lost',
+      detail: 'The answer may be incomplete.',
+      isRetryable: true,
     }
   }
-  return { title: 'The answer broke off', detail: error.message, mayPass: true }
+  return { title: 'The answer was interrupted', detail: error.message, isRetryable: true }
 }
 
 function problemTitle(status: number, code: string): string {
-  if (code === 'no-model') return 'There is no model to answer'
-  if (status === 0) return 'There is no answer'
-  if (status === 401) return 'A token is wanted'
-  if (status === 413) return 'That was too long'
-  if (status === 429) return 'That was too often'
+  if (code === 'no-model') return 'No model is configured'
+  if (status === 0) return 'Could not reach the chat'
+  if (status === 401) return 'Authentication required'
+  if (status === 413) return 'The conversation is too long'
+  if (status === 429) return 'Too many requests'
   if (status === 503) return 'The chat is busy'
-  if (status === 504) return 'That took too long'
-  if (status >= 500) return 'The chat could not answer'
-  return 'This question was not accepted'
+  if (status === 504) return 'The answer timed out'
+  if (status >= 500) return 'The chat failed to answer'
+  return 'The question was rejected'
 }

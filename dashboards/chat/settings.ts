@@ -5,13 +5,13 @@ import { createQueryClient } from '../kit/query-client.ts'
 import { readToken } from '../kit/token.ts'
 import type { ChatSettings } from './answers.gen.ts'
 import { ApiProblem, request } from '../kit/api.ts'
-import type { LinkPlaces } from './answer/markdown-text.ts'
+import type { LinkPolicy } from './answer/markdown-text.ts'
 
 const againMs = 3000
 
 export const queryClient = createQueryClient({ mayRecover: () => true, maxRetries: 1, staleTime: 60_000 })
 
-/** What the chat can do. A page that waits for a service which starts asks again by itself. */
+/** Settings of the service. Retries while the service is starting. */
 export function useSettings(): UseQueryResult<ChatSettings> {
   return useQuery({
     queryKey: ['settings'],
@@ -31,7 +31,7 @@ export async function callChat(path: string, init: RequestInit): Promise<Respons
   return await request(path, init, 'The chat')
 }
 
-/** The header that shows a token. Default: that of this tab, if one was entered. */
+/** Authorization header. Default: the token of this tab. */
 export function bearer(token = readToken()): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
 }
@@ -50,21 +50,19 @@ export async function tryToken(token: string): Promise<void> {
   }
 }
 
-/** Where what is in an answer may lead. */
-interface Places extends LinkPlaces {
+interface ChatLinkPolicy extends LinkPolicy {
   readonly explorerUrl: string | undefined
 }
 
-export const PlacesContext = createContext<Places>({ origin: '', hosts: [], explorerUrl: undefined })
+export const LinkPolicyContext = createContext<ChatLinkPolicy>({ origin: '', hosts: [], explorerUrl: undefined })
 
-export function usePlaces(): Places {
-  return useContext(PlacesContext)
+export function useLinkPolicy(): ChatLinkPolicy {
+  return useContext(LinkPolicyContext)
 }
 
-/** The places that the service names. */
-export function placesOf(settings: ChatSettings | undefined, origin: string): Places {
+export function linkPolicyOf(settings: ChatSettings | undefined, origin: string): ChatLinkPolicy {
   const url = settings?.explorer_url ?? undefined
-  // A setting of a person, which may be none after all.
+  // Operators may configure an invalid URL.
   const explorerUrl = url !== undefined && URL.canParse(url) && /^https?:/.test(url) ? url : undefined
   return {
     origin,

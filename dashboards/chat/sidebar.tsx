@@ -4,7 +4,7 @@ import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
 import { useNow } from '../kit/time.tsx'
-import { useDoings, closeConversation } from './conversation.ts'
+import { useActivity, closeConversation } from './conversation.ts'
 import type { ChatSettings } from './answers.gen.ts'
 import { useThreads, removeAllThreads, removeThread, renameThread } from './threads.ts'
 import { groupByAge } from './thread-text.ts'
@@ -15,14 +15,13 @@ import { formatCount } from '../kit/formats.ts'
 interface SidebarProps {
   readonly current: string | undefined
   readonly settings: ChatSettings | undefined
-  /** Opens a conversation; none begins one. */
+  /** Undefined opens a new conversation. */
   readonly onOpen: (id: string | undefined) => void
 }
 
-/** The conversations of this device. */
 export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode {
-  const { list, isLasting, isFull } = useThreads()
-  const { running } = useDoings()
+  const { list, isPersistent, isFull } = useThreads()
+  const { running } = useActivity()
   const token = useToken()
   const now = useNow()
   const [deleting, setDeleting] = useState<Thread | 'all'>()
@@ -39,7 +38,7 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
         <Icon name="plus" /> New chat
       </Button>
       <nav className="threads" aria-label="Chats">
-        {list.length === 0 && <p className="soft side-note">Chats that you begin are listed here.</p>}
+        {list.length === 0 && <p className="soft side-note">Your chats appear here.</p>}
         {groupByAge(list, now).map(({ name, threads }) => (
           <section key={name}>
             <h2>{name}</h2>
@@ -55,7 +54,9 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
                       onOpen(thread.id)
                     }}
                   >
-                    {running.has(thread.id) && <span className="spinner" role="img" aria-label="being answered" />}
+                    {running.has(thread.id) && (
+                      <span className="spinner" role="img" aria-label="Generating an answer" />
+                    )}
                     <span>{thread.title}</span>
                   </a>
                   <Button
@@ -74,19 +75,21 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
         ))}
       </nav>
       <div className="side-foot">
-        {!isLasting && (
-          <p className="side-note warn">This browser keeps nothing: chats are gone when the tab is closed.</p>
+        {!isPersistent && (
+          <p className="side-note warn">
+            This browser does not allow storage: chats are deleted when you close the tab.
+          </p>
         )}
         {isFull && (
           <p className="side-note warn">
-            This browser has no more room: the last chat is not kept. Delete some, or export what you need.
+            Browser storage is full: the last chat was not saved. Export chats that you need, then delete some.
           </p>
         )}
         <div className="side-links">
           {settings?.explorer_url !== null && settings !== undefined && <a href={settings.explorer_url}>Explorer</a>}
           {token !== undefined && (
             <button type="button" className="link" onClick={() => setToken(undefined)}>
-              Forget token
+              Remove token
             </button>
           )}
           {list.length > 1 && (
@@ -95,7 +98,7 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
             </button>
           )}
         </div>
-        <p className="side-note soft">Kept in this browser only.</p>
+        <p className="side-note soft">Chats are stored in this browser only.</p>
       </div>
       {deleting === 'all' && (
         <DeleteAllDialog threads={list} onDeleted={() => onOpen(undefined)} onClose={() => setDeleting(undefined)} />
@@ -112,7 +115,6 @@ interface DeleteProps {
   readonly onClose: () => void
 }
 
-/** Asks before a conversation is gone: it is nowhere else. */
 export function DeleteDialog({ thread, onDeleted, onClose }: DeleteProps & { readonly thread: Thread }): ReactNode {
   const remove = async (): Promise<void> => {
     onClose()
@@ -121,9 +123,9 @@ export function DeleteDialog({ thread, onDeleted, onClose }: DeleteProps & { rea
     onDeleted()
   }
   return (
-    <Dialog title="Delete this chat?" action="Delete it" isDangerous onSubmit={() => void remove()} onClose={onClose}>
+    <Dialog title="Delete this chat?" action="Delete" isDangerous onSubmit={() => void remove()} onClose={onClose}>
       <p className="wrap">{thread.title}</p>
-      <p className="soft">It is kept in this browser only, and cannot be brought back.</p>
+      <p className="soft">The chat is stored in this browser only. This cannot be undone.</p>
     </Dialog>
   )
 }
@@ -141,13 +143,12 @@ function DeleteAllDialog({
   }
   return (
     <Dialog title="Delete all chats?" action="Delete all" isDangerous onSubmit={() => void remove()} onClose={onClose}>
-      <p>{formatCount(threads.length, 'chat')} will be gone.</p>
-      <p className="soft">They are kept in this browser only, and cannot be brought back.</p>
+      <p>{formatCount(threads.length, 'chat')} will be deleted.</p>
+      <p className="soft">Chats are stored in this browser only. This cannot be undone.</p>
     </Dialog>
   )
 }
 
-/** Gives a conversation another title. */
 export function RenameDialog({
   thread,
   onClose,

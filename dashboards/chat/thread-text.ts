@@ -1,20 +1,20 @@
 import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import { readChart } from './answer/chart-data.ts'
 import type { ChatMessage } from './messages.ts'
-import { asText, readToolCall, readToolRows, toolWords } from './answer/tool-outcome.ts'
+import { asText, readToolCall, readToolRows, describeToolCall } from './answer/tool-outcome.ts'
 import type { ToolCall } from './answer/tool-outcome.ts'
 
-/** Rows of a statement that are written out; all of them are in the file with everything. */
+/** Rows of a result in the short form; the full form has all of them. */
 const maxRows = 50
 
-/** The words of an answer, without what the tools did. */
+/** The text of an answer without its tool calls. */
 export function answerText({ parts }: ChatMessage): string {
   return parts
     .flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : []))
     .join('\n\n')
 }
 
-/** A conversation as Markdown: questions, answers, and what was asked of the database. */
+/** A conversation as Markdown: questions, answers and SQL. */
 export function threadMarkdown(title: string, messages: readonly ChatMessage[]): string {
   const said = messages.map((message) => {
     const head =
@@ -32,7 +32,7 @@ export function threadMarkdown(title: string, messages: readonly ChatMessage[]):
 }
 
 function callMarkdown(call: ToolCall): string {
-  const { text, subject, notes } = toolWords(call)
+  const { text, subject, notes } = describeToolCall(call)
   const line = `*${[text, subject, ...notes].filter((word) => word !== undefined).join(' · ')}*`
   const { outcome, input } = call
   const sql = asText(input['sql'])
@@ -63,14 +63,14 @@ function tableMarkdown(output: unknown): string[] {
   ]
 }
 
-/** Code in a fence that is longer than any within it. */
+/** A code fence that is longer than any fence in the code. */
 function fenced(language: string, code: string): string {
   const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map(({ length }) => length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${code.trimEnd()}\n${fence}`
 }
 
-/** What the list shows of a conversation. Times in ms. */
+/** Entry of the list of conversations. Times in ms. */
 export interface Thread {
   readonly id: string
   readonly title: string
@@ -80,7 +80,7 @@ export interface Thread {
 
 const longestTitle = 60
 
-/** The title of a conversation: its first question in one line, cut between words. */
+/** The title of a conversation: its first question, on one line. */
 export function threadTitle(question: string): string {
   const line = escapeInvisible(question.trim().replaceAll(/\s+/g, ' '))
   if (line === '') return 'New chat'

@@ -3,29 +3,29 @@ import type { ChatMessage } from './messages.ts'
 import { threadTitle } from './thread-text.ts'
 import type { Thread } from './thread-text.ts'
 
-/** All conversations of this device, and whether they stay. */
+/** Conversations of this device. */
 interface Threads {
   readonly isRead: boolean
-  readonly isLasting: boolean
-  /** The last conversation could not be kept: the browser has no more room for it. */
+  readonly isPersistent: boolean
+  /** The last conversation could not be saved because storage is full. */
   readonly isFull: boolean
   readonly list: readonly Thread[]
 }
 
-let state: Threads = { isRead: false, isLasting: true, isFull: false, list: [] }
+let state: Threads = { isRead: false, isPersistent: true, isFull: false, list: [] }
 
 const listeners = new Set<() => void>()
 
 let opened: Promise<ThreadStore> | undefined
 
-/** Other tabs of this page, which show the same list. */
+/** Synchronizes the list between tabs. */
 const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('flowfarm-chat')
 
-const changedElsewhere = new Set<(id: string) => void>()
+const remoteChangeListeners = new Set<(id: string) => void>()
 
 tabs?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   void refresh()
-  if (typeof data === 'string') for (const tell of changedElsewhere) tell(data)
+  if (typeof data === 'string') for (const listener of remoteChangeListeners) listener(data)
 })
 
 function set(changes: Partial<Threads>): void {
@@ -39,8 +39,8 @@ function store(): Promise<ThreadStore> {
 }
 
 async function refresh(): Promise<void> {
-  const kept = await store()
-  set({ list: await kept.list(), isRead: true, isLasting: kept.isLasting })
+  const threadStore = await store()
+  set({ list: await threadStore.list(), isRead: true, isPersistent: threadStore.isPersistent })
 }
 
 function subscribe(listener: () => void): () => void {
@@ -53,34 +53,33 @@ export function useThreads(): Threads {
   return useSyncExternalStore(subscribe, () => state)
 }
 
-/** Is told the id of a conversation that another tab changed. */
-export function onChangeElsewhere(tell: (id: string) => void): () => void {
-  changedElsewhere.add(tell)
-  return () => changedElsewhere.delete(tell)
+/** Calls back with the id of a conversation that another tab changed. */
+export function onRemoteChange(listener: (id: string) => void): () => void {
+  remoteChangeListeners.add(listener)
+  return () => remoteChangeListeners.delete(listener)
 }
 
 export async function readThread(id: string): Promise<readonly ChatMessage[]> {
   return (await store()).read(id)
 }
 
-/** Conversations that were deleted while an answer was on its way: it is not to bring them back. */
+/** Deleted while an answer was streaming; a late save must not restore them. */
 const removed = new Set<string>()
 
-/** What was kept or read last of each conversation: who only looks at one does not make it the newest. */
-const asKept = new Map<string, readonly ChatMessage[]>()
+/** Last saved or loaded messages by id: opening a conversation does not make it the newest. */
+const savedMessages = new Map<string, readonly ChatMessage[]>()
 
-/** Tells that these are the messages as they are kept. */
-export function noteKept(id: string, messages: readonly ChatMessage[]): void {
-  asKept.set(id, messages)
+export function markSaved(id: string, messages: readonly ChatMessage[]): void {
+  savedMessages.set(id, messages)
 }
 
 /** Saves a conversation if it changed. If storage is full, the page reports it and continues. */
-export async function keepThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
+export async function saveThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
-  if (first === undefined || removed.has(id) || asKept.get(id) === messages) return
-  asKept.set(id, messages)
-  const kept = await store()
-  // Its title is in the list.
+  if (first === undefined || removed.has(id) || savedMessages.get(id) === messages) return
+  savedMessages.set(id, messages)
+  const threadStore = await store()
+  // The list shows the title.
   if (!state.isRead) await refresh()
   const known = state.list.find((thread) => thread.id === id)
   const now = Date.now()
@@ -92,10 +91,10 @@ export async function keepThread(id: string, messages: readonly ChatMessage[]): 
     updatedAt: now,
   }
   try {
-    await kept.write(thread, messages)
+    await threadStore.write(thread, messages)
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
-    asKept.delete(id)
+    savedMessages.delete(id)
     set({ isFull: true })
     return
   }
@@ -126,14 +125,14 @@ async function changed(id: string): Promise<void> {
   tabs?.postMessage(id)
 }
 
-/** Where conversations are kept: on this device, and nowhere else. */
+/** Storage for conversations on this device. */
 interface ThreadStore {
-  /** Whether they are there after the tab was closed. */
-  readonly isLasting: boolean
+  /** Whether conversations survive closing the tab. */
+  readonly isPersistent: boolean
   /** Newest first. */
   list(): Promise<readonly Thread[]>
   read(id: string): Promise<readonly ChatMessage[]>
-  /** @throws DOMException `QuotaExceededError` where the browser has no more room */
+  /** @throws DOMException `QuotaExceededError` if storage is full */
   write(thread: Thread, messages: readonly ChatMessage[]): Promise<void>
   rename(id: string, title: string): Promise<void>
   remove(id: string): Promise<void>
@@ -144,7 +143,7 @@ export const threads = 'threads'
 
 const messages = 'messages'
 
-/** Opens IndexedDB; where it is unavailable, conversations last as long as the tab. */
+/** Opens IndexedDB. If it is unavailable, conversations last as long as the tab. */
 async function openThreadStore(name = 'flowfarm-chat'): Promise<ThreadStore> {
   try {
     return storeIn(await openDatabase(name))
@@ -163,17 +162,21 @@ function openDatabase(name: string): Promise<IDBDatabase> {
     request.result.createObjectStore(messages, { keyPath: 'id' })
   })
   request.addEventListener('success', () => {
-    // Another tab with a newer page wants to change it.
+    // A newer version of the page wants to upgrade the database.
     request.result.addEventListener('versionchange', () => request.result.close())
     resolve(request.result)
   })
-  request.addEventListener('error', () => reject(request.error ?? new DOMException('The browser keeps nothing.')))
-  request.addEventListener('blocked', () => reject(new DOMException('Another tab holds what is kept.')))
+  request.addEventListener('error', () =>
+    reject(request.error ?? new DOMException('Could not open the browser storage.')),
+  )
+  request.addEventListener('blocked', () => reject(new DOMException('Another tab blocks the browser storage.')))
   return promise
 }
 
 function storeIn(database: IDBDatabase): ThreadStore {
-  /** Lists and messages are in stores of their own: to show the list, no conversation is read. */
+  /**
+   * Summaries and messages are in separate stores, so that the list does not read conversations.
+   */
   const change = async (
     act: (stores: { readonly threads: IDBObjectStore; readonly messages: IDBObjectStore }) => void,
   ): Promise<void> => {
@@ -182,19 +185,19 @@ function storeIn(database: IDBDatabase): ThreadStore {
     await done(transaction)
   }
   return {
-    isLasting: true,
+    isPersistent: true,
     list: async () =>
-      newestFirst(await answered<Thread[]>(database.transaction(threads).objectStore(threads).getAll())),
+      newestFirst(await requestResult<Thread[]>(database.transaction(threads).objectStore(threads).getAll())),
     read: async (id) => {
-      const kept = await answered<{ messages: ChatMessage[] } | undefined>(
+      const stored = await requestResult<{ messages: ChatMessage[] } | undefined>(
         database.transaction(messages).objectStore(messages).get(id),
       )
-      return kept?.messages ?? []
+      return stored?.messages ?? []
     },
-    write: (thread, said) =>
+    write: (thread, messages) =>
       change((stores) => {
         stores.threads.put(thread)
-        stores.messages.put({ id: thread.id, messages: said })
+        stores.messages.put({ id: thread.id, messages })
       }),
     rename: (id, title) =>
       change((stores) => {
@@ -216,10 +219,12 @@ function storeIn(database: IDBDatabase): ThreadStore {
   }
 }
 
-function answered<Result>(request: IDBRequest): Promise<Result> {
+function requestResult<Result>(request: IDBRequest): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   request.addEventListener('success', () => resolve(request.result as Result))
-  request.addEventListener('error', () => reject(request.error ?? new DOMException('Nothing could be read.')))
+  request.addEventListener('error', () =>
+    reject(request.error ?? new DOMException('Could not read the browser storage.')),
+  )
   return promise
 }
 
@@ -227,23 +232,25 @@ function done(transaction: IDBTransaction): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   transaction.addEventListener('complete', () => resolve())
   for (const end of ['abort', 'error'])
-    transaction.addEventListener(end, () => reject(transaction.error ?? new DOMException('Nothing could be kept.')))
+    transaction.addEventListener(end, () =>
+      reject(transaction.error ?? new DOMException('Could not write to the browser storage.')),
+    )
   return promise
 }
 
 function storeInMemory(): ThreadStore {
-  const kept = new Map<string, { thread: Thread; messages: readonly ChatMessage[] }>()
+  const entries = new Map<string, { thread: Thread; messages: readonly ChatMessage[] }>()
   return {
-    isLasting: false,
-    list: async () => newestFirst([...kept.values()].map(({ thread }) => thread)),
-    read: async (id) => kept.get(id)?.messages ?? [],
-    write: async (thread, said) => void kept.set(thread.id, { thread, messages: said }),
+    isPersistent: false,
+    list: async () => newestFirst([...entries.values()].map(({ thread }) => thread)),
+    read: async (id) => entries.get(id)?.messages ?? [],
+    write: async (thread, messages) => void entries.set(thread.id, { thread, messages }),
     rename: async (id, title) => {
-      const found = kept.get(id)
-      if (found !== undefined) kept.set(id, { ...found, thread: { ...found.thread, title } })
+      const found = entries.get(id)
+      if (found !== undefined) entries.set(id, { ...found, thread: { ...found.thread, title } })
     },
-    remove: async (id) => void kept.delete(id),
-    clear: async () => kept.clear(),
+    remove: async (id) => void entries.delete(id),
+    clear: async () => entries.clear(),
   }
 }
 

@@ -23,7 +23,7 @@ describe('the charts of an answer', () => {
       expect(Math.min(...sizes.map((box) => (box?.width ?? 0) * (box?.height ?? 0)))).to.be.greaterThan(0)
       await expectUsable(page, kind)
       await page.getByRole('button', { name: 'Table' }).click()
-      const table = page.getByRole('region', { name: `Numbers of ${chart.title}` })
+      const table = page.getByRole('region', { name: `Data of ${chart.title}` })
       expect(await table.locator('tbody tr').count()).to.equal(chart.labels.length)
       await page.setViewportSize(phone.viewport)
       await page.getByRole('button', { name: 'Chart', exact: true }).click()

@@ -74,10 +74,10 @@ describe('the chat of the running program, behind its proxy', function () {
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.locator('figure.chart svg').first().waitFor()
     await answer.getByRole('cell', { name: shown.cell, exact: true }).first().waitFor()
-    await page.getByText('The answer is there.').waitFor({ state: 'attached' })
+    await page.getByText('The answer is complete.').waitFor({ state: 'attached' })
     expect(await answer.locator('figure.code-block').innerText()).to.include(shown.statement)
     await answer.getByRole('button', { name: /SQL/ }).first().click()
-    await answer.getByRole('region', { name: 'Rows of the result' }).waitFor()
+    await answer.getByRole('region', { name: 'Result rows' }).waitFor()
     await expectUsable(page, 'an answer with its SQL and a chart')
   }
 

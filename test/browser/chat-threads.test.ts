@@ -61,14 +61,14 @@ describe('the chats of a browser', () => {
       .and.to.include(`\`\`\`sql\n${daysSql}\n\`\`\``)
     await threads(page).getByRole('link', { name: 'The first question?' }).hover()
     await page.getByRole('button', { name: 'Delete “The first question?”' }).click()
-    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await threads(page).getByText('The first question?').waitFor({ state: 'detached' })
     await page.getByRole('heading', { level: 1, name: 'Counted' }).waitFor()
     await page.getByRole('button', { name: 'Delete this chat' }).click()
-    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('heading', { name: 'What do you want to know about Flow?' }).waitFor()
     await page.reload()
-    await page.getByText('Chats that you begin are listed here.').waitFor()
+    await page.getByText('Your chats appear here.').waitFor()
   })
 
   it('go on with an answer while one looks at another', async () => {
@@ -82,10 +82,10 @@ describe('the chats of a browser', () => {
     await ask(page, 'A slow question?')
     await page.getByText('It begins').waitFor()
     await begin(page)
-    await threads(page).getByRole('img', { name: 'being answered' }).waitFor()
+    await threads(page).getByRole('img', { name: 'Generating an answer' }).waitFor()
     await askAndWait(page, 'A quick question?')
     rest.resolve()
-    await threads(page).getByRole('img', { name: 'being answered' }).waitFor({ state: 'detached' })
+    await threads(page).getByRole('img', { name: 'Generating an answer' }).waitFor({ state: 'detached' })
     await threads(page).getByRole('link', { name: 'A slow question?' }).click()
     await page.getByText('and it ends.').waitFor()
     await page.reload()
@@ -101,8 +101,8 @@ describe('the chats of a browser', () => {
     await askAndWait(page, 'And then?')
     await answers(other).nth(1).locator('footer').waitFor()
     await other.getByRole('button', { name: 'Delete this chat' }).click()
-    await other.getByRole('button', { name: 'Delete it' }).click()
-    await page.getByText('Chats that you begin are listed here.').waitFor()
+    await other.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Your chats appear here.').waitFor()
   })
 
   it('say so where an answer was not there yet when the page was left', async () => {
@@ -113,10 +113,10 @@ describe('the chats of a browser', () => {
     await page.getByText('It begins').waitFor()
     await page.waitForURL(/#chat=/)
     await page.reload()
-    await page.getByText(/Nothing came back before the page was left|This answer is not complete/).waitFor()
+    await page.getByText(/The page was closed before the answer started|This answer is incomplete/).waitFor()
     await expectUsable(page, 'an answer that broke off')
     await page
-      .getByRole('button', { name: /Try again|Answer again/ })
+      .getByRole('button', { name: /Retry|Regenerate answer/ })
       .first()
       .click()
     await page.getByText('3,412 tokens').waitFor()
@@ -125,11 +125,11 @@ describe('the chats of a browser', () => {
   it('are told to be elsewhere, where an address is of another browser', async () => {
     const page = await session.open()
     await page.goto(`${session.service.url}/#chat=nowhere`)
-    await page.getByText('This chat is not kept in this browser.').waitFor()
+    await page.getByText('This chat was not found in this browser.').waitFor()
     expect(page.url()).to.equal(`${session.service.url}/`)
     const other = await page.context().newPage()
     await other.goto(`${session.service.url}/#chat=nowhere`)
-    await other.getByText('This chat is not kept in this browser.').waitFor()
+    await other.getByText('This chat was not found in this browser.').waitFor()
   })
 
   it('are told to be lost with the tab, where the browser keeps nothing', async () => {
@@ -140,7 +140,7 @@ describe('the chats of a browser', () => {
           page.addInitScript("indexedDB.open = () => { throw new DOMException('no', 'SecurityError') }"),
       },
     )
-    await page.getByText('This browser keeps nothing').waitFor()
+    await page.getByText('This browser does not allow storage').waitFor()
     await askAndWait(page)
     await begin(page)
     await threads(page)
@@ -160,7 +160,7 @@ describe('the chats of a browser', () => {
       },
     )
     await askAndWait(page)
-    await page.getByText('This browser has no more room').waitFor()
+    await page.getByText('Browser storage is full').waitFor()
     await askAndWait(page, 'And then?')
     expect(session.said).to.deep.equal([])
   })
@@ -168,7 +168,7 @@ describe('the chats of a browser', () => {
   it('are behind a button on a phone', async () => {
     const page = await session.open({}, phone)
     await askAndWait(page, 'The first question?')
-    await page.getByRole('button', { name: 'More of this chat' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
     await expectUsable(page, 'what can be done with a chat')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('Title').fill('Counted')
@@ -182,7 +182,7 @@ describe('the chats of a browser', () => {
     expect(await page.getByRole('dialog').count()).to.equal(0)
     await page.getByRole('button', { name: 'Chats' }).click()
     await page.getByRole('button', { name: 'Delete “Counted”' }).click()
-    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('heading', { name: 'What do you want to know about Flow?' }).waitFor()
   })
 

@@ -27,9 +27,9 @@ describe('the page of the chat where something is missing', () => {
         chunks: answer(says('One.'), { isScripted: true, end: 'complete', model: 'scripted/scripted' }),
       }),
     })
-    await page.getByText('This is a script, not a model:').waitFor()
+    await page.getByText('Demo mode, no model:').waitFor()
     await askAndWait(page)
-    await page.getByText('a script, not a model').waitFor()
+    await page.getByText('scripted answer').waitFor()
   })
 
   it('waits for a service that does not answer yet', async () => {
@@ -37,7 +37,7 @@ describe('the page of the chat where something is missing', () => {
       {},
       { prepare: (page) => page.route('**/api/chat/settings', (route) => route.abort()) },
     )
-    await page.getByText('This page tries again by itself.').waitFor()
+    await page.getByText('Retrying automatically.').waitFor()
     await expectUsable(page, 'no service')
     await page.unroute('**/api/chat/settings')
     await page.getByRole('button', { name: question }).waitFor()
@@ -50,7 +50,7 @@ describe('the page of the chat where something is missing', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Token').fill('wrong')
     await page.keyboard.press('Enter')
-    await dialog.getByText('This token is not accepted.').waitFor()
+    await dialog.getByText('The token was not accepted.').waitFor()
     await expectUsable(page, 'a page that is locked')
     await dialog.getByLabel('Token').fill('secret')
     await page.keyboard.press('Enter')
@@ -61,11 +61,11 @@ describe('the page of the chat where something is missing', () => {
         '[...Object.values(localStorage), location.href].filter((text) => text.includes("secret"))',
       ),
     ).to.deep.equal([])
-    await page.getByRole('button', { name: 'Forget token' }).click()
+    await page.getByRole('button', { name: 'Remove token' }).click()
     expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)
     await ask(page, 'Again?')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('A token is wanted').waitFor()
+    await page.getByText('Authentication required').waitFor()
     expect(session.said.filter((text) => !/status of 40[01]/.test(text))).to.deep.equal([])
   })
 
@@ -78,8 +78,8 @@ describe('the page of the chat where something is missing', () => {
     const page = await session.open({ reply: (_, count) => (count === 1 ? tooOften : { chunks: goodAnswer }) }, phone)
     await ask(page)
     await page.getByText('That were 21 answers in a minute.').waitFor()
-    expect(await page.getByRole('button', { name: /^Try again in \d s$/ }).isDisabled()).to.equal(true)
-    await page.getByRole('button', { name: 'Try again', exact: true }).click()
+    expect(await page.getByRole('button', { name: /^Retry in \d s$/ }).isDisabled()).to.equal(true)
+    await page.getByRole('button', { name: 'Retry', exact: true }).click()
     await answers(page).locator('footer').waitFor()
     expect(await page.getByRole('alert').count()).to.equal(0)
   })
@@ -100,7 +100,7 @@ describe('the page of the chat where something is missing', () => {
     [
       'an answer that ends before its end',
       { chunks: answer(says('Half a sentence')).slice(0, -1) },
-      'This answer is not complete.',
+      'This answer is incomplete.',
     ],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
     it(`keeps what there is of an answer after ${what}, and tries again`, async () => {
@@ -111,7 +111,7 @@ describe('the page of the chat where something is missing', () => {
       await expectUsable(page, what)
       await page.reload()
       await page.getByText('Half a sentence').waitFor()
-      await page.getByRole('button', { name: /^(?:Try|Answer) again$/ }).click()
+      await page.getByRole('button', { name: /^(?:Retry|Regenerate answer)$/ }).click()
       await page.getByText('3,412 tokens').waitFor()
       expect(await page.getByText('Half a sentence').count()).to.equal(0)
       expect(await answers(page).count()).to.equal(1)
@@ -129,9 +129,9 @@ describe('the page of the chat where something is missing', () => {
     await ask(page)
     await page.getByText('Half a sentence').waitFor()
     seen.resolve()
-    await page.getByText('The connection was lost').waitFor()
+    await page.getByText('Connection lost').waitFor()
     await page.getByText('Half a sentence').waitFor()
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText('3,412 tokens').waitFor()
   })
 
@@ -147,14 +147,14 @@ describe('the page of the chat where something is missing', () => {
       const page = await session.open({ reply: () => reply })
       await ask(page)
       await page.getByRole('alert').getByText(told).waitFor()
-      expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0)
+      expect(await page.getByRole('button', { name: 'Retry' }).count()).to.equal(0)
     })
   }
 
   it('says so where something else answers in its place', async () => {
     const page = await session.open({ reply: () => ({ status: 200, body: '<h1>Log in to the proxy</h1>' }) })
     await ask(page)
-    await page.getByText('What answered is not the chat.').waitFor()
+    await page.getByText('The response did not come from the chat service.').waitFor()
     expect(await page.getByText('Log in to the proxy').count()).to.equal(0)
   })
 
@@ -165,9 +165,9 @@ describe('the page of the chat where something is missing', () => {
       }),
     })
     await askAndWait(page)
-    await page.getByText('The answer was cut off at its greatest length.').waitFor()
-    await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('The model had used all its turns with tools').waitFor()
+    await page.getByText('The answer reached its maximum length.').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('The model reached its limit of tool calls').waitFor()
     await askAndWait(page, 'And?')
     await page.getByText('The model declined to answer this.').waitFor()
   })

@@ -39,7 +39,7 @@ describe('the page of the chat', () => {
       .or(page.getByRole('button', { name: /^Ran SQL/ }))
       .first()
       .click()
-    const rows = page.getByRole('region', { name: 'Rows of the result' })
+    const rows = page.getByRole('region', { name: 'Result rows' })
     expect(await rows.locator('tbody tr').count()).to.equal(10)
     await page.getByRole('button', { name: 'Show all 14' }).click()
     expect((await rows.locator('tbody td:nth-child(2)').allInnerTexts()).at(-1)).to.equal('161349')
@@ -101,7 +101,7 @@ describe('the page of the chat', () => {
       'Without the web.',
     ])
     await page.getByText('column "hieght" does not exist').waitFor()
-    await page.getByRole('button', { name: 'Thought about it' }).click()
+    await page.getByRole('button', { name: 'Reasoning' }).click()
     expect(await page.locator('.thinking strong').innerText()).to.equal('blocks')
     await page.getByRole('button', { name: /^Fetched api\.coingecko\.com/ }).click()
     await page.getByText('"https://api.coingecko.com/x"').waitFor()
@@ -120,7 +120,7 @@ describe('the page of the chat', () => {
     await session.service.left()
     await page.getByText('You stopped this answer.').waitFor()
     await page.getByText('The busiest day').waitFor()
-    await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.getByRole('button', { name: 'Regenerate answer' }).click()
     await page.getByText('3,412 tokens').waitFor()
     expect(await answers(page).count()).to.equal(1)
     expect(session.service.calls.map(({ trigger, messages }) => `${trigger} ${messages.length}`)).to.deep.equal([
@@ -151,7 +151,7 @@ describe('the page of the chat', () => {
     await page.getByText('Running SQL').waitFor()
     await page.keyboard.press('Escape')
     await session.service.left()
-    await page.getByRole('button', { name: /^Ran SQL.*not finished/ }).waitFor()
+    await page.getByRole('button', { name: /^Ran SQL.*incomplete/ }).waitFor()
     await askAndWait(page, 'And then?')
     expect(session.service.calls[1]?.messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user'])
   })
@@ -180,18 +180,18 @@ describe('the page of the chat', () => {
     await answers(page).first().waitFor()
     await tabTo(page, page.getByRole('button', { name: /^Ran SQL/ }))
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Rows of the result' }).waitFor()
+    await page.getByRole('region', { name: 'Result rows' }).waitFor()
   })
 
   it('tells who cannot see it when an answer begins and ends, and not every word', async () => {
     const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? endless([]) : goodAnswer }) })
     await ask(page)
-    await page.getByRole('status').getByText('The answer is being written.').waitFor()
+    await page.getByRole('status').getByText('Generating the answer…').waitFor()
     await page.getByText('more more').first().waitFor()
     const live = await page.locator('[aria-live], [role=status], [role=alert], [role=log]').allInnerTexts()
     expect(live.filter((text) => text.includes('more'))).to.deep.equal([])
     await page.keyboard.press('Escape')
-    await page.getByRole('status').getByText('The answer is there.').waitFor()
+    await page.getByRole('status').getByText('The answer is complete.').waitFor()
   })
 
   it('sends in the mode that was chosen, and remembers it', async () => {
@@ -237,7 +237,7 @@ describe('the page of the chat', () => {
     await settles(async () => (await scrolled()).fromEnd < 60)
     await place.hover()
     await page.mouse.wheel(0, -400)
-    const toEnd = page.getByRole('button', { name: 'To the end of the conversation' })
+    const toEnd = page.getByRole('button', { name: 'Scroll to the end' })
     await toEnd.waitFor()
     const { top } = await scrolled()
     await page
@@ -266,7 +266,7 @@ describe('the page of the chat', () => {
     await page.setViewportSize({ width: 1280, height: 1400 })
     const before = await line.boundingBox()
     await line.click()
-    await page.getByRole('region', { name: 'Rows of the result' }).waitFor()
+    await page.getByRole('region', { name: 'Result rows' }).waitFor()
     expect((await line.boundingBox())?.y).to.equal(before?.y)
   })
 

@@ -8,20 +8,22 @@ import { ToolLine } from './tool-line.tsx'
 
 interface AnswerProps {
   readonly message: ChatMessage
-  /** Whether it is being written. */
+  /** Whether the answer is streaming. */
   readonly isLive: boolean
-  /** Notices of the stream that are no parts of the answer. */
+  /** Notices of the stream that are not parts of the message. */
   readonly notices: readonly Notice[]
 }
 
-/** What the model said and did, in its order. */
 export const Answer = memo(function Answer({ message: { parts }, isLive, notices }: AnswerProps): ReactNode {
-  const told = distinct([...parts.flatMap((part) => (part.type === 'data-notice' ? [part.data] : [])), ...notices])
+  const allNotices = distinct([
+    ...parts.flatMap((part) => (part.type === 'data-notice' ? [part.data] : [])),
+    ...notices,
+  ])
   const sources = parts.filter((part) => part.type === 'source-url')
   const last = parts.length - 1
   return (
     <>
-      {told.map((notice, i) => (
+      {allNotices.map((notice, i) => (
         <p key={i} className="answer-notice">
           {notice.text}
         </p>
@@ -31,7 +33,7 @@ export const Answer = memo(function Answer({ message: { parts }, isLive, notices
       ))}
       {isLive && isWaiting(parts) && (
         <p className="waiting">
-          <span className="visually-hidden">The answer is coming</span>
+          <span className="visually-hidden">Generating the answer…</span>
           <i />
           <i />
           <i />
@@ -70,7 +72,7 @@ function Part({
   return 'toolCallId' in part ? <ToolLine part={part} isLive={isLive} /> : null
 }
 
-/** Whether nothing on the page moves while the answer is being written. */
+/** Whether nothing on the page moves while the answer is streaming. */
 function isWaiting(parts: readonly MessagePart[]): boolean {
   const last = parts.findLast(
     ({ type }) => type !== 'step-start' && !type.startsWith('data-') && !type.startsWith('source-'),
@@ -85,7 +87,6 @@ function distinct(notices: readonly Notice[]): readonly Notice[] {
   return notices.filter(({ text }, i) => notices.findIndex((other) => other.text === text) === i)
 }
 
-/** What the model thought before it answered: closed, and there for who wants to read it. */
 function Thinking({ text, isLive }: { readonly text: string; readonly isLive: boolean }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
@@ -100,7 +101,7 @@ function Thinking({ text, isLive }: { readonly text: string; readonly isLive: bo
         onClick={() => setIsOpen(!isOpen)}
       >
         {isLive ? <span className="spinner" /> : <Icon name="lightbulb" />}
-        <span className="call-text">{isLive ? 'Thinking' : 'Thought about it'}</span>
+        <span className="call-text">{isLive ? 'Thinking…' : 'Reasoning'}</span>
         <span className="call-turn">
           <Icon name="chevron" size={14} />
         </span>

@@ -52,8 +52,8 @@ describe('the slices of a pie', () => {
 
   it('are its values, without those of nothing', () => {
     expect(pie([2, 0, 1])).to.deep.equal([
-      { label: 'l0', value: 2, place: 0 },
-      { label: 'l2', value: 1, place: 1 },
+      { label: 'l0', value: 2, colour: 0 },
+      { label: 'l2', value: 1, colour: 1 },
     ])
   })
 

@@ -4,7 +4,7 @@ import { asRecord, asText } from './tool-outcome.ts'
 const chartKinds = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
 type ChartKind = (typeof chartKinds)[number]
 
-/** What a chart is drawn of; every set has a value for each label. */
+/** Every set has a value for each label. */
 export interface ChartData {
   readonly kind: ChartKind
   readonly title: string
@@ -12,13 +12,13 @@ export interface ChartData {
   readonly sets: readonly { readonly label: string; readonly values: readonly number[] }[]
 }
 
-/** More cannot be told apart, nor be drawn while an answer is being read. */
+/** Maximum of values that can be told apart and drawn quickly. */
 const maxSets = 8
 const maxLabels = 2000
 
 /**
- * Reads what `createChart` gave. What a model wrote is taken as data only, and anything that is no chart is none:
- * @returns undefined where lengths do not fit, where there is nothing to draw, or where a number is none
+ * Validates the output of `createChart`, which the model controls.
+ * @returns undefined if lengths differ, a value is not a finite number, or there is nothing to draw
  */
 export function readChart(output: unknown): ChartData | undefined {
   const { chartType, title, labels, datasets } = asRecord(output)
@@ -46,7 +46,7 @@ function isRow(values: unknown, length: number): values is number[] {
 
 const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 })
 
-/** A value of a chart as it is said: `1,234.5`. */
+/** For example `1,234.5`. */
 export function valueText(value: number): string {
   return exact.format(value)
 }
@@ -54,34 +54,34 @@ export function valueText(value: number): string {
 interface Slice {
   readonly label: string
   readonly value: number
-  /** Which colour it has. */
-  readonly place: number
+  /** Index of its colour. */
+  readonly colour: number
 }
 
 const maxSlices = 8
 
-/** Slices of a pie: the largest, and the rest as one; none with a negative value or only zeros. */
+/** The largest slices, and the rest as one. Empty if a value is negative or all are zero. */
 export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
   const values = sets[0]?.values ?? []
   if (values.some((value) => value < 0) || values.every((value) => value === 0)) return []
   const slices = values.map((value, i) => ({ label: labels[i] ?? '', value })).filter(({ value }) => value > 0)
-  if (slices.length <= maxSlices) return slices.map((slice, place) => ({ ...slice, place }))
+  if (slices.length <= maxSlices) return slices.map((slice, colour) => ({ ...slice, colour }))
   const sorted = slices.toSorted((a, b) => b.value - a.value)
   const rest = sorted.slice(maxSlices - 1)
   const others = { label: `${rest.length} others`, value: rest.reduce((sum, { value }) => sum + value, 0) }
-  return [...sorted.slice(0, maxSlices - 1), others].map((slice, place) => ({ ...slice, place }))
+  return [...sorted.slice(0, maxSlices - 1), others].map((slice, colour) => ({ ...slice, colour }))
 }
 
-/** Where the values of a chart are drawn, in pixels of its picture. */
+/** Layout of a chart in px. */
 interface PlotScales {
-  /** The middle of a label, by its place. */
+  /** Centre of a label. */
   readonly x: (i: number) => number
   readonly y: (value: number) => number
-  /** From one label to the next. */
+  /** Distance between labels. */
   readonly step: number
-  /** Room for the bars of one label. */
+  /** Width for the bars of one label. */
   readonly band: number
-  /** Where bars stand: at nought. */
+  /** y of zero, the base of bars. */
   readonly base: number
   readonly marks: readonly number[]
 }
@@ -97,7 +97,7 @@ const marksAbout = 4
 /** A line chart starts above zero when its values span less than this share of the maximum. */
 const flatShare = 0.4
 
-/** Scales for values of any sign. Bars stand at nought; a line may begin elsewhere, which its axis tells. */
+/** Scales for values of any sign. Bars start at zero; a line chart may start elsewhere. */
 export function plotScales(
   sets: readonly (readonly number[])[],
   shape: 'bar' | 'line',
@@ -121,7 +121,6 @@ export function plotScales(
   }
 }
 
-/** From where to where an axis goes, and where its base is. */
 function valueRange(values: readonly number[], shape: 'bar' | 'line'): readonly [readonly [number, number], number] {
   const lowest = values.reduce((min, value) => Math.min(min, value), Infinity)
   const highest = values.reduce((max, value) => Math.max(max, value), -Infinity)
@@ -132,13 +131,13 @@ function valueRange(values: readonly number[], shape: 'bar' | 'line'): readonly 
   return [from === to ? [0, 1] : [from, to], 0]
 }
 
-/** Labels of an axis: which are written, and with how many signs. */
+/** Which labels are drawn, and their maximum length. */
 interface AxisLabels {
   readonly places: readonly number[]
   readonly characters: number
 }
 
-const signWidth = 6.4
+const characterWidth = 6.4
 const gap = 12
 const longest = 18
 const shortest = 6
@@ -151,14 +150,14 @@ export function axisLabels(labels: readonly string[], width: number): AxisLabels
   )
   const places = [...labels.keys()]
   const each = width / labels.length
-  if (characters * signWidth + gap <= each) return { places, characters }
-  const fitting = Math.floor((each - gap) / signWidth)
+  if (characters * characterWidth + gap <= each) return { places, characters }
+  const fitting = Math.floor((each - gap) / characterWidth)
   if (fitting >= Math.min(characters, shortest)) return { places, characters: fitting }
-  const every = Math.ceil((Math.min(characters, 10) * signWidth + gap) / each)
+  const every = Math.ceil((Math.min(characters, 10) * characterWidth + gap) / each)
   return { places: places.filter((i) => i % every === 0), characters: Math.min(characters, 10) }
 }
 
-/** A text cut to so many signs: at its end, or where it is an id, which is told by both its ends, in the middle. */
+/** Shortens a text at its end; ids in the middle, since both ends identify them. */
 export function cutText(text: string, characters: number): string {
   const signs = Array.from(text)
   if (signs.length <= characters) return text

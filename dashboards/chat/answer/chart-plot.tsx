@@ -8,27 +8,26 @@ import { axisLabels, cutText, plotScales, valueText } from './chart-data.ts'
 
 const height = 260
 const margin = { right: 8, top: 12, bottom: 26 }
-const signWidth = 6.4
+const characterWidth = 6.4
 const minLeft = 32
-/** Points of a line are shown where there are few enough to tell them apart. */
+/** Lines with fewer points show them. */
 const maxPoints = 40
 
-/** Bars that stand side by side, or lines. */
 export function UprightChart({ data, shape }: { readonly data: ChartData; readonly shape: 'bar' | 'line' }): ReactNode {
   const { parentRef, width } = useParentSize({
     initialSize: { width: 640 },
     ignoreDimensions: ['height', 'top', 'left'],
     debounceTime: 0,
   })
-  const lookedAt = useLookedAt(data.labels.length)
-  const { at } = lookedAt
+  const selection = usePositionSelection(data.labels.length)
+  const { at } = selection
   const sets = data.sets.map(({ values }) => values)
   const plane = { right: width - margin.right, top: margin.top, floor: height - margin.bottom }
   const widest = plotScales(sets, shape, { ...plane, left: 0 }).marks.reduce(
     (max, mark) => Math.max(max, signedMark(mark).length),
     1,
   )
-  const left = Math.min(Math.max(minLeft, Math.ceil(widest * signWidth) + 10), plane.right - 1)
+  const left = Math.min(Math.max(minLeft, Math.ceil(widest * characterWidth) + 10), plane.right - 1)
   const { x, y, step, band, base, marks } = plotScales(sets, shape, { ...plane, left })
   const names = data.labels.map(pointLabel)
   const written = axisLabels(names, plane.right - left)
@@ -37,9 +36,9 @@ export function UprightChart({ data, shape }: { readonly data: ChartData; readon
     <div ref={parentRef} className="plot-place">
       <Plot
         data={data}
-        lookedAt={lookedAt}
+        selection={selection}
         count={names.length}
-        say={(place) => placeText(data, place)}
+        describePosition={(position) => positionText(data, position)}
         onPoint={nearest}
       >
         <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
@@ -72,7 +71,7 @@ export function UprightChart({ data, shape }: { readonly data: ChartData; readon
                 </g>
               ))}
         </svg>
-        {at !== undefined && <Tip data={data} place={at} x={x(at)} width={width} />}
+        {at !== undefined && <Tip data={data} position={at} x={x(at)} width={width} />}
       </Plot>
     </div>
   )
@@ -82,7 +81,7 @@ function signedMark(mark: number): string {
   return mark < 0 ? `−${tickLabel(-mark)}` : tickLabel(mark)
 }
 
-/** A name below its place, moved where it would stand out of the picture. */
+/** A label below its position, moved to stay inside the chart. */
 function AxisName({
   x,
   right,
@@ -92,7 +91,7 @@ function AxisName({
   readonly right: number
   readonly text: string
 }): ReactNode {
-  const half = (text.length * signWidth) / 2
+  const half = (text.length * characterWidth) / 2
   return (
     <text x={Math.max(half, Math.min(right - half, x))} y={height - 8} textAnchor="middle">
       {text}
@@ -103,7 +102,7 @@ function AxisName({
 interface BarsProps {
   readonly values: readonly number[]
   readonly set: number
-  /** How many stand side by side. */
+  /** Number of bars side by side. */
   readonly sets: number
   readonly x: (i: number) => number
   readonly y: (value: number) => number
@@ -118,15 +117,15 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
   const room = Math.min(band, widestBar * sets)
   const width = Math.max(1, room / sets - (sets > 1 ? 1 : 0))
   return (
-    <g className={`s${set}${at === undefined ? '' : ' looked-at'}`}>
+    <g className={`s${set}${at === undefined ? '' : ' has-selection'}`}>
       {values.map((value, i) => {
         const tall = Math.abs(y(value) - base)
-        // What is not nought is seen, however small it is.
+        // Values other than zero stay visible.
         const shown = value === 0 ? 0 : Math.max(1, tall)
         return (
           <BarRounded
             key={i}
-            className={i === at ? 'column seen' : 'column'}
+            className={i === at ? 'column active' : 'column'}
             x={x(i) - room / 2 + set * (room / sets)}
             width={width}
             y={value < 0 ? base : base - shown}
@@ -143,16 +142,23 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
 
 interface PlotProps {
   readonly data: ChartData
-  readonly lookedAt: LookedAt
-  /** What a place says: its label and its values. */
-  readonly say: (place: number) => string
+  readonly selection: PositionSelection
+  /** Text of a position: its label and values. */
+  readonly describePosition: (position: number) => string
   readonly count: number
   readonly onPoint?: ((x: number, y: number) => number | undefined) | undefined
   readonly children: ReactNode
 }
 
-/** The frame of a picture: one looks at its places with the pointer or the arrow keys, and each is said in words. */
-export function Plot({ data, lookedAt: { at, look, press }, say, count, onPoint, children }: PlotProps): ReactNode {
+/** Chart frame. The pointer or the arrow keys select a position, whose text is announced. */
+export function Plot({
+  data,
+  selection: { at, select, press },
+  describePosition,
+  count,
+  onPoint,
+  children,
+}: PlotProps): ReactNode {
   return (
     <div
       className="plot"
@@ -162,68 +168,66 @@ export function Plot({ data, lookedAt: { at, look, press }, say, count, onPoint,
       aria-valuemin={0}
       aria-valuemax={Math.max(0, count - 1)}
       aria-valuenow={at ?? 0}
-      aria-valuetext={at === undefined ? `${count} values; the arrow keys tell them` : say(at)}
-      onPointerDown={({ clientX, clientY, currentTarget }) => lookAt(clientX, clientY, currentTarget)}
-      onPointerMove={({ clientX, clientY, currentTarget }) => lookAt(clientX, clientY, currentTarget)}
-      onPointerLeave={() => look(undefined)}
+      aria-valuetext={at === undefined ? `${count} values. Use the arrow keys to read them.` : describePosition(at)}
+      onPointerDown={({ clientX, clientY, currentTarget }) => selectAt(clientX, clientY, currentTarget)}
+      onPointerMove={({ clientX, clientY, currentTarget }) => selectAt(clientX, clientY, currentTarget)}
+      onPointerLeave={() => select(undefined)}
       onKeyDown={press}
-      onBlur={() => look(undefined)}
+      onBlur={() => select(undefined)}
     >
       {children}
     </div>
   )
 
-  function lookAt(clientX: number, clientY: number, element: Element): void {
+  function selectAt(clientX: number, clientY: number, element: Element): void {
     if (onPoint === undefined) return
     const box = element.getBoundingClientRect()
-    look(onPoint(clientX - box.left, clientY - box.top))
+    select(onPoint(clientX - box.left, clientY - box.top))
   }
 }
 
-/** What a place of a chart says: `Mar 14: transactions 1,204, fees 3.1`. */
-export function placeText({ labels, sets }: ChartData, place: number): string {
+/** For example `Mar 14: transactions 1,204, fees 3.1`. */
+export function positionText({ labels, sets }: ChartData, position: number): string {
   const only = sets.length === 1
-  const texts = sets.map(({ label, values }) => `${only ? '' : `${label} `}${valueText(values[place] ?? 0)}`)
-  return `${labels[place] ?? ''}: ${texts.join(', ')}`
+  const texts = sets.map(({ label, values }) => `${only ? '' : `${label} `}${valueText(values[position] ?? 0)}`)
+  return `${labels[position] ?? ''}: ${texts.join(', ')}`
 }
 
 interface TipProps {
   readonly data: ChartData
-  readonly place: number
-  /** In pixels of the picture. */
+  readonly position: number
+  /** In px of the chart. */
   readonly x: number
   readonly width: number
 }
 
-/** What one looks at, beside it. */
-function Tip({ data: { labels, sets }, place, x, width }: TipProps): ReactNode {
+function Tip({ data: { labels, sets }, position, x, width }: TipProps): ReactNode {
   const side = x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }
   return (
     <div className="tip" style={side} aria-hidden="true">
-      <p className="soft">{labels[place]}</p>
+      <p className="soft">{labels[position]}</p>
       {sets.map(({ label, values }, i) => (
         <p key={i}>
           <i className={`swatch s${i}`} />
-          <b>{valueText(values[place] ?? 0)}</b> {sets.length > 1 && <span className="soft">{label}</span>}
+          <b>{valueText(values[position] ?? 0)}</b> {sets.length > 1 && <span className="soft">{label}</span>}
         </p>
       ))}
     </div>
   )
 }
 
-interface LookedAt {
-  /** The place that is looked at, by pointer or keys; none at first. */
+interface PositionSelection {
+  /** Selected position; undefined at first. */
   readonly at: number | undefined
-  readonly look: (place: number | undefined) => void
-  /** For an element that has the focus: arrows, Home and End. */
+  readonly select: (position: number | undefined) => void
+  /** For a focused element: arrows, Home and End. */
   readonly press: (event: KeyboardEvent) => void
 }
 
-/** Which of some places a person looks at. */
-export function useLookedAt(count: number): LookedAt {
-  const [looked, setLooked] = useState<number>()
+export function usePositionSelection(count: number): PositionSelection {
+  const [selected, setSelected] = useState<number>()
   const last = count - 1
-  const at = looked === undefined || looked > last ? undefined : looked
+  const at = selected === undefined || selected > last ? undefined : selected
   const press = (event: KeyboardEvent): void => {
     const targets: Record<string, number> = {
       ArrowLeft: (at ?? 1) - 1,
@@ -236,7 +240,7 @@ export function useLookedAt(count: number): LookedAt {
     const target = targets[event.key]
     if (target === undefined || last < 0) return
     event.preventDefault()
-    setLooked(Math.max(0, Math.min(last, target)))
+    setSelected(Math.max(0, Math.min(last, target)))
   }
-  return { at, look: setLooked, press }
+  return { at, select: setSelected, press }
 }

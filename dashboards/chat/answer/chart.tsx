@@ -10,9 +10,9 @@ import { formatCompact, formatShare } from '../../kit/formats.ts'
 import type { ResultTable } from '../../kit/result-table.ts'
 import { valueText, pieSlices, cutText } from './chart-data.ts'
 import type { ChartData } from './chart-data.ts'
-import { Plot, placeText, UprightChart, useLookedAt } from './chart-plot.tsx'
+import { Plot, positionText, UprightChart, usePositionSelection } from './chart-plot.tsx'
 
-/** A chart as the model asked for it, drawn of its numbers; and the same as a table. */
+/** The chart that the model requested, and the same data as a table. */
 export const Chart = memo(function Chart({ data: given }: { readonly data: ChartData }): ReactNode {
   const [isTable, setIsTable] = useState(false)
   const id = useId()
@@ -53,7 +53,7 @@ function Drawing({ data }: { readonly data: ChartData }): ReactNode {
 
 function ChartTable({ data }: { readonly data: ChartData }): ReactNode {
   return (
-    <div className="table-scroll chart-table" tabIndex={0} role="region" aria-label={`Numbers of ${data.title}`}>
+    <div className="table-scroll chart-table" tabIndex={0} role="region" aria-label={`Data of ${data.title}`}>
       <table className="table">
         <thead>
           <tr>
@@ -84,7 +84,7 @@ function ChartTable({ data }: { readonly data: ChartData }): ReactNode {
   )
 }
 
-/** Names in it were chosen by strangers: no sign of them goes unseen. */
+/** Names are untrusted: show invisible characters. */
 function shownChart({ kind, title, labels, sets }: ChartData): ChartData {
   return {
     kind,
@@ -108,28 +108,25 @@ function asTable({ labels, sets }: ChartData): ResultTable {
 const size = 208
 const outer = size / 2 - 2
 
-/** Parts of a whole, with their shares beside them. */
 function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boolean }): ReactNode {
   const slices = pieSlices(data)
-  const lookedAt = useLookedAt(slices.length)
-  const { at, look } = lookedAt
+  const selection = usePositionSelection(slices.length)
+  const { at, select } = selection
   if (slices.length === 0)
     return (
-      <p className="soft chart-note">
-        These values are no parts of a whole: some are below nought, or all are nought. They are in the table.
-      </p>
+      <p className="soft chart-note">A pie chart needs non-negative values that are not all zero. See the table.</p>
     )
   const total = slices.reduce((sum, { value }) => sum + value, 0)
-  const seen = at === undefined ? undefined : slices[at]
+  const active = at === undefined ? undefined : slices[at]
   return (
     <div className="pie">
       <Plot
         data={data}
-        lookedAt={lookedAt}
+        selection={selection}
         count={slices.length}
-        say={(place) =>
-          `${slices[place]?.label ?? ''}: ${valueText(slices[place]?.value ?? 0)}, ` +
-          formatShare(slices[place]?.value ?? 0, total)
+        describePosition={(position) =>
+          `${slices[position]?.label ?? ''}: ${valueText(slices[position]?.value ?? 0)}, ` +
+          formatShare(slices[position]?.value ?? 0, total)
         }
       >
         <svg width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">
@@ -147,10 +144,10 @@ function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boo
                 arcs.map((arc, i) => (
                   <path
                     key={i}
-                    className={`slice s${arc.data.place}${at === undefined || at === i ? '' : ' unseen'}`}
+                    className={`slice s${arc.data.colour}${at === undefined || at === i ? '' : ' faded'}`}
                     d={path(arc) ?? ''}
-                    onPointerEnter={() => look(i)}
-                    onPointerDown={() => look(i)}
+                    onPointerEnter={() => select(i)}
+                    onPointerDown={() => select(i)}
                   />
                 ))
               }
@@ -159,24 +156,24 @@ function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boo
           {hole && (
             <>
               <text className="total" x={size / 2} y={size / 2 + 2} textAnchor="middle">
-                {formatCompact(seen?.value ?? total)}
+                {formatCompact(active?.value ?? total)}
               </text>
               <text x={size / 2} y={size / 2 + 20} textAnchor="middle">
-                {seen === undefined ? 'in all' : formatShare(seen.value, total)}
+                {active === undefined ? 'total' : formatShare(active.value, total)}
               </text>
             </>
           )}
         </svg>
       </Plot>
       <ul className="pie-legend">
-        {slices.map(({ label, value, place }, i) => (
+        {slices.map(({ label, value, colour }, i) => (
           <li
             key={i}
-            className={at === i ? 'seen' : ''}
-            onPointerEnter={() => look(i)}
-            onPointerLeave={() => look(undefined)}
+            className={at === i ? 'active' : ''}
+            onPointerEnter={() => select(i)}
+            onPointerLeave={() => select(undefined)}
           >
-            <i className={`swatch s${place}`} />
+            <i className={`swatch s${colour}`} />
             <span className="legend-name">{label}</span>
             <span className="number">{valueText(value)}</span>
             <span className="number soft">{formatShare(value, total)}</span>
@@ -184,20 +181,20 @@ function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boo
         ))}
       </ul>
       {data.sets.length > 1 && (
-        <p className="soft chart-note">Drawn is {data.sets[0]?.label}; the others are in the table.</p>
+        <p className="soft chart-note">This chart shows {data.sets[0]?.label}. See the table for the other series.</p>
       )}
     </div>
   )
 }
 
-/** More rows than these are in the table. */
+/** Maximum number of rows; the table has the rest. */
 const maxRows = 40
-/** Of wide ones: a name shall not be cut by the edge of the picture. */
-const signWidth = 7.1
+/** Margin for wide labels. */
+const characterWidth = 7.1
 const thick = 16
 const gapOfRows = 10
 
-/** Bars that lie below each other, each with its name before it and its value behind. */
+/** Horizontal bars with labels. */
 function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
   const { parentRef, width } = useParentSize({
     initialSize: { width: 640 },
@@ -205,16 +202,16 @@ function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
     debounceTime: 0,
   })
   const labels = data.labels.slice(0, maxRows)
-  const lookedAt = useLookedAt(labels.length)
-  const { at } = lookedAt
+  const selection = usePositionSelection(labels.length)
+  const { at } = selection
   const sets = data.sets.map(({ label, values }) => ({ label, values: values.slice(0, maxRows) }))
   const all = sets.flatMap(({ values }) => values)
   const rowHeight = thick * sets.length + gapOfRows
   const height = rowHeight * labels.length + 4
   const longestName = labels.reduce((max, label) => Math.max(max, Array.from(label).length), 1)
-  const nameSigns = Math.min(longestName, Math.floor((width * 0.36) / signWidth))
-  const left = nameSigns * signWidth + 12
-  const valueWidth = all.reduce((max, value) => Math.max(max, valueText(value).length), 1) * signWidth + 10
+  const nameSigns = Math.min(longestName, Math.floor((width * 0.36) / characterWidth))
+  const left = nameSigns * characterWidth + 12
+  const valueWidth = all.reduce((max, value) => Math.max(max, valueText(value).length), 1) * characterWidth + 10
   const lowest = Math.min(0, ...all)
   const highest = Math.max(0, ...all)
   const scale = scaleLinear<number>({
@@ -226,14 +223,14 @@ function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
     <div ref={parentRef} className="plot-place">
       <Plot
         data={data}
-        lookedAt={lookedAt}
+        selection={selection}
         count={labels.length}
-        say={(place) => placeText(data, place)}
+        describePosition={(position) => positionText(data, position)}
         onPoint={(_, y) => Math.max(0, Math.min(labels.length - 1, Math.floor(y / rowHeight)))}
       >
         <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           {labels.map((label, i) => (
-            <g key={i} className={at === undefined || at === i ? '' : 'unseen'}>
+            <g key={i} className={at === undefined || at === i ? '' : 'faded'}>
               <text className="name" x={left - 10} y={i * rowHeight + rowHeight / 2 + 4} textAnchor="end">
                 {cutText(label, nameSigns)}
               </text>
@@ -270,7 +267,7 @@ function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
         </svg>
       </Plot>
       {data.labels.length > maxRows && (
-        <p className="soft chart-note">{data.labels.length - maxRows} more are in the table.</p>
+        <p className="soft chart-note">{data.labels.length - maxRows} more in the table.</p>
       )}
     </div>
   )

@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../kit/result-table.ts'
 
-/** A piece of an answer as the Markdown library has it, as far as it is read here. */
+/** A node of the Markdown tree. */
 export interface Piece {
   readonly type: string
   value?: string
@@ -9,20 +9,19 @@ export interface Piece {
   children?: Piece[]
 }
 
-/** All words in a piece. */
 export function pieceText(piece: Piece | undefined): string {
   return piece?.value ?? piece?.children?.map(pieceText).join('') ?? ''
 }
 
 /**
- * Tells what stands in an answer, for those who show it: columns of numbers, heights and ids. Signs that cannot be
- * seen, or that turn the text, are shown by their code, since names in it are chosen by strangers.
+ * Marks number columns, heights and ids for rendering. Invisible and bidirectional characters are
+ * shown by their code, since names in an answer are untrusted.
  */
 export function annotate() {
   return (root: Piece): void => visit(root)
 }
 
-/** What stands before a height. */
+/** Words that precede a height. */
 const beforeHeight = /(?:\bblocks?|\bheight|区块|高度)(?:\s+(?:is|was|at|height|number|no\.?))?\s*[:：#为是]?\s*$/i
 
 function visit(piece: Piece): void {
@@ -37,7 +36,7 @@ function visit(piece: Piece): void {
   }
 }
 
-/** So short a cell is not broken: a day, an id. */
+/** Shorter cells do not wrap: dates, ids. */
 const shortCell = 24
 
 const numeric = /^[-+−]?[$€¥]?\d[\d,_ ]*(?:\.\d+)?(?:e[+-]?\d+)?\s*(?:%|[A-Za-z]{1,6})?$/
@@ -69,8 +68,8 @@ function mark(piece: Piece, name: string, value: string): void {
 }
 
 /**
- * Takes Markdown apart between its blocks, so that of an answer that grows only the last piece is read anew. Joined
- * again, the pieces are the text. A text with definitions, which count for all of it, stays whole.
+ * Splits Markdown between its blocks, so that a growing answer re-renders only its last piece. The
+ * pieces joined are the text. A text with link definitions stays whole.
  */
 export function splitBlocks(text: string): string[] {
   if (/^ {0,3}\[[^\]\n]+\]:/m.test(text)) return [text]
@@ -94,14 +93,14 @@ export function splitBlocks(text: string): string[] {
 
 const listMark = /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?:\s|$)/
 
-/** Whether a line after an empty one begins a block: it does not where it goes on with a list. */
+/** Whether a line after an empty line starts a block, that is, does not continue a list. */
 function mayBegin(line: string, before: string): boolean {
   if (before.trim() === '') return false
   if (/^(?:\t| {2,})/.test(line)) return false
   return !(listMark.test(line) && listMark.test(before.trimStart()))
 }
 
-/** The fence of the code that is open after a line, if any. */
+/** The open code fence after a line. */
 function fenceAfter(line: string, open: string | undefined): string | undefined {
   const [, mark, rest = ''] = /^\s*(`{3,}|~{3,})(.*)/.exec(line) ?? []
   if (mark === undefined) return open
@@ -109,15 +108,15 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
   return mark[0] === open[0] && mark.length >= open.length && rest.trim() === '' ? undefined : open
 }
 
-/** What a text is taken for, where it could be more than one thing. */
+/** Kind of an ambiguous id. */
 export type IdHint = 'height' | 'transaction'
 
-/** The path of the explorer that an address, an id or a height leads to; undefined where a text is none. */
+/** Explorer path of an address, id or height; undefined for other text. */
 export function explorerPath(text: string, hint?: IdHint): string | undefined {
   if (/^0x[0-9a-f]{16}$/i.test(text)) return `/account/${text.toLowerCase()}`
   if (/^0x[0-9a-f]{40}$/i.test(text)) return `/evm/address/${text.toLowerCase()}`
   if (/^[0-9a-f]{64}$/i.test(text)) return `/transaction/${text.toLowerCase()}`
-  // One of the EVM, or one of Flow as SQL has it: the explorer's search goes on to the one that it is.
+  // Either an EVM hash or a Flow id without prefix; the explorer's search decides.
   if (/^0x[0-9a-f]{64}$/i.test(text))
     return hint === 'transaction' ? `/transaction/${text.slice(2).toLowerCase()}` : `/search?q=${text.toLowerCase()}`
   const [, contract] = /^(A\.[0-9a-f]{16}\.[A-Za-z_]\w{0,99})(?:\.[A-Za-z_]\w{0,99})?$/.exec(text) ?? []
@@ -126,38 +125,36 @@ export function explorerPath(text: string, hint?: IdHint): string | undefined {
   return hint === 'height' && /^\d{1,15}$/.test(height) ? `/block/${height}` : undefined
 }
 
-/** What the cells of a column are, by its name. */
+/** Kind of the values of a column, by its name. */
 export function columnHint(name: string): IdHint | undefined {
   if (/(?:^|[_\s])(?:height|block)$|(?:高度|区块)$/i.test(name)) return 'height'
   return /(?:^|_)(?:transaction|tx)_?(?:id|hash)?$/i.test(name) && !/evm/i.test(name) ? 'transaction' : undefined
 }
 
-/** The address of a part of the explorer. */
 export function explorerAddress(base: string, path: string): string {
   return `${base.replace(/[/?#]+$/, '')}${path}`
 }
 
-/** Where links of an answer may lead. */
-export interface LinkPlaces {
-  /** The origin of the page itself: `https://chat.example`. */
+/** Allowed targets of links in answers. */
+export interface LinkPolicy {
+  /** Origin of the page: `https://chat.example`. */
   readonly origin: string
-  /** Names of hosts, with a port where it is not that of HTTPS; each stands for itself and not for those below it. */
+  /** Host names, with the port unless it is that of HTTPS. Subdomains are not included. */
   readonly hosts: readonly string[]
-  /** Origin of the explorer, which may be one without HTTPS. */
+  /** Origin of the explorer, which may use HTTP. */
   readonly explorerOrigin?: string | undefined
 }
 
-/** Signs that a browser drops from an address, takes for a slash, or that people do not see. */
+/** Characters that browsers drop from URLs or read as a slash, or that are invisible. */
 const deceiving = /[\p{C}\p{Z}\\]/u
 
 /**
- * Whether an answer may have a link to an address. What a model writes may have been put into its mouth by a
- * stranger's token name or web page: an address off the list is shown as text, so that nobody sends anything there by
- * a click. All that is not understood is no link.
+ * Whether an answer may link to an address. The text may come from a prompt injection, so unknown
+ * addresses are shown as text and cannot leak data with a click.
  */
-export function linkAllowed(href: string, { origin, hosts, explorerOrigin }: LinkPlaces): boolean {
+export function linkAllowed(href: string, { origin, hosts, explorerOrigin }: LinkPolicy): boolean {
   if (deceiving.test(href)) return false
-  // A path of this page; two slashes would begin with another host.
+  // A path of this page; two slashes would start a host.
   if (/^\/(?!\/)/.test(href)) return URL.canParse(href, origin) && new URL(href, origin).origin === origin
   if (!/^https?:\/\/[^/?#]/i.test(href) || !URL.canParse(href)) return false
   const url = new URL(href)

@@ -9,11 +9,14 @@ import { toTabSeparated, escapeInvisible } from '../../kit/result-table.ts'
 import { annotate, pieceText, splitBlocks, explorerAddress, explorerPath, linkAllowed } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
 import { Icon } from '../../kit/controls.tsx'
-import { usePlaces } from '../settings.ts'
+import { useLinkPolicy } from '../settings.ts'
 import { readCadenceTokens, readSqlTokens } from '../../kit/code-tokens.ts'
 import { Tokens } from '../../kit/code.tsx'
 
-/** Renders Markdown. While it streams, only the last block is rendered anew, with open marks closed. */
+/**
+ * Renders Markdown. While it streams, only the last block is rendered again, with open marks
+ * closed.
+ */
 export const Markdown = memo(function Markdown({
   text,
   isLive = false,
@@ -50,7 +53,7 @@ const Block = memo(function Block({ text }: { readonly text: string }): ReactNod
 const remarkPlugins = [remarkGfm]
 const rehypePlugins = [annotate]
 
-/** What an address may be is decided where it becomes a link. */
+/** `SafeLink` decides about link targets. */
 function asItIs(address: string): string {
   return address
 }
@@ -58,14 +61,14 @@ function asItIs(address: string): string {
 type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> &
   ExtraProps & { readonly 'data-hint'?: IdHint }
 
-/** Nothing of an answer is an element but by one of these and plain text. Headings stand below those of the page. */
+/** Headings in an answer are below those of the page. */
 const components: Components = {
   a: ({ href, children, node }) => (
     <SafeLink href={href} text={pieceText(node)}>
       {children}
     </SafeLink>
   ),
-  img: ({ src, alt }) => <PictureText address={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
+  img: ({ src, alt }) => <ImageText address={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
@@ -107,7 +110,6 @@ const components: Components = {
   },
 }
 
-/** A table of an answer: it moves within its frame where it is wider than the page, and can be taken along. */
 function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNode {
   const table = useRef<HTMLTableElement>(null)
   const read = (): string => {
@@ -132,7 +134,7 @@ function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNod
 
 const longestAddress = 300
 
-/** A link where it may lead; else its words with the address as text, so that one sees where it would have led. */
+/** A link if the target is allowed, else text with the address. */
 export function SafeLink({
   href = '',
   text,
@@ -142,8 +144,8 @@ export function SafeLink({
   readonly text: string
   readonly children: ReactNode
 }): ReactNode {
-  const places = usePlaces()
-  if (linkAllowed(href, places)) {
+  const linkPolicy = useLinkPolicy()
+  if (linkAllowed(href, linkPolicy)) {
     return (
       <a className="outside" href={href} target="_blank" rel="noopener noreferrer nofollow ugc">
         {children}
@@ -159,13 +161,13 @@ export function SafeLink({
   )
 }
 
-/** A picture is never loaded: whoever made the answer show it would learn who reads it, and what is in the address. */
-function PictureText({ address, alt }: { readonly address: string; readonly alt: string }): ReactNode {
+/** Images are never loaded: a request would reveal the reader and the data in the address. */
+function ImageText({ address, alt }: { readonly address: string; readonly alt: string }): ReactNode {
   return (
-    <span className="picture-text" title="Pictures in answers are not loaded">
+    <span className="picture-text" title="Images in answers are not loaded">
       <Icon name="picture" size={14} />
       <span>
-        {alt === '' ? 'Picture' : escapeInvisible(alt)} <Address address={address} />
+        {alt === '' ? 'Image' : escapeInvisible(alt)} <Address address={address} />
       </span>
     </span>
   )
@@ -176,7 +178,7 @@ function Address({ address }: { readonly address: string }): ReactNode {
   return shown === '' ? null : <bdi className="address">{shown}</bdi>
 }
 
-/** An address, an id or a height leads to the explorer, where there is one. */
+/** Links addresses, ids and heights to the explorer. */
 export function IdLink({
   text,
   hint,
@@ -186,7 +188,7 @@ export function IdLink({
   readonly hint?: IdHint | undefined
   readonly children: ReactNode
 }): ReactNode {
-  const { explorerUrl } = usePlaces()
+  const { explorerUrl } = useLinkPolicy()
   const path = explorerUrl === undefined ? undefined : explorerPath(text, hint)
   if (explorerUrl === undefined || path === undefined) return children
   return (
@@ -195,14 +197,14 @@ export function IdLink({
       href={explorerAddress(explorerUrl, path)}
       target="_blank"
       rel="noopener noreferrer"
-      title="Look at it in the explorer"
+      title="Open in the explorer"
     >
       {children}
     </a>
   )
 }
 
-/** Longer code is shown without colours. */
+/** Longer code is not highlighted. */
 const maxColoured = 30_000
 
 const languages = {
@@ -219,7 +221,6 @@ const aliases: Readonly<Record<string, keyof typeof languages>> = {
   cdc: 'cadence',
 }
 
-/** Code with its language, a button to copy it, and colours where the page knows the language. */
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,
@@ -231,7 +232,8 @@ export const CodeBlock = memo(function CodeBlock({
   const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
   const known = alias === undefined ? undefined : languages[alias]
   const name = known?.name ?? (/^[\w+#.-]{1,20}$/.test(language) ? language : 'Text')
-  // Copied is what one sees, hidden signs told: it may be run.
+  // The copy has the same text as the page, with invisible characters escaped, since it may be
+  // executed.
   const shown = escapeInvisible(code)
   return (
     <figure className="code-block">

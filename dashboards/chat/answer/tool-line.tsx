@@ -13,10 +13,10 @@ import type { MessagePart } from '../messages.ts'
 import { CodeBlock, IdLink } from './markdown.tsx'
 import { columnHint } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
-import { asText, readToolCall, readToolRows, toolWords } from './tool-outcome.ts'
+import { asText, readToolCall, readToolRows, describeToolCall } from './tool-outcome.ts'
 import type { ToolCall, ToolRows } from './tool-outcome.ts'
 
-/** Longer results are cut for the eye. */
+/** Longer results are truncated on the page. */
 const maxShown = 20_000
 
 interface ToolLineProps {
@@ -24,7 +24,7 @@ interface ToolLineProps {
   readonly isLive: boolean
 }
 
-/** A call of a tool in one line, which opens to what was asked and what came back. A chart is drawn in its place. */
+/** A tool call that expands to its input and output. A chart is drawn instead. */
 export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps): ReactNode {
   const call = readToolCall(part, isLive)
   if (call === undefined) return null
@@ -32,7 +32,7 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
   return chart === undefined ? <Line call={call} /> : <Chart data={chart} />
 }, isSame)
 
-/** What a tool gave does not change after it gave it, though every piece of an answer makes a new copy of it. */
+/** The result of a finished call does not change, though each update of the answer copies it. */
 function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
   const [before, after] = [a.part, b.part]
   return (
@@ -48,7 +48,7 @@ function Line({ call }: { readonly call: ToolCall }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const { outcome } = call
-  const { icon, text, subject, notes } = toolWords(call)
+  const { icon, text, subject, notes } = describeToolCall(call)
   return (
     <div className={`call ${outcome.is}`}>
       <button
@@ -87,20 +87,20 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
     <>
       {asText(sql) !== undefined && <CodeBlock code={asText(sql) ?? ''} language="sql" />}
       {cadence !== undefined && <CodeBlock code={cadence} language="cadence" />}
-      {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Asked with" />}
+      {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Input" />}
       {rows === undefined ? (
         output !== undefined && <CodeBlock code={asShown(output)} language="Result" />
       ) : (
         <RowsTable table={rows} />
       )}
-      {outcome.is === 'broken-off' && <p className="soft call-note">The answer ended before this did.</p>}
+      {outcome.is === 'incomplete' && <p className="soft call-note">The answer ended before this call finished.</p>}
     </>
   )
 }
 
 function asShown(output: unknown): string {
   const text = typeof output === 'string' ? output : asJson(output)
-  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}\n… ${text.length - maxShown} characters more`
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}\n… ${text.length - maxShown} more characters`
 }
 
 function asJson(value: unknown): string {
@@ -110,15 +110,14 @@ function asJson(value: unknown): string {
 const rowsAtFirst = 10
 const longestCell = 120
 
-/** The rows that a statement gave: the first of them, and all when asked for. */
 function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
   const [isWhole, setIsWhole] = useState(false)
   const { columns, rows, rowCount, isTruncated } = table
-  if (rows.length === 0) return <p className="soft call-note">The SQL ran, and nothing fits it.</p>
+  if (rows.length === 0) return <p className="soft call-note">The query returned no rows.</p>
   const hints = columns.map(({ name }) => columnHint(name))
   return (
     <>
-      <div className="table-scroll call-rows" tabIndex={0} role="region" aria-label="Rows of the result">
+      <div className="table-scroll call-rows" tabIndex={0} role="region" aria-label="Result rows">
         <Table>
           <TableHead>
             {columns.map(({ name, type, isNumber }, i) => (
@@ -145,7 +144,7 @@ function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
       </div>
       <div className="call-row-tools">
         <span className="soft">
-          {isTruncated ? `The first ${formatCount(rowCount, 'row')}; there are more.` : formatCount(rowCount, 'row')}
+          {isTruncated ? `First ${formatCount(rowCount, 'row')}` : formatCount(rowCount, 'row')}
         </span>
         {rows.length > rowsAtFirst && (
           <Button isSmall look="plain" onClick={() => setIsWhole(!isWhole)}>

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { MessagePart } from '../messages.ts'
-import { readToolCall, readToolRows, toolWords } from './tool-outcome.ts'
+import { readToolCall, readToolRows, describeToolCall } from './tool-outcome.ts'
 import type { ToolOutcome } from './tool-outcome.ts'
 
 const part = (state: string, rest: object, name = 'run_indexer_sql'): MessagePart =>
@@ -34,7 +34,7 @@ describe('a call of a tool', () => {
 
   it('is broken off where the answer ended before it', () => {
     for (const state of ['input-streaming', 'input-available'])
-      expect(outcome(state, {})).to.deep.equal({ is: 'broken-off' })
+      expect(outcome(state, {})).to.deep.equal({ is: 'incomplete' })
   })
 
   it('gives what is in the wrapping of MCP', () => {
@@ -109,7 +109,7 @@ describe('the rows of a tool', () => {
 
 describe('the words for a call', () => {
   const words = (name: string, input: object, outcomeOf: ToolOutcome) => {
-    const { text, subject, notes } = toolWords({ id: '1', name, input: { ...input }, outcome: outcomeOf })
+    const { text, subject, notes } = describeToolCall({ id: '1', name, input: { ...input }, outcome: outcomeOf })
     return [text, subject, ...notes].filter((word) => word !== undefined).join(' · ')
   }
 
@@ -129,6 +129,6 @@ describe('the words for a call', () => {
   })
 
   it('know no tool that there is not', () => {
-    expect(words('constructor', {}, { is: 'broken-off' })).to.equal('Used · constructor · not finished')
+    expect(words('constructor', {}, { is: 'incomplete' })).to.equal('Used · constructor · incomplete')
   })
 })

@@ -5,7 +5,6 @@ import type { ResultTable, SqlValue } from '../../kit/result-table.ts'
 import type { IconName } from '../../kit/controls.tsx'
 import { formatCount, formatDuration } from '../../kit/formats.ts'
 
-/** A call of a tool as the page shows it, whichever way it came. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
@@ -15,13 +14,15 @@ export interface ToolCall {
 
 export type ToolOutcome =
   | { readonly is: 'running' }
-  /** The answer ended before it did. */
-  | { readonly is: 'broken-off' }
+  /** The answer ended before the call. */
+  | { readonly is: 'incomplete' }
   | { readonly is: 'failed'; readonly error: string; readonly output?: unknown }
-  /** `output`: what the tool gave, out of the wrapping of MCP. */
+  /** `output`: the result without its MCP envelope. */
   | { readonly is: 'done'; readonly output: unknown }
 
-/** Reads a message part as a tool call, else undefined. @param isLive the answer is still streaming */
+/**
+ * Reads a message part as a tool call, else undefined. @param isLive the answer is still streaming
+ */
 export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | undefined {
   if (!isToolUIPart(part)) return undefined
   return {
@@ -34,21 +35,21 @@ export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | und
 
 function readOutcome(part: Extract<MessagePart, { toolCallId: string }>, isLive: boolean): ToolOutcome {
   if (part.state === 'output-error') return { is: 'failed', error: part.errorText }
-  if (part.state === 'output-denied') return { is: 'failed', error: 'This call was not allowed.' }
-  if (part.state !== 'output-available') return { is: isLive ? 'running' : 'broken-off' }
+  if (part.state === 'output-denied') return { is: 'failed', error: 'The call was denied.' }
+  if (part.state !== 'output-available') return { is: isLive ? 'running' : 'incomplete' }
   const output = unwrap(part.output)
   const error = errorIn(output)
   if (error !== undefined) return { is: 'failed', error, output }
   return asRecord(part.output)['isError'] === true
     ? {
         is: 'failed',
-        error: typeof output === 'string' && output !== '' ? output : 'The tool failed, and did not say why.',
+        error: typeof output === 'string' && output !== '' ? output : 'The tool failed without an error message.',
         output,
       }
     : { is: 'done', output }
 }
 
-/** What an MCP server gave is in `structuredContent`, else in texts, which may be JSON. */
+/** MCP servers return results in `structuredContent`, or as texts that may be JSON. */
 function unwrap(output: unknown): unknown {
   if (typeof output === 'string') return fromJson(output)
   const { structuredContent, content } = asRecord(output)
@@ -73,25 +74,24 @@ function errorIn(output: unknown): string | undefined {
   return typeof error === 'string' && error !== '' ? error : undefined
 }
 
-/** The fields of an object; none of anything else. */
+/** Empty for values that are not objects. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** A text, or nothing. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** What a statement gave. */
+/** Rows of a SQL result. */
 export interface ToolRows extends ResultTable {
   readonly rowCount: number
-  /** Whether there were more than these. */
+  /** Whether rows were left out. */
   readonly isTruncated: boolean
   readonly durationMs: number | undefined
 }
 
-/** Reads what a tool gave as rows, be they by name or by position; undefined where it gave none. */
+/** Reads rows given by name or by position; undefined for other output. */
 export function readToolRows(output: unknown): ToolRows | undefined {
   const {
     columns,
@@ -129,30 +129,30 @@ function isNumeric(value: SqlValue | undefined): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value))
 }
 
-/** A call in one line: what it is about, what was or is done, and what came of it. */
-interface ToolWords {
+/** One line about a call: what it does and its result. */
+interface ToolCallDescription {
   readonly icon: IconName
   readonly text: string
-  /** What it was done with: a query, a host, the name of a skill. */
+  /** Input of the call: a query, a host, the name of a skill. */
   readonly subject?: string | undefined
   readonly notes: readonly string[]
 }
 
-type Say = (call: ToolCall) => {
+type DescribeCall = (call: ToolCall) => {
   readonly done: string
   readonly doing: string
   readonly subject?: string | undefined
   readonly notes?: readonly string[]
 }
 
-const tools: Readonly<Record<string, { readonly icon: IconName; readonly say: Say }>> = {
+const tools: Readonly<Record<string, { readonly icon: IconName; readonly describe: DescribeCall }>> = {
   run_indexer_sql: {
     icon: 'database',
-    say: (call) => ({ done: 'Ran SQL', doing: 'Running SQL', notes: rowNotes(call) }),
+    describe: (call) => ({ done: 'Ran SQL', doing: 'Running SQL', notes: rowNotes(call) }),
   },
   run_evm_sql: {
     icon: 'database',
-    say: (call) => ({
+    describe: (call) => ({
       done: 'Ran SQL on the EVM database',
       doing: 'Running SQL on the EVM database',
       notes: rowNotes(call),
@@ -160,24 +160,28 @@ const tools: Readonly<Record<string, { readonly icon: IconName; readonly say: Sa
   },
   run_chain_script: {
     icon: 'code',
-    say: () => ({ done: 'Ran a script on the chain', doing: 'Running a script on the chain' }),
+    describe: () => ({ done: 'Ran a script on the chain', doing: 'Running a script on the chain' }),
   },
   createChart: {
     icon: 'chart',
-    say: ({ input }) => ({ done: 'Drew a chart', doing: 'Drawing a chart', subject: asText(input['title']) }),
+    describe: ({ input }) => ({ done: 'Drew a chart', doing: 'Drawing a chart', subject: asText(input['title']) }),
   },
   loadSkill: {
     icon: 'book',
-    say: ({ input }) => ({ done: 'Read the skill', doing: 'Reading the skill', subject: asText(input['name']) }),
+    describe: ({ input }) => ({ done: 'Read the skill', doing: 'Reading the skill', subject: asText(input['name']) }),
   },
-  fetch_api: { icon: 'globe', say: sayFetch },
+  fetch_api: { icon: 'globe', describe: describeFetch },
   web_search: {
     icon: 'search',
-    say: ({ input }) => ({ done: 'Searched the web', doing: 'Searching the web', subject: asText(input['query']) }),
+    describe: ({ input }) => ({
+      done: 'Searched the web',
+      doing: 'Searching the web',
+      subject: asText(input['query']),
+    }),
   },
   search_docs: {
     icon: 'book',
-    say: ({ input }) => ({
+    describe: ({ input }) => ({
       done: 'Searched the documentation',
       doing: 'Searching the documentation',
       subject: asText(input['query']),
@@ -185,7 +189,7 @@ const tools: Readonly<Record<string, { readonly icon: IconName; readonly say: Sa
   },
   get_doc: {
     icon: 'book',
-    say: ({ input }) => ({
+    describe: ({ input }) => ({
       done: 'Read the documentation',
       doing: 'Reading the documentation',
       subject: asText(input['id']) ?? asText(input['path']),
@@ -193,52 +197,57 @@ const tools: Readonly<Record<string, { readonly icon: IconName; readonly say: Sa
   },
   browse_docs: {
     icon: 'book',
-    say: () => ({ done: 'Looked through the documentation', doing: 'Looking through the documentation' }),
+    describe: () => ({ done: 'Browsed the documentation', doing: 'Browsing the documentation' }),
   },
-  script_check: { icon: 'code', say: () => ({ done: 'Checked a script', doing: 'Checking a script' }) },
-  script_hover: { icon: 'code', say: () => ({ done: 'Looked at a script', doing: 'Looking at a script' }) },
+  script_check: { icon: 'code', describe: () => ({ done: 'Checked a script', doing: 'Checking a script' }) },
+  script_hover: { icon: 'code', describe: () => ({ done: 'Inspected a script', doing: 'Inspecting a script' }) },
   script_definition: {
     icon: 'code',
-    say: () => ({ done: 'Looked up a definition', doing: 'Looking up a definition' }),
+    describe: () => ({ done: 'Looked up a definition', doing: 'Looking up a definition' }),
   },
   script_symbols: {
     icon: 'code',
-    say: () => ({ done: 'Read what a script declares', doing: 'Reading what a script declares' }),
+    describe: () => ({ done: 'Listed the declarations of a script', doing: 'Listing the declarations of a script' }),
   },
   evm_rpc: {
     icon: 'globe',
-    say: ({ input }) => ({
-      done: 'Asked the EVM node',
-      doing: 'Asking the EVM node',
+    describe: ({ input }) => ({
+      done: 'Queried the EVM node',
+      doing: 'Querying the EVM node',
       subject: asText(input['method']),
     }),
   },
   evm_getBalance: {
     icon: 'globe',
-    say: ({ input }) => ({
-      done: 'Read a balance of the EVM',
-      doing: 'Reading a balance of the EVM',
+    describe: ({ input }) => ({
+      done: 'Read an EVM balance',
+      doing: 'Reading an EVM balance',
       subject: asText(input['address']),
     }),
   },
   evm_call: {
     icon: 'globe',
-    say: ({ input }) => ({
-      done: 'Called a contract of the EVM',
-      doing: 'Calling a contract of the EVM',
+    describe: ({ input }) => ({
+      done: 'Called an EVM contract',
+      doing: 'Calling an EVM contract',
       subject: asText(input['signature']) ?? asText(input['to']),
     }),
   },
-  evm_getLogs: { icon: 'globe', say: () => ({ done: 'Read logs of the EVM', doing: 'Reading logs of the EVM' }) },
+  evm_getLogs: { icon: 'globe', describe: () => ({ done: 'Read EVM logs', doing: 'Reading EVM logs' }) },
 }
 
-/** Puts a call into words. A tool that the page does not know is told by its own name. */
-export function toolWords(call: ToolCall): ToolWords {
-  // Names are the model's, and `constructor` is one.
+/** Unknown tools are shown by their own name. */
+export function describeToolCall(call: ToolCall): ToolCallDescription {
+  // The model chooses names, and `constructor` is one.
   const known = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined
-  const { done, doing, subject, notes = [] } = known?.say(call) ?? { done: 'Used', doing: 'Using', subject: call.name }
+  const {
+    done,
+    doing,
+    subject,
+    notes = [],
+  } = known?.describe(call) ?? { done: 'Used', doing: 'Using', subject: call.name }
   const { outcome } = call
-  const end = { running: [], done: notes, failed: ['failed'], 'broken-off': ['not finished'] }[outcome.is]
+  const end = { running: [], done: notes, failed: ['failed'], incomplete: ['incomplete'] }[outcome.is]
   return { icon: known?.icon ?? 'code', text: outcome.is === 'running' ? doing : done, subject, notes: end }
 }
 
@@ -252,7 +261,7 @@ function rowNotes({ outcome }: ToolCall): readonly string[] {
   ]
 }
 
-function sayFetch({ input, outcome }: ToolCall): ReturnType<Say> {
+function describeFetch({ input, outcome }: ToolCall): ReturnType<DescribeCall> {
   const url = asText(input['url'])
   const status = outcome.is === 'done' ? asRecord(outcome.output)['status'] : undefined
   return {
@@ -263,7 +272,7 @@ function sayFetch({ input, outcome }: ToolCall): ReturnType<Say> {
   }
 }
 
-/** How long something took: `14 ms`, `0.2 s`, `31 s`, `1 min 5 s`. */
+/** For example `14 ms`, `0.2 s`, `31 s`, `1 min 5 s`. */
 export function secondsText(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
   return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms / 1000)

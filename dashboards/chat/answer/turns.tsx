@@ -6,9 +6,9 @@ import { CopyButton } from '../../kit/toast.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import type { ChatMode, Notice, AnswerMetadata } from '../answers.gen.ts'
 import type { ChatMessage } from '../messages.ts'
-import { ask, askAgain, useDoings } from '../conversation.ts'
+import { ask, regenerate, useActivity } from '../conversation.ts'
 import type { Conversation } from '../conversation.ts'
-import { tellProblem } from '../problem.ts'
+import { describeProblem } from '../problem.ts'
 import { secondsText } from './tool-outcome.ts'
 import { answerText } from '../thread-text.ts'
 import { Answer } from './answer.tsx'
@@ -19,22 +19,21 @@ interface TurnsProps {
   readonly isRunning: boolean
   readonly error: Error | undefined
   readonly mode: ChatMode
-  /** When something was asked from here: it is looked at as it comes. */
+  /** Called when a question is asked here, to follow the answer. */
   readonly onAsk: () => void
 }
 
 const none: readonly Notice[] = []
 
-/** All that was said. */
 export function Turns({ conversation, messages, isRunning, error, mode, onAsk }: TurnsProps): ReactNode {
-  const { stopped, notices } = useDoings()
+  const { stopped, notices } = useActivity()
   const last = messages.at(-1)
   const again = (): void => {
-    askAgain(conversation, mode)
+    regenerate(conversation, mode)
     onAsk()
   }
-  const goOn = (): void => {
-    ask(conversation, 'Go on.', mode)
+  const continueAnswer = (): void => {
+    ask(conversation, 'Continue.', mode)
     onAsk()
   }
   return (
@@ -51,7 +50,7 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
                 message={message}
                 isStopped={stopped.has(message.id)}
                 hasProblem={isLast && error !== undefined}
-                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: goOn } : {})}
+                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: continueAnswer } : {})}
               />
             )}
           </section>
@@ -65,7 +64,7 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
             </p>
           ))}
           <p className="waiting">
-            <span className="visually-hidden">The answer is coming</span>
+            <span className="visually-hidden">Generating the answer…</span>
             <i />
             <i />
             <i />
@@ -77,7 +76,9 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
           key="unanswered"
           error={
             new Error(
-              stopped.has(last.id) ? 'You stopped it before it began.' : 'Nothing came back before the page was left.',
+              stopped.has(last.id)
+                ? 'You stopped the answer before it started.'
+                : 'The page was closed before the answer started.',
             )
           }
           onAgain={again}
@@ -98,9 +99,9 @@ const Question = memo(function Question({ message: { parts } }: { readonly messa
   )
 })
 
-/** Why there is no answer, or no more of it; with another try where that may help, not before the service wants it. */
+/** A failure with a Retry button, enabled when the service allows it. */
 function ProblemNote({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }): ReactNode {
-  const { title, detail, mayPass, retryAfterS } = tellProblem(error)
+  const { title, detail, isRetryable, retryAfterS } = describeProblem(error)
   const left = useCountdown(retryAfterS ?? 0)
   return (
     <div className="problem" role="alert">
@@ -109,16 +110,15 @@ function ProblemNote({ error, onAgain }: { readonly error: Error; readonly onAga
         <p className="title">{title}</p>
         <p>{detail}</p>
       </div>
-      {mayPass && (
+      {isRetryable && (
         <Button disabled={left > 0} onClick={onAgain}>
-          {left > 0 ? `Try again in ${left} s` : 'Try again'}
+          {left > 0 ? `Retry in ${left} s` : 'Retry'}
         </Button>
       )}
     </div>
   )
 }
 
-/** Seconds that are left, counted down to nought. */
 function useCountdown(seconds: number): number {
   const [left, setLeft] = useState(Math.ceil(seconds))
   useEffect(() => {
@@ -131,16 +131,15 @@ function useCountdown(seconds: number): number {
 
 interface AnswerFootProps {
   readonly message: ChatMessage
-  /** Whether the person stopped it. */
+  /** Whether the user stopped the answer. */
   readonly isStopped: boolean
-  /** Whether a problem below it says why it ended. */
+  /** Whether an error below explains the end. */
   readonly hasProblem: boolean
-  /** Of the last answer: has the question answered anew, or the model go on. */
+  /** For the last answer: regenerate it, or continue. */
   readonly onAgain?: (() => void) | undefined
   readonly onContinue?: (() => void) | undefined
 }
 
-/** What came with an answer, how it ended, and what can be done with it. */
 function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: AnswerFootProps): ReactNode {
   const { metadata } = message
   const text = answerText(message)
@@ -151,13 +150,19 @@ function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: Ans
       <div className="answer-tools">
         {text !== '' && <CopyButton text={text} what="the answer" />}
         {onAgain !== undefined && (
-          <button type="button" className="copy" aria-label="Answer again" title="Answer again" onClick={onAgain}>
+          <button
+            type="button"
+            className="copy"
+            aria-label="Regenerate answer"
+            title="Regenerate answer"
+            onClick={onAgain}
+          >
             <Icon name="retry" size={14} />
           </button>
         )}
         {onContinue !== undefined && metadata?.end === 'length' && (
           <Button isSmall onClick={onContinue}>
-            Go on
+            Continue
           </Button>
         )}
         {metadata !== undefined && <span className="usage">{usageText(metadata)}</span>}
@@ -167,19 +172,19 @@ function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: Ans
 }
 
 function endText(metadata: AnswerMetadata | undefined, isStopped: boolean): string | undefined {
-  if (metadata?.end === 'steps') return 'The model had used all its turns with tools, and closed with what it had.'
-  if (metadata?.end === 'length') return 'The answer was cut off at its greatest length.'
+  if (metadata?.end === 'steps') return 'The model reached its limit of tool calls and answered with the data it had.'
+  if (metadata?.end === 'length') return 'The answer reached its maximum length.'
   if (metadata?.end === 'refused') return 'The model declined to answer this.'
   if (metadata !== undefined) return undefined
-  return isStopped ? 'You stopped this answer.' : 'This answer is not complete.'
+  return isStopped ? 'You stopped this answer.' : 'This answer is incomplete.'
 }
 
-/** `claude-haiku-4-5 · 3,412 tokens · 4.2 s`. */
+/** For example `claude-haiku-4-5 · 3,412 tokens · 4.2 s`. */
 function usageText({ model, isScripted, usage, durationMs, mode }: AnswerMetadata): string {
   const tokens =
     usage?.totalTokens ?? (usage === undefined ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))
   return [
-    isScripted === true ? 'a script, not a model' : model?.split('/').at(-1),
+    isScripted === true ? 'scripted answer' : model?.split('/').at(-1),
     isScripted === true ? undefined : mode,
     tokens === null || tokens === 0 ? undefined : `${formatNumber(tokens)} tokens`,
     durationMs === undefined ? undefined : secondsText(durationMs),
