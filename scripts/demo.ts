@@ -130,7 +130,7 @@ async function demo(options: DemoArguments): Promise<number> {
       write(text)
     },
   })
-  if (exitCode === exitCodes.done) say('  The demo has stopped. Bye!\n')
+  if (exitCode === exitCodes.success) say('  The demo has stopped. Bye!\n')
   return exitCode
 }
 
@@ -138,7 +138,7 @@ async function main(args: readonly string[]): Promise<number> {
   const options = readDemoArguments(args)
   if (options !== 'help') return demo(options)
   process.stdout.write(demoHelp)
-  return exitCodes.done
+  return exitCodes.success
 }
 
 let exitCode: number

@@ -103,7 +103,7 @@ async function replay(
     )
     print('This says nothing of how well a model writes SQL: set LLM_API_KEY to put the questions to one.')
   }
-  return unexpected === 0 ? exitCodes.done : exitCodes.needsPerson
+  return unexpected === 0 ? exitCodes.success : exitCodes.operatorActionRequired
 }
 
 function plainRun({ protocol, results }: ProtocolRun): unknown {
@@ -126,7 +126,7 @@ async function live(
   const results = await evaluate(evaluation.serviceWith(new ProviderModel({ settings })), evaluation.judge, questions)
   if (json) printJson(results.map(plainResult))
   else for (const line of modelReport(`${settings.provider}/${settings.name}`, results)) print(line)
-  return rightPercent(results) < min ? exitCodes.needsPerson : exitCodes.done
+  return rightPercent(results) < min ? exitCodes.operatorActionRequired : exitCodes.success
 }
 
 function rightPercent(results: readonly EvaluatedQuestion[]): number {
@@ -139,5 +139,5 @@ async function writeAnswers({ judge }: Evaluation): Promise<number> {
   )
   await writeKnownAnswers(Object.fromEntries(answers))
   print(`Wrote down ${many(answers.length, 'answer')}.`)
-  return exitCodes.done
+  return exitCodes.success
 }

@@ -168,6 +168,6 @@ await runCommand({
     } finally {
       server.close()
     }
-    return exitCodes.done
+    return exitCodes.success
   },
 })

@@ -22,7 +22,7 @@ export function helpText(services: Described): string {
       return [`  ${name.padEnd(10)}${first}`, ...more.map((line) => `${' '.repeat(12)}${line}`)]
     }),
     '',
-    'Exit codes: 0 done, 1 needs a person, 75 a restart may help.',
+    'Exit codes: 0 success, 1 operator action required, 75 temporary failure.',
     '',
     'Everything else is set by variables of the environment, e.g. PORT=8081 npm start:',
   ]

@@ -30,7 +30,7 @@ function namedServices(names: readonly string[]): ServiceName[] {
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(helpText(services))
-    return exitCodes.done
+    return exitCodes.success
   }
   if (args.length === 0) {
     const config = readConfig()

@@ -61,7 +61,7 @@ export async function runProgram(program: Program): Promise<number> {
   await stopped
   await lifecycle.stop('stopped')
   clearInterval(alive)
-  if (lifecycle.failure === undefined) return exitCodes.done
+  if (lifecycle.failure === undefined) return exitCodes.success
   // An error of ours says by itself what is wrong and what to do; of any other the place is wanted.
   const { failure } = lifecycle
   log.fatal(failure instanceof FlowfarmError ? { code: failure.code } : { err: failure }, failure.message)
@@ -77,7 +77,7 @@ function stopOnSignals(lifecycle: Lifecycle): void {
     process.on(name, () => {
       first ??= performance.now()
       // A later one is a person who does not want to wait.
-      if (performance.now() - first > sameSignalMs) process.exit(exitCodes.restartMayHelp)
+      if (performance.now() - first > sameSignalMs) process.exit(exitCodes.temporaryFailure)
       void lifecycle.stop(name)
     })
   }

@@ -60,7 +60,7 @@ export async function benchApi({ blocks, only, profile, ...options }: ApiOptions
     await database.close()
   }
   sheet.end()
-  return exitCodes.done
+  return exitCodes.success
 }
 
 async function fill(database: BenchDatabase, blocks: number, options: SourceOptions): Promise<void> {

@@ -41,7 +41,7 @@ export async function benchFarm(options: FarmOptions): Promise<number> {
     await redis?.stop()
   }
   sheet.end()
-  return exitCodes.done
+  return exitCodes.success
 }
 
 interface ScalingRun {

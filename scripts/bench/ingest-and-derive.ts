@@ -93,7 +93,7 @@ export async function ingestAndDerive({ blocks, runs, ...given }: IngestAndDeriv
       )
   }
   sheet.end()
-  return exitCodes.done
+  return exitCodes.success
 }
 
 /** Backwards into an empty database with default settings until every block is stored and, with workers, derived. */

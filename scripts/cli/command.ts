@@ -104,13 +104,13 @@ async function runProcess({ help, start }: AnyCommand, args: readonly string[]):
   // A reader that closes the pipe early (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    process.exit(exitCodes.done)
+    process.exit(exitCodes.success)
   })
   let exitCode: number
   try {
     if (args.includes('--help') || args.includes('-h')) {
       process.stdout.write(help())
-      exitCode = exitCodes.done
+      exitCode = exitCodes.success
     } else exitCode = await start(args)
   } catch (thrown) {
     tell(thrown, args.includes('--json'))
@@ -261,7 +261,7 @@ export function helpText(command: Described): string {
     'Exit codes:',
     ...entries(
       [
-        ['0', exitCodes[0] ?? 'done'],
+        ['0', exitCodes[0] ?? 'success'],
         ['1', exitCodes[1] ?? 'operator action required, see the message'],
         ['75', exitCodes[75] ?? 'temporary failure, try again'],
       ],

@@ -58,6 +58,6 @@ export function fault(action: string, options: FaultOptions): Promise<number> {
     const drills = await listDrills(pool)
     if (json) printJson({ drills })
     else print(said ?? shown(drills))
-    return exitCodes.done
+    return exitCodes.success
   })
 }

@@ -26,7 +26,7 @@ function list(address: string | undefined, json: boolean): Promise<number> {
     const found = await listLabels(pool, address)
     if (json) printJson({ labels: found })
     else print(found.length === 0 ? 'No label fits.' : labelsTable(found))
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 
@@ -35,7 +35,7 @@ function add(label: Omit<AccountLabel, 'isBuiltIn'>, json: boolean): Promise<num
     await putLabel(pool, label)
     if (json) printJson({ added: label })
     else print(`${label.address} is known as ${label.label}.`)
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 
@@ -44,7 +44,7 @@ function remove(address: string, tag: string | undefined, json: boolean): Promis
     const removed = await removeLabels(pool, address, tag)
     if (json) printJson({ removed })
     else print(removed === 0 ? 'No label fits.' : `${many(removed, 'label')} removed.`)
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 

@@ -33,13 +33,13 @@ export function leases(action: string, options: LeasesOptions): Promise<number> 
     if (action === 'list' || options['dry-run']) {
       if (options.json) printJson({ leases: found })
       else print(found.length === 0 ? 'No lease fits.' : `${leasesTable(found)}${listFooter(action, found)}`)
-      return exitCodes.done
+      return exitCodes.success
     }
     const changed = await change(pool, action, found, options)
     const changedLeases = found.map(({ worker, from, to }) => ({ worker, from, to }))
     if (options.json) printJson({ action, found: found.length, changed, leases: changedLeases })
     else print(found.length === 0 ? 'No lease fits.' : outcome(action, found, changed))
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 

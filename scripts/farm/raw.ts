@@ -19,7 +19,7 @@ export function raw(action: string, operand: string | undefined, json: boolean):
           print(`${height}  ${state}${part === null ? '' : ` (${part})`} since ${since.toISOString()}: ${reason}`)
         }
       }
-      return exitCodes.done
+      return exitCodes.success
     }
     const range = readHeights(action, operand)
     if (action === 'skip') {
@@ -27,12 +27,12 @@ export function raw(action: string, operand: string | undefined, json: boolean):
       await skipHeight(pool, range.from)
       if (json) printJson({ skipped: range.from })
       else print(`Height ${range.from} is given up at the ingester's next attempt, within seconds.`)
-      return exitCodes.done
+      return exitCodes.success
     }
     const heights = await retryHeights(pool, range)
     if (json) printJson({ retried: heights })
     else print(`${many(heights.length, 'unavailable height')} will be fetched and derived again.`)
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 

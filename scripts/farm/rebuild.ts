@@ -50,7 +50,7 @@ export function rebuild(options: RebuildOptions): Promise<number> {
           `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare them with: npm run verify`,
       )
     }
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 
@@ -73,7 +73,7 @@ export function verify(options: VerifyOptions): Promise<number> {
     }
     if (options.json) printJson(comparison)
     else print(comparisonText(comparison, schema))
-    return comparison.isEqual ? exitCodes.done : exitCodes.needsPerson
+    return comparison.isEqual ? exitCodes.success : exitCodes.operatorActionRequired
   })
 }
 

@@ -56,7 +56,7 @@ export function backfill(options: RequestOptions): Promise<number> {
       if (options.json) printJson({ outcome, request: null, ...range, workers: plan })
       else if (owedCount(progress) > 0) printPlan(plan)
       else print(`Nothing is owed: heights ${heights(range)} are done by ${names.join(', ')}.`)
-      return exitCodes.done
+      return exitCodes.success
     }
     const request = await addRequest(pool, allWorkers, asked, range)
     if (!options.json) printPlan(plan)
@@ -88,7 +88,7 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
     if (options['dry-run']) {
       if (options.json) printJson({ outcome: 'dry-run', request: null, ...range, workers: plan })
       else printPlan(plan)
-      return exitCodes.done
+      return exitCodes.success
     }
     const request = await addRederiveRequest(pool, allWorkers, asked, range)
     if (!options.json) printPlan(plan)
@@ -128,7 +128,7 @@ function leaveRequest({ range, json }: RequestOutput, request: AddedRequest): nu
   if (json) printJson({ outcome: 'detached', request: request.id, workers: request.workers, ...range })
   else
     print(`Asked for (request ${request.id}): heights ${heights(range)}. npm run farm -- status tells how far it is.`)
-  return exitCodes.done
+  return exitCodes.success
 }
 
 /** Waits for a request and tells how it ended. @returns the exit code */
@@ -156,8 +156,10 @@ async function awaitRequest({ pool, range, json }: RequestOutput, request: Added
     if (flagged.length > 0) print(leasesTable(flagged))
     print(outcomeText(waited, request, range, seconds))
   }
-  if (outcome === 'done') return exitCodes.done
-  return outcome === 'stuck' || outcome === 'workers-off' ? exitCodes.needsPerson : exitCodes.restartMayHelp
+  if (outcome === 'done') return exitCodes.success
+  return outcome === 'stuck' || outcome === 'workers-off'
+    ? exitCodes.operatorActionRequired
+    : exitCodes.temporaryFailure
 }
 
 function skippedLines(workers: readonly WorkerProgress[]): string[] {

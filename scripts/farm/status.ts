@@ -32,7 +32,7 @@ export function status(options: StatusOptions): Promise<number> {
       const status = await watch.read()
       if (options.json) printJson(status)
       else print(statusText(status, screenWidth()))
-      return exitCodes.done
+      return exitCodes.success
     }
     const terminal = new Terminal()
     const show = (status: FarmStatus): void => {
@@ -48,7 +48,7 @@ export function status(options: StatusOptions): Promise<number> {
       await delay(watchEveryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
     if (terminal.isInteractive) print('')
-    return exitCodes.done
+    return exitCodes.success
   })
 }
 

@@ -35,7 +35,7 @@ export async function template(action: string, options: TemplateOptions): Promis
     const { normalHash, template: found, foundBy } = scriptTemplate(script, network)
     if (json) printJson({ normal_hash: normalHash, ...found, found_by: foundBy })
     else print(`${normalHash}\n${found.category || 'no category'}, ${found.label || 'no label'} (by ${foundBy})`)
-    return exitCodes.done
+    return exitCodes.success
   }
   return withDatabase(async ({ pool }) => {
     let said: string | undefined
@@ -70,6 +70,6 @@ export async function template(action: string, options: TemplateOptions): Promis
                 templates,
               )),
       )
-    return exitCodes.done
+    return exitCodes.success
   })
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { constants } from 'node:zlib'
 import Koa from 'koa'
 import compress from 'koa-compress'
-import { hasLeftEarly } from '../platform/http/connections.ts'
+import { isClientDisconnect } from '../platform/http/connections.ts'
 import type { Logger } from '../platform/log.ts'
 import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
@@ -47,7 +47,7 @@ export function createExplorerPage(
 ): RequestListener {
   const app = new Koa()
   app.on('error', (error: unknown) =>
-    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'the explorer page could not be sent'),
+    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'the explorer page could not be sent'),
   )
   app.use(securityHeaders())
   // The files are few and kept by browsers for ever: it is worth the time to make them small.

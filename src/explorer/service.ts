@@ -18,8 +18,8 @@ import { addressList, clientReader, clientNetwork } from '../platform/limits/cli
 import { connectionLimits, createPool, logIdleErrors, query } from '../platform/db/pool.ts'
 import { isConnectionLost } from '../platform/db/errors.ts'
 import { createReadPool } from '../platform/db/slonik.ts'
-import { readableAtOnce, untilReplayed, whenReplayed } from '../platform/db/when-replayed.ts'
-import type { WhenReadable } from '../platform/db/when-replayed.ts'
+import { noReplica, untilReplicaCaughtUp, replicaCatchUp } from '../platform/db/replica-catch-up.ts'
+import type { OnReplicaCaughtUp } from '../platform/db/replica-catch-up.ts'
 import { asError, RetryableError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import { pause } from '../platform/retry.ts'
@@ -109,7 +109,7 @@ export async function startApi(
   const live = createLiveFeeds({
     networkOf: (request) => clientNetwork(clientOf(request).address),
     url: databaseUrl,
-    whenReadable: reads.whenReadable,
+    onReplicaCaughtUp: reads.onReplicaCaughtUp,
     reader: createFeedReader(database, network),
     status: () => status(database, { includeRanges: false }),
     metrics,
@@ -125,7 +125,11 @@ export async function startApi(
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
   const kept = new ResponseCache({ maxAgeMs: config.API_ANSWER_CACHE_MS })
-  await forgetAtCommits(context, { databases: [database, expensiveReads], kept, whenReadable: reads.whenReadable })
+  await forgetAtCommits(context, {
+    databases: [database, expensiveReads],
+    kept,
+    onReplicaCaughtUp: reads.onReplicaCaughtUp,
+  })
   const credentials = adminCredentials(context)
   const keys = new DeveloperKeys(pool)
   const pages = createDashboardPages({ page: 'explorer', log, build: pageBuildOf(context) })
@@ -248,7 +252,7 @@ class ChainFacts {
 /** Where the API reads. */
 interface Reads {
   readonly url: string
-  readonly whenReadable: WhenReadable
+  readonly onReplicaCaughtUp: OnReplicaCaughtUp
 }
 
 /** How long a standby may take at the start to be reached and to have what the primary has, ms. */
@@ -266,7 +270,7 @@ async function openReads({
   lifecycle,
 }: ServiceContext<Config>): Promise<Reads> {
   const url = config.DB_READ_URL
-  if (url === undefined) return { url: databaseUrl, whenReadable: readableAtOnce }
+  if (url === undefined) return { url: databaseUrl, onReplicaCaughtUp: noReplica }
   const reads = createPool(url, {
     ...connectionLimits,
     max: 1,
@@ -278,7 +282,7 @@ async function openReads({
   const impatience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   for (;;) {
     try {
-      await untilReplayed({ primary, reads, signal: impatience })
+      await untilReplicaCaughtUp({ primary, reads, signal: impatience })
       break
     } catch (cause) {
       signal.throwIfAborted()
@@ -295,11 +299,11 @@ async function openReads({
   }
   return {
     url,
-    whenReadable: whenReplayed({
+    onReplicaCaughtUp: replicaCatchUp({
       primary,
       reads,
       signal,
-      onTrouble: (err) => log.warn({ err }, 'how far the database of DB_READ_URL is cannot be found out, trying again'),
+      onError: (err) => log.warn({ err }, 'how far the database of DB_READ_URL is cannot be found out, trying again'),
     }),
   }
 }
@@ -319,8 +323,12 @@ async function forgetAtCommits(
   {
     databases,
     kept,
-    whenReadable,
-  }: { readonly databases: readonly DatabasePool[]; readonly kept: ResponseCache; readonly whenReadable: WhenReadable },
+    onReplicaCaughtUp,
+  }: {
+    readonly databases: readonly DatabasePool[]
+    readonly kept: ResponseCache
+    readonly onReplicaCaughtUp: OnReplicaCaughtUp
+  },
 ): Promise<void> {
   const stopping = new AbortController()
   const reads = keepRecentReads(databases, recentReadsMs)
@@ -334,21 +342,21 @@ async function forgetAtCommits(
   const listener = await listen(
     databaseUrl,
     channels,
-    (channel, payload) => whenReadable(() => forget(channel, payload)),
+    (channel, payload) => onReplicaCaughtUp(() => forget(channel, payload)),
     {
       signal: stopping.signal,
       applicationName: 'flowfarm answers',
       onReconnect: () => {
         const lossesBefore = losses
-        whenReadable(() => {
+        onReplicaCaughtUp(() => {
           if (losses !== lossesBefore) return
-          reads.setDeaf(false)
+          reads.setSuspended(false)
           kept.suspend(false)
         })
       },
-      onTrouble: (error) => {
+      onError: (error) => {
         losses++
-        reads.setDeaf(true)
+        reads.setSuspended(true)
         kept.suspend(true)
         failures.log(
           log,

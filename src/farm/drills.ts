@@ -126,7 +126,7 @@ export class DrillWatch {
       signal,
       applicationName: 'flowfarm drills',
       onReconnect: refresh,
-      onTrouble: (err) => log.debug({ err }, 'drills are not heard of; connecting again'),
+      onError: (err) => log.debug({ err }, 'drills are not heard of; connecting again'),
     })
     await watch.#refresh()
     watch.#timer = setInterval(refresh, refreshMs)

@@ -150,7 +150,7 @@ describe('batch writer', () => {
         announced.push(payload)
         if (announced.length === 40) done.resolve()
       },
-      { signal: stop.signal, onReconnect: () => undefined, onTrouble: done.reject },
+      { signal: stop.signal, onReconnect: () => undefined, onError: done.reject },
     )
     const writer = open()
     await give(writer, 0, 40)

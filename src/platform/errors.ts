@@ -1,9 +1,7 @@
 /**
- * The one error tree. Code that decides whether to try again asks the class, never the message:
- * `RetryableError` may go away by itself, `FatalError` needs a person, `ApiError` is an answer to a client.
+ * An error with a stable machine `code` (lower case, dashes) and optional details for the log. Code
+ * that decides whether to retry tests the class, never the message.
  */
-
-/** A fault with a stable, machine-readable `code` (lower case, dashes) and optional facts for the log. */
 export abstract class FlowfarmError extends Error {
   readonly code: string
   readonly details: Record<string, unknown>
@@ -16,13 +14,15 @@ export abstract class FlowfarmError extends Error {
   }
 }
 
-/** Trying again later may work: a node that is busy, a connection that broke, a full disk. Exit code 75. */
+/** A retry may succeed: busy node, broken connection, full disk. Exit code 75. */
 export class RetryableError extends FlowfarmError {}
 
-/** Only a person can mend it: bad configuration, a fork deeper than allowed, a newer database. Exit code 1. */
+/**
+ * The operator must act: bad configuration, fork deeper than allowed, newer database. Exit code 1.
+ */
 export class FatalError extends FlowfarmError {}
 
-/** An answer of the API: `status` is the HTTP status, `field` names the parameter at fault, if one is. */
+/** An HTTP error: `status` is the HTTP status, `field` the invalid parameter. */
 export class ApiError extends FlowfarmError {
   readonly status: number
   readonly field: string | undefined
@@ -39,21 +39,19 @@ export class ApiError extends FlowfarmError {
   }
 }
 
-/** Exit codes that a supervisor can act on. */
-export const exitCodes = { done: 0, needsPerson: 1, restartMayHelp: 75 } as const
+export const exitCodes = { success: 0, operatorActionRequired: 1, temporaryFailure: 75 } as const
 
 /**
- * The exit code for an error that ended the process or a command; errors from outside the tree may pass with a
- * restart.
+ * The exit code for an error that ended a process or command. Unknown errors count as temporary.
  */
 export function exitCodeOf(error: unknown): number {
   const isRefusal = error instanceof ApiError && error.status < 500
-  return error instanceof FatalError || isRefusal ? exitCodes.needsPerson : exitCodes.restartMayHelp
+  return error instanceof FatalError || isRefusal ? exitCodes.operatorActionRequired : exitCodes.temporaryFailure
 }
 
 /**
- * Makes sure that whatever was thrown is an Error with a message and a stack; libraries throw plain copies of
- * errors too.
+ * Wraps thrown values that are not Error; some libraries throw plain objects with the fields of an
+ * error.
  */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown

@@ -79,7 +79,7 @@ export class Dispatcher {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
-      onTrouble: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no commits: connecting again'),
+      onError: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no commits: connecting again'),
     }).catch(() => undefined)
     for (let failures = 0; !signal.aborted;) {
       try {

@@ -84,7 +84,7 @@ export class Sender {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
-      onTrouble: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no due deliveries: connecting again'),
+      onError: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no due deliveries: connecting again'),
     }).catch(() => undefined)
     const renewing = this.#renew()
     for (let failures = 0; !signal.aborted;) {

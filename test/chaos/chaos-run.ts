@@ -46,7 +46,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   const breakOff = (): void => {
     isBrokenOff = true
     tell('broken off: everything is stopped and thrown away')
-    void world.end().finally(() => process.exit(exitCodes.needsPerson))
+    void world.end().finally(() => process.exit(exitCodes.operatorActionRequired))
   }
   for (const signal of signals) process.once(signal, breakOff)
   let report: ChaosReport

@@ -122,6 +122,6 @@ await runCommand({
     const words = reportText(report)
     await writeFile(join(reportFolder, 'report.txt'), words)
     print(`\n${words}`)
-    return report.isGood ? exitCodes.done : exitCodes.needsPerson
+    return report.isGood ? exitCodes.success : exitCodes.operatorActionRequired
   },
 })

@@ -70,7 +70,7 @@ describe('kill -9 of the ingester', () => {
     const listener = await listen(database.url, ['flowfarm_blocks'], count, {
       signal: stop.signal,
       onReconnect: count,
-      onTrouble: enough.reject,
+      onError: enough.reject,
     })
     const farm = new FlowfarmProcess(['ingest'], {
       DB_URL: database.url,

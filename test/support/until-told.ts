@@ -22,7 +22,7 @@ export async function untilTold(
   const listener = await listen(databaseUrl, channels, () => wake(), {
     signal: stop.signal,
     onReconnect: () => wake(),
-    onTrouble: () => wake(),
+    onError: () => wake(),
   })
   try {
     wake()

@@ -99,7 +99,7 @@ async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle:
   const listener = await listen(url, ['flowfarm_farm', 'flowfarm_blocks'], look, {
     signal: stop.signal,
     onReconnect: look,
-    onTrouble: look,
+    onError: look,
   })
   try {
     look()

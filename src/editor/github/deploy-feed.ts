@@ -129,7 +129,7 @@ export async function createDeployFeed({
           log.warn({ err: asError(error) }, 'the feed of deployments could not look for what it missed'),
         )
       },
-      onTrouble: (error) => log.warn({ err: error }, 'the feed of deployments lost the database; connecting again'),
+      onError: (error) => log.warn({ err: error }, 'the feed of deployments lost the database; connecting again'),
     },
   )
 

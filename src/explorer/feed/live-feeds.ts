@@ -6,8 +6,8 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { asError } from '../../platform/errors.ts'
 import { listen } from '../../platform/db/listen.ts'
 import type { Listener } from '../../platform/db/listen.ts'
-import { readableAtOnce } from '../../platform/db/when-replayed.ts'
-import type { WhenReadable } from '../../platform/db/when-replayed.ts'
+import { noReplica } from '../../platform/db/replica-catch-up.ts'
+import type { OnReplicaCaughtUp } from '../../platform/db/replica-catch-up.ts'
 import type { FeedReader } from './block-feed.ts'
 import { FeedClients, textFrame } from './feed-clients.ts'
 import type { FeedClientsOptions, FeedConnection } from './feed-clients.ts'
@@ -19,7 +19,7 @@ export interface LiveFeedsOptions {
   readonly url: string
   readonly reader: FeedReader
   /** When the reader has what was announced just now. Default: at once. */
-  readonly whenReadable?: WhenReadable
+  readonly onReplicaCaughtUp?: OnReplicaCaughtUp
   /** What `/ws/status` sends. */
   readonly status: () => Promise<unknown>
   readonly metrics: Metrics
@@ -50,7 +50,7 @@ const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 
 /** The live feeds of one process: `/ws` and `/ws/status`. */
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
-  const { url, reader, status, metrics, log, limits, whenReadable = readableAtOnce } = options
+  const { url, reader, status, metrics, log, limits, onReplicaCaughtUp = noReplica } = options
   const stopping = new AbortController()
   const failures = new LogThrottle()
   const live = new LiveAudience({
@@ -89,12 +89,12 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
       listener = await listen(
         url,
         Object.values(channels),
-        (channel, payload) => whenReadable(() => hear(channel, payload)),
+        (channel, payload) => onReplicaCaughtUp(() => hear(channel, payload)),
         {
           signal: stopping.signal,
           applicationName: 'flowfarm live feeds',
           onReconnect: () =>
-            whenReadable(() => {
+            onReplicaCaughtUp(() => {
               blockFeed.catchUp().catch((error: unknown) => {
                 failures.log(
                   log,
@@ -104,7 +104,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
                 )
               })
             }),
-          onTrouble: (err) => failures.log(log, 'warn', { err }, 'The live feed lost the database: connecting again'),
+          onError: (err) => failures.log(log, 'warn', { err }, 'The live feed lost the database: connecting again'),
         },
       )
       await live.start()

@@ -76,7 +76,7 @@ export const recentReadsMs = 1000
 interface RecentReads {
   readonly maxAgeMs: number
   /** While commits are not heard of nothing is kept. */
-  isDeaf: boolean
+  isSuspended: boolean
   values: Map<string, { readonly value: unknown; readonly until: number }>
 }
 
@@ -90,7 +90,7 @@ export interface CommitHearing {
   /** To be called at every commit that is heard of. */
   forget(): void
   /** Whether commits are not heard of at present. */
-  setDeaf(isDeaf: boolean): void
+  setSuspended(isSuspended: boolean): void
 }
 
 /**
@@ -98,15 +98,15 @@ export interface CommitHearing {
  * old.
  */
 export function keepRecentReads(databases: readonly DatabasePool[], maxAgeMs: number): CommitHearing {
-  const reads: RecentReads = { maxAgeMs, isDeaf: false, values: new Map() }
+  const reads: RecentReads = { maxAgeMs, isSuspended: false, values: new Map() }
   for (const database of databases) ofPools.set(database, reads)
   const forget = (): void => {
     reads.values = new Map()
   }
   return {
     forget,
-    setDeaf: (isDeaf) => {
-      reads.isDeaf = isDeaf
+    setSuspended: (isSuspended) => {
+      reads.isSuspended = isSuspended
       forget()
     },
   }
@@ -126,7 +126,7 @@ export async function readRecent<Value>(
 ): Promise<ReadonlyMap<string, Value>> {
   const distinct = [...new Set(keys)]
   const reads = ofPools.get(database)
-  if (reads === undefined || reads.isDeaf)
+  if (reads === undefined || reads.isSuspended)
     return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
   const now = performance.now()
   // Whoever forgets makes another map: what was read before a commit is not kept after it.

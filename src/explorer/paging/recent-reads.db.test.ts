@@ -60,10 +60,10 @@ describe('recent reads', () => {
   it('are not kept while commits are not heard of', async () => {
     const hearing = keepRecentReads([pool], 3_600_000)
     await read(['a'])
-    hearing.setDeaf(true)
+    hearing.setSuspended(true)
     await read(['a'])
     await read(['a'])
-    hearing.setDeaf(false)
+    hearing.setSuspended(false)
     await read(['a'])
     await read(['a'])
     expect(asked).to.have.length(4)

@@ -175,7 +175,7 @@ export class Coordinator {
         signal: AbortSignal.any([signal, ending.signal]),
         applicationName: 'flowfarm coordinator',
         onReconnect: () => this.#wakeUp.call(),
-        onTrouble: (err) =>
+        onError: (err) =>
           this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
       },
     )

@@ -15,15 +15,15 @@ export type Enqueue = (worker: string, leases: readonly OfferedLease[]) => Promi
  */
 export class HandOver {
   readonly #enqueue: Enqueue
-  readonly #onTrouble: (worker: string, error: unknown) => void
+  readonly #onError: (worker: string, error: unknown) => void
   readonly #waiting = new Map<string, OfferedLease[]>()
   readonly #running = new Map<string, Promise<void>>()
   /** When the first call began since any was answered well. */
   #unansweredSince: number | undefined
 
-  constructor(enqueue: Enqueue, onTrouble: (worker: string, error: unknown) => void) {
+  constructor(enqueue: Enqueue, onError: (worker: string, error: unknown) => void) {
     this.#enqueue = enqueue
-    this.#onTrouble = onTrouble
+    this.#onError = onError
   }
 
   give(leases: readonly OfferedLease[]): void {
@@ -61,7 +61,7 @@ export class HandOver {
       } catch (error) {
         // What gathered meanwhile would be refused as well, and would grow for as long as the queue is away.
         this.#waiting.delete(worker)
-        this.#onTrouble(worker, error)
+        this.#onError(worker, error)
       }
     }
     this.#running.delete(worker)

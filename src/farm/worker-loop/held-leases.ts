@@ -16,17 +16,17 @@ export interface HeldLease {
 export class HeldLeases {
   readonly #pool: pg.Pool
   readonly #leaseMs: number
-  readonly #onTrouble: (error: unknown) => void
+  readonly #onError: (error: unknown) => void
   readonly #held = new Map<string, { lease: ClaimedLease; controller: AbortController }>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
   #endOfWork: Error | undefined
 
   /** @param leaseMs how long a lease lasts without a sign of life; there are five in that time */
-  constructor(pool: pg.Pool, leaseMs: number, onTrouble: (error: unknown) => void) {
+  constructor(pool: pg.Pool, leaseMs: number, onError: (error: unknown) => void) {
     this.#pool = pool
     this.#leaseMs = leaseMs
-    this.#onTrouble = onTrouble
+    this.#onError = onError
   }
 
   get size(): number {
@@ -72,7 +72,7 @@ export class HeldLeases {
       }
     } catch (error) {
       // What is not renewed in time is taken away, and its commit finds that out.
-      this.#onTrouble(error)
+      this.#onError(error)
     }
     this.#timer = undefined
     if (!this.#isStopped && this.#held.size > 0) this.#schedule()
@@ -93,13 +93,13 @@ function nameOf({ worker, from, to, generation }: LeaseClaim): string {
  */
 export class CompletionAnnouncer {
   readonly #pool: pg.Pool
-  readonly #onTrouble: (error: unknown) => void
+  readonly #onError: (error: unknown) => void
   #isMore = false
   #sending: Promise<void> | undefined
 
-  constructor(pool: pg.Pool, onTrouble: (error: unknown) => void) {
+  constructor(pool: pg.Pool, onError: (error: unknown) => void) {
     this.#pool = pool
-    this.#onTrouble = onTrouble
+    this.#onError = onError
   }
 
   announce(): void {
@@ -118,7 +118,7 @@ export class CompletionAnnouncer {
       try {
         await announceFarmWork(this.#pool)
       } catch (error) {
-        this.#onTrouble(error)
+        this.#onError(error)
       }
     }
     this.#sending = undefined

@@ -49,7 +49,7 @@ describe('listen', () => {
       baseMs: 1,
       maxMs: 5,
       onReconnect: () => reconnected.push(true),
-      onTrouble: troubles.push,
+      onError: troubles.push,
     }
   })
   afterEach(async () => {

@@ -10,7 +10,7 @@ export interface ListenOptions extends DedicatedConnectionOptions {
   /** Called after every re-connection: notifications may have been missed, so the owner reads the state anew. */
   onReconnect: () => void
   /** Told about each loss, each failed try and each error of the handler, for the log. */
-  onTrouble?: (error: Error) => void
+  onError?: (error: Error) => void
   /** Upper bound of the first pause before connecting again. Default 100 ms. */
   baseMs?: number
   /** Upper bound of every pause before connecting again. Default 5,000 ms. */
@@ -30,7 +30,7 @@ export interface Listener {
  *
  * The heartbeat asks the server which channels it listens to for us: that finds a dead connection, and also a pooler
  * that quietly gave us another session. A notification is a hint that may be lost or come twice, never the only copy of
- * anything. An error thrown by `handler` goes to `onTrouble`.
+ * anything. An error thrown by `handler` goes to `onError`.
  */
 export async function listen(
   url: string,
@@ -53,7 +53,7 @@ async function keepListening(
   options: ListenOptions,
   onFirst: () => void,
 ): Promise<void> {
-  const { signal, onReconnect, onTrouble = () => undefined, baseMs = 100, maxMs = 5000 } = options
+  const { signal, onReconnect, onError = () => undefined, baseMs = 100, maxMs = 5000 } = options
   let hasListened = false
   for (let attempt = 1; !signal.aborted; attempt++) {
     let connection: DedicatedConnection | undefined
@@ -63,7 +63,7 @@ async function keepListening(
         try {
           handler(channel, payload ?? '')
         } catch (error) {
-          onTrouble(asError(error))
+          onError(asError(error))
         }
       })
       for (const channel of channels) await connection.client.query(`LISTEN ${escapeIdentifier(channel)}`)
@@ -73,9 +73,9 @@ async function keepListening(
       else onFirst()
       hasListened = true
       await aborted(AbortSignal.any([signal, connection.lost]))
-      if (!signal.aborted) onTrouble(asError(connection.lost.reason))
+      if (!signal.aborted) onError(asError(connection.lost.reason))
     } catch (error) {
-      if (!signal.aborted) onTrouble(asError(error))
+      if (!signal.aborted) onError(asError(error))
     } finally {
       await connection?.close()
     }

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { oneAtATime, hasLeftEarly } from './connections.ts'
+import { oneAtATime, isClientDisconnect } from './connections.ts'
 import Koa from 'koa'
 
 describe('oneAtATime', () => {
@@ -101,7 +101,7 @@ describe('who has left', () => {
       await began.promise
       socket[leave]()
       const error = await told.promise
-      expect(hasLeftEarly(error), String(error)).to.equal(true)
+      expect(isClientDisconnect(error), String(error)).to.equal(true)
       socket.destroy()
       server.close()
       server.closeAllConnections()
@@ -109,7 +109,7 @@ describe('who has left', () => {
   }
 
   it('is nobody by any other error', () => {
-    expect(hasLeftEarly(new Error('no'))).to.equal(false)
-    expect(hasLeftEarly('ECONNRESET')).to.equal(false)
+    expect(isClientDisconnect(new Error('no'))).to.equal(false)
+    expect(isClientDisconnect('ECONNRESET')).to.equal(false)
   })
 })

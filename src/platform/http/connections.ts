@@ -167,6 +167,6 @@ const codes: ReadonlySet<unknown> = new Set([
 ])
 
 /** Whether an answer could not be sent because the client has gone, which is no fault. */
-export function hasLeftEarly(error: unknown): boolean {
+export function isClientDisconnect(error: unknown): boolean {
   return error instanceof Error && 'code' in error && codes.has(error.code)
 }

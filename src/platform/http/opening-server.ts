@@ -1,7 +1,7 @@
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import { ApiError } from '../errors.ts'
-import { hasLeftEarly, closeServer, listen } from './connections.ts'
+import { isClientDisconnect, closeServer, listen } from './connections.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { requests } from './requests.ts'
@@ -44,7 +44,7 @@ export async function createOpeningServer({
 }: OpeningServerOptions): Promise<OpeningServer> {
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) =>
-    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
   )
   app.use(
     requests({ service, metrics, log, list: 'the documentation', ...(translate === undefined ? {} : { translate }) }),

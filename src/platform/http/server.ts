@@ -12,7 +12,7 @@ import type { Verdict } from '../limits/rate-limiter.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { answerNotModified, brotliParams, minCompressedBytes, tagAnswers } from './caching.ts'
-import { closeServer, createListener, hasLeftEarly, listen, oneAtATime, requestTarget } from './connections.ts'
+import { closeServer, createListener, isClientDisconnect, listen, oneAtATime, requestTarget } from './connections.ts'
 import type { Patience } from './connections.ts'
 import { sendProblem, toApiError } from './problem.ts'
 import { errors, requestLog } from './requests.ts'
@@ -188,7 +188,7 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
   const { log, metrics, service, clientOf = clientReader(new BlockList()) } = options
   const { headers = apiSecurityHeaders, resolvePath } = app
   koa.on('error', (error: unknown) =>
-    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
   )
   koa.use(requestLog({ unmatched: options.unmatched ?? `${service}: unmatched`, metrics, log, clientOf }))
   if (app.cors !== undefined) koa.use(cors(app.cors))

@@ -117,7 +117,7 @@ interface Ports {
 type Trouble = 'database' | 'disk'
 
 /** Exit code of a program that may do better when it is started again. */
-const restartMayHelp = 75
+const temporaryFailure = 75
 /** How long after a trouble ended a process may still end because of it. */
 const afterTroubleMs = 15_000
 const nodeCount = 2
@@ -345,7 +345,7 @@ export class ChaosWorld {
   #judge(end: ProgramEnd, process: SupervisedProcess): void {
     const { tell, findings } = this.options
     const mayEnd =
-      end === restartMayHelp && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
+      end === temporaryFailure && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
     if (mayEnd) tell(`${process.name} ended with ${end} and is started again`)
     else findings.add('processes', `${process.name} ended by itself with ${end}:\n${process.lastLines(3)}`)
   }
