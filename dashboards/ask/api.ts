@@ -6,8 +6,7 @@ import { ApiProblem, mayRecover, request } from '../kit/api.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken, useToken } from '../kit/token.ts'
 
-/** Whether the service wants another token than it was shown. */
-export function isTokenWanted(error: unknown): boolean {
+export function isTokenRequired(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 401
 }
 
@@ -39,7 +38,7 @@ async function read<Body>(path: string, options: Call): Promise<Body> {
 
 const base = '/api/v1'
 
-/** The calls of the query service. All of them throw ApiProblem. */
+/** Calls of the query service; all throw ApiProblem. */
 export const api = {
   health: (signal: AbortSignal) => read<Health>('/health', { signal }),
   ask: (target: Target, question: string, signal: AbortSignal) =>
@@ -50,32 +49,32 @@ export const api = {
     read<SqlResult>(`${base}/run_sql`, { method: 'POST', body: { target, sql }, signal }),
   history: (signal: AbortSignal) => read<readonly HistoryItem[]>(`${base}/history?limit=200`, { signal }),
   clearHistory: () => call(`${base}/history`, { method: 'DELETE' }),
-  /** Whether the service takes a token, by a call that wants one. */
+  /** Verifies a token with a cheap authenticated call. */
   tryToken: (token: string) => call(`${base}/history?limit=1`, { token }),
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
-  kept: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
-  keep: (pair: Omit<Pair, 'id'>) => read<Pair>(`${base}/memory`, { method: 'POST', body: pair }),
-  /** All kept examples, one JSON object a line. */
-  exportKept: async () => (await call(`${base}/memory/export`, {})).text(),
-  forget: (id: string) => call(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  savedExamples: (signal: AbortSignal) =>
+    read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
+  saveExample: (pair: Omit<Pair, 'id'>) => read<Pair>(`${base}/memory`, { method: 'POST', body: pair }),
+  /** JSON lines. */
+  exportSaved: async () => (await call(`${base}/memory/export`, {})).text(),
+  deleteExample: (id: string) => call(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
 }
 
 export const queryClient = createQueryClient({ mayRecover })
 
-/** Names of what is read; the lists are other ones under another token. */
+/** The lists depend on the token. */
 export const queryKeys = {
   health: ['health'],
   lists: ['lists'],
   examples: ['examples'],
   history: ['lists', 'history'],
-  kept: ['lists', 'kept'],
+  saved: ['lists', 'saved'],
 } as const
 
 const everyMs = 30_000
-/** A page that waits for a service which starts shall not wait half a minute longer. */
+/** Retry quickly while the service starts. */
 const againMs = 3000
 
-/** What the service can do. */
 export function useHealth(): UseQueryResult<Health> {
   return useQuery({
     queryKey: queryKeys.health,
@@ -84,14 +83,14 @@ export function useHealth(): UseQueryResult<Health> {
   })
 }
 
-/** Whether the lists may be read: none is asked for before the page knows that it needs no token, or has one. */
+/** Whether the lists may be requested: the service needs no token, or the page has one. */
 function useIsOpen(): boolean {
   const { data } = useHealth()
   const token = useToken()
   return data !== undefined && (!data.needs_token || token !== undefined)
 }
 
-/** Questions that the service came with; they are open to all. */
+/** Built-in questions; they need no token. */
 export function useExamples(): UseQueryResult<readonly Pair[]> {
   return useQuery({
     queryKey: queryKeys.examples,
@@ -100,14 +99,18 @@ export function useExamples(): UseQueryResult<readonly Pair[]> {
   })
 }
 
-/** What was asked lately with this token, newest first. */
+/** Recent requests with this token, newest first. */
 export function useHistory(): UseQueryResult<readonly HistoryItem[]> {
   const enabled = useIsOpen()
   return useQuery({ queryKey: queryKeys.history, queryFn: ({ signal }) => api.history(signal), enabled })
 }
 
-/** Answers that somebody kept as examples. */
-export function useKept(): UseQueryResult<readonly Pair[]> {
+/** Examples that users saved. */
+export function useSavedExamples(): UseQueryResult<readonly Pair[]> {
   const enabled = useIsOpen()
-  return useQuery({ queryKey: queryKeys.kept, queryFn: async ({ signal }) => (await api.kept(signal)).data, enabled })
+  return useQuery({
+    queryKey: queryKeys.saved,
+    queryFn: async ({ signal }) => (await api.savedExamples(signal)).data,
+    enabled,
+  })
 }

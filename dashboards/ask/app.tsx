@@ -6,26 +6,25 @@ import { lazyPart } from '../kit/lazy-part.ts'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
-import { useHealth, useExamples, api, isTokenWanted, queryClient, queryKeys } from './api.ts'
+import { useHealth, useExamples, api, isTokenRequired, queryClient, queryKeys } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import type { Chosen } from './draft.ts'
 import type { Target, Pair } from './draft.ts'
 import { readDraft, writeDraft } from './draft.ts'
-import { HistoryList, KeptList } from './lists.tsx'
+import { HistoryList, SavedList } from './lists.tsx'
 import { QuestionBox } from './question-box.tsx'
 import { ResultPanel } from './result-view.tsx'
 import { useTask } from './task.ts'
 import type { Task } from './task.ts'
 import { TokenDialog as Dialog } from '../kit/token-dialog.tsx'
 
-/** Browsers refuse to write the address with every key. */
+/** Browsers limit how often the URL may change, ms. */
 const pauseMs = 500
 
-/** The page: a question, the SQL for it, what it gave, and what was asked before. */
 export function App(): ReactNode {
   const [draft] = useState(() => readDraft(location.hash))
   const [chosenTarget, setTarget] = useState<Target>(draft.target)
-  // An address may come from a service that has more databases.
+  // The URL may name a database that this service does not have.
   const target = useHealth().data?.targets.includes(chosenTarget) === false ? 'indexer' : chosenTarget
   const [question, setQuestion] = useState(draft.question)
   const [sql, setSql] = useState(draft.sql)
@@ -85,20 +84,19 @@ export function App(): ReactNode {
 
 const tabs = [
   { name: 'history', label: 'History' },
-  { name: 'kept', label: 'Kept examples' },
+  { name: 'saved', label: 'Saved examples' },
 ] as const
 
-/** What was asked before, and what was kept. */
 function SidePanel({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
   const [tab, setTab] = useState<(typeof tabs)[number]['name']>('history')
   const id = useId()
   return (
-    <aside className="panel side" aria-label="Earlier questions">
+    <aside className="panel side" aria-label="History and saved examples">
       <header>
-        <Tabs label="Earlier questions" tabs={tabs} selected={tab} panelId={id} onSelect={setTab} />
+        <Tabs label="History and saved examples" tabs={tabs} selected={tab} panelId={id} onSelect={setTab} />
       </header>
       <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
-        {tab === 'history' ? <HistoryList onChoose={onChoose} /> : <KeptList onChoose={onChoose} />}
+        {tab === 'history' ? <HistoryList onChoose={onChoose} /> : <SavedList onChoose={onChoose} />}
       </div>
     </aside>
   )
@@ -106,7 +104,6 @@ function SidePanel({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }
 
 const names: Readonly<Record<Target, string>> = { indexer: 'Flow indexer', evm: 'EVM explorer' }
 
-/** Which database is asked, where there are two. */
 function TargetChoice({
   target,
   onChange,
@@ -134,7 +131,6 @@ function TargetChoice({
   )
 }
 
-/** What page it is, the documentation, and the token where one is wanted. */
 function Header(): ReactNode {
   const { data: health } = useHealth()
   const token = useToken()
@@ -143,7 +139,7 @@ function Header(): ReactNode {
     <header className="top">
       <div className="top-inner">
         <Brand />
-        <nav aria-label="For programs">
+        <nav aria-label="API">
           <a href="/docs">API</a>
           <a href="/openapi.json" className="wide-only">
             OpenAPI
@@ -151,7 +147,7 @@ function Header(): ReactNode {
         </nav>
         {health?.needs_token === true && (
           <Button isSmall onClick={() => (token === undefined ? setIsEntering(true) : setToken(undefined))}>
-            {token === undefined ? 'Enter token' : 'Forget token'}
+            {token === undefined ? 'Enter token' : 'Remove token'}
           </Button>
         )}
         <ThemeToggle />
@@ -161,14 +157,14 @@ function Header(): ReactNode {
   )
 }
 
-/** States what prevents answers: no service, no model, or a model that only knows its examples. */
+/** Explains why questions fail: no service, no model, or only scripted answers. */
 function ModelNotice(): ReactNode {
   const { data, error } = useHealth()
   if (data === undefined)
     return error === null ? null : (
       <div className="banner bad" role="alert">
         <Icon name="alert" />
-        <p>{problemText(error)} It is asked again every few seconds.</p>
+        <p>{problemText(error)} Retrying every few seconds.</p>
       </div>
     )
   if (data.model === null)
@@ -176,8 +172,8 @@ function ModelNotice(): ReactNode {
       <div className="banner" role="note">
         <Icon name="alert" />
         <p>
-          Questions in words are not answered here. {data.remedy ?? 'Set LLM_API_KEY and start the service again.'} SQL
-          works as it is.
+          No model is configured, so questions cannot be answered.{' '}
+          {data.remedy ?? 'Set LLM_API_KEY and restart the service.'} You can still run SQL.
         </p>
       </div>
     )
@@ -185,18 +181,16 @@ function ModelNotice(): ReactNode {
     <div className="banner" role="note">
       <Icon name="alert" />
       <p>
-        A scripted model answers here: it knows the example questions and no others. Set <code>LLM_API_KEY</code> for a
-        real one.
+        Demo mode, no model: only the example questions have answers. To ask anything, set <code>LLM_API_KEY</code>.
       </p>
     </div>
   ) : null
 }
 
-/** The editor is half of the page: it comes after the rest of it. */
+/** The editor is half of the page; load it after the rest. */
 const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEditor, { name: 'SqlEditor' })
 
-/** Where the command key is what the control key is elsewhere. */
-const isOfApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 interface SqlPanelProps {
   readonly sql: string
@@ -205,7 +199,6 @@ interface SqlPanelProps {
   readonly onRun: () => void
 }
 
-/** The statement, as the model wrote it or as one wishes it, and what runs it. */
 function SqlPanel({ sql, task: { state, cancel }, onChange, onRun }: SqlPanelProps): ReactNode {
   const isRunning = state.is === 'busy' && state.work.kind === 'run'
   return (
@@ -214,8 +207,8 @@ function SqlPanel({ sql, task: { state, cancel }, onChange, onRun }: SqlPanelPro
         <h2 id="sql-title">SQL</h2>
         {sql !== '' && <CopyButton text={sql} what="the SQL" />}
         <div className="button-row end">
-          <span className="soft wide-only">{isOfApple ? '⌘ Enter' : 'Ctrl+Enter'}</span>
-          {/* Beside what started it, not in its place: whoever clicks twice shall not cancel. */}
+          <span className="soft wide-only">{isMac ? '⌘ Enter' : 'Ctrl+Enter'}</span>
+          {/* Not in place of the Run button, so that a double click does not cancel. */}
           {isRunning && (
             <Button onClick={cancel}>
               <Icon name="cross" size={14} /> Cancel
@@ -226,7 +219,7 @@ function SqlPanel({ sql, task: { state, cancel }, onChange, onRun }: SqlPanelPro
           </Button>
         </div>
       </header>
-      <Suspense fallback={<div className="sql-editor coming" role="status" aria-label="Loading the editor" />}>
+      <Suspense fallback={<div className="sql-editor coming" role="status" aria-label="Loading the SQL editor…" />}>
         <SqlEditor label="SQL" value={sql} onChange={onChange} onRun={onRun} />
       </Suspense>
     </section>
@@ -235,7 +228,6 @@ function SqlPanel({ sql, task: { state, cancel }, onChange, onRun }: SqlPanelPro
 
 const shownAtFirst = 4
 
-/** Questions to begin with. */
 function ExampleList({
   target,
   onChoose,
@@ -246,7 +238,7 @@ function ExampleList({
   const [isOpen, setIsOpen] = useState(false)
   const { data = [], error } = useExamples()
   const pairs = data.filter((pair) => pair.target === target)
-  if (error !== null) return <p className="soft">The example questions could not be loaded: {problemText(error)}</p>
+  if (error !== null) return <p className="soft">Could not load the example questions: {problemText(error)}</p>
   if (pairs.length === 0) return null
   return (
     <section className={isOpen ? 'examples open' : 'examples'} aria-label="Example questions">
@@ -261,7 +253,7 @@ function ExampleList({
         {pairs.length > shownAtFirst && (
           <li>
             <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-              {isOpen ? 'Fewer' : `${pairs.length - shownAtFirst} more`}
+              {isOpen ? 'Show fewer' : `Show ${pairs.length - shownAtFirst} more`}
             </Button>
           </li>
         )}
@@ -270,7 +262,7 @@ function ExampleList({
   )
 }
 
-/** They come sorted by what they are about: some of them all over the list show how much can be asked. */
+/** The list is sorted by subject; pick some from all over it. */
 function spread(pairs: readonly Pair[]): readonly Pair[] {
   if (pairs.length <= shownAtFirst) return pairs
   return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter(
@@ -279,12 +271,12 @@ function spread(pairs: readonly Pair[]): readonly Pair[] {
 }
 
 interface TokenDialogProps {
-  /** After a token that is accepted. */
+  /** After a token is accepted. */
   readonly onToken?: () => void
   readonly onClose: () => void
 }
 
-/** Asks for the token of the query service; under another one, its lists are others. */
+/** The lists depend on the token, so a new one reloads them. */
 function TokenDialog({ onToken, onClose }: TokenDialogProps): ReactNode {
   const take = (): void => {
     void queryClient.invalidateQueries({ queryKey: queryKeys.lists })
@@ -295,7 +287,7 @@ function TokenDialog({ onToken, onClose }: TokenDialogProps): ReactNode {
       verifyToken={(token) => api.tryToken(token)}
       onToken={take}
       onClose={onClose}
-      describeError={(error) => (isTokenWanted(error) ? 'This token is not accepted.' : problemText(error))}
+      describeError={(error) => (isTokenRequired(error) ? 'The token was not accepted.' : problemText(error))}
     />
   )
 }

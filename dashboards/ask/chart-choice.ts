@@ -2,21 +2,20 @@ import type { TimePoint } from '../kit/time-chart.tsx'
 import { cellText, isTimeType } from '../kit/result-table.ts'
 import type { SqlValue, ResultTable } from '../kit/result-table.ts'
 
-/** Columns of which a chart can be drawn, of any of `values` over `names`. */
+/** Chartable columns: any of `values` over `names`. */
 export interface ChartChoice {
   readonly names: number
   readonly values: readonly number[]
-  /** A line where the names are days or times, bars where they are anything else. */
+  /** A line for dates and times, else bars. */
   readonly shape: 'line' | 'bars'
 }
 
-/** More bars than these cannot be told apart, nor can so many points of a line. */
+/** Maxima that can be callbacks apart. */
 const maxBars = 60
 const maxPoints = 1000
 
 /**
- * What of a table can be drawn: a column that names the rows, each once, and at least one of numbers that are not below
- * nought. `undefined` where the data does not suit.
+ * Chooses a column of unique names and at least one column of non-negative numbers; else undefined.
  */
 export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undefined {
   if (rows.length < 2) return undefined
@@ -30,7 +29,7 @@ export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undef
   return values.length === 0 ? undefined : { names, values, shape }
 }
 
-/** The first column of days or times, else of texts, else of numbers, whose values are all there and all different. */
+/** The first column with unique, non-null dates or times, else texts, else numbers. */
 function nameColumn({ columns, rows }: ResultTable): number {
   const isName = (i: number): boolean =>
     rows.every((row) => row[i] !== null) && new Set(rows.map((row) => cellText(row[i] ?? null))).size === rows.length
@@ -40,7 +39,7 @@ function nameColumn({ columns, rows }: ResultTable): number {
     const found = find(test)
     if (found !== -1) return found
   }
-  // The first of several numbers may name the rows, as a height does; a number alone names nothing.
+  // The first of several number columns may be the name, such as a height.
   return columns.length > 1 && isName(0) ? 0 : -1
 }
 
@@ -52,7 +51,7 @@ function isDrawable(value: SqlValue): boolean {
 
 const longestName = 16
 
-/** The points of a chart: times in their order, all else as the rows are. A row without a number counts as nought. */
+/** Times are sorted; other rows keep their order. A row without a number counts as zero. */
 export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice, value: number): readonly TimePoint[] {
   const named = rows.map((row) => ({ name: cellText(row[names] ?? null), cell: row[value] ?? null }))
   if (shape === 'line') named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
@@ -65,7 +64,7 @@ export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice
   }))
 }
 
-/** How times are named below a chart: by their day where each is one, else without what all of them have in common. */
+/** Short labels for times: the day, or the part in which they differ. */
 function timeNames(times: readonly string[]): (time: string) => string {
   const isSame = (length: number): boolean => new Set(times.map((time) => time.slice(0, length))).size === 1
   const midnight = /T00:00:00(?:\.0+)?Z?$/
@@ -74,7 +73,7 @@ function timeNames(times: readonly string[]): (time: string) => string {
   return (time) => time.slice(from).replace('T', ' ').replace('Z', '')
 }
 
-/** Of an id its beginning and end tell it from others. */
+/** Shortens an id in the middle. */
 function shortName(name: string): string {
   if (name === '') return '(empty)'
   return name.length <= longestName ? name : `${name.slice(0, 8)}…${name.slice(-6)}`

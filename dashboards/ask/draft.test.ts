@@ -15,7 +15,7 @@ describe('what is in the fields, in the address', () => {
 })
 
 describe('why a statement did not run', () => {
-  it('is told with its place and with what PostgreSQL advises', () => {
+  it("has its position and PostgreSQL's hint", () => {
     const failure = {
       sql: "SELECT '🌱',\n  hieght FROM raw.blocks",
       error: 'column "hieght" does not exist',
@@ -23,11 +23,11 @@ describe('why a statement did not run', () => {
       error_hint: 'Perhaps you meant "height".',
     }
     expect(faultText(failure)).to.equal(
-      'column "hieght" does not exist. It is in line 2 at “hieght”. Perhaps you meant "height".',
+      'column "hieght" does not exist. The error is in line 2 at “hieght”. Perhaps you meant "height".',
     )
   })
 
-  it('is told without them where there are none', () => {
+  it('is callbacks without them where there are none', () => {
     expect(faultText({ sql: 'SELECT 1', error: 'It took too long.', error_position: null, error_hint: null })).to.equal(
       'It took too long.',
     )

@@ -1,17 +1,16 @@
 import type { SqlValue } from '../kit/result-table.ts'
 import type { AskResult, Health, KeptPair, SqlResult as SentResult } from './answers.gen.ts'
 
-/** A database that can be queried. */
 export type Target = Health['targets'][number]
 
 /** A question with the SQL that answers it: built in, or saved by a user. */
 export type Pair = Pick<KeptPair, 'id' | 'target' | 'question' | 'sql'>
 
-/** Why a statement did not run; problems have these fields too. */
+/** Why a statement did not run. Problem responses have these fields too. */
 export type SqlFailure = Pick<SentResult, 'error'> &
   Partial<Pick<SentResult, 'error_code' | 'error_position' | 'error_hint'>>
 
-/** A statement that ran, or why it did not; with all statements of the model if it wrote them. */
+/** A result or an error, with all statements that the model wrote. */
 export type SqlResult = Omit<SentResult, 'results' | 'rows' | 'sql_state' | keyof SqlFailure> &
   SqlFailure &
   Partial<Pick<AskResult, 'attempts'>> & {
@@ -19,8 +18,8 @@ export type SqlResult = Omit<SentResult, 'results' | 'rows' | 'sql_state' | keyo
   }
 
 /**
- * What is in the fields, in the address behind `#`: it survives a reload and can be sent to somebody, and no server
- * sees it. It is only put back there; nothing runs before a person has looked at it.
+ * The form fields, kept in the URL fragment: it survives a reload and can be shared, and servers do
+ * not receive it. Opening such a URL runs nothing.
  */
 export function readDraft(hash: string): Chosen {
   const values = new URLSearchParams(hash.replace(/^#/, ''))
@@ -31,7 +30,7 @@ export function readDraft(hash: string): Chosen {
   }
 }
 
-/** The same as it stands in the address; empty where there is nothing. */
+/** The URL fragment; '' if all fields are empty. */
 export function writeDraft({ target, question, sql }: Chosen): string {
   const values = new URLSearchParams()
   if (target === 'evm') values.set('target', target)
@@ -40,14 +39,13 @@ export function writeDraft({ target, question, sql }: Chosen): string {
   return values.size === 0 ? '' : `#${values.toString()}`
 }
 
-/** What a person takes from a list to work on. */
 export interface Chosen {
   readonly target: Target
   readonly question: string
   readonly sql: string
 }
 
-/** Why a statement did not run, where in it the fault is, and what PostgreSQL advises. */
+/** The error with its position and PostgreSQL's hint. */
 export function faultText({
   sql,
   error,
@@ -55,7 +53,7 @@ export function faultText({
   error_hint: hint,
 }: SqlFailure & { readonly sql: string }): string {
   const place = position === undefined || position === null ? undefined : placeOf(sql, position)
-  const parts = [error ?? '', place === undefined ? '' : `It is ${place}.`, hint ?? '']
+  const parts = [error ?? '', place === undefined ? '' : `The error is ${place}.`, hint ?? '']
   return parts
     .map((part) => part.trim())
     .filter(Boolean)
@@ -63,7 +61,7 @@ export function faultText({
     .join(' ')
 }
 
-/** `in line 2 at “hieght”`; PostgreSQL counts characters, not the halves of them that JavaScript has. */
+/** `in line 2 at “hieght”`. PostgreSQL counts code points, not UTF-16 units. */
 function placeOf(sql: string, position: number): string | undefined {
   const characters = Array.from(sql)
   if (position < 1 || position > characters.length) return undefined
@@ -72,7 +70,7 @@ function placeOf(sql: string, position: number): string | undefined {
   return word === '' ? `in line ${line}` : `in line ${line} at “${word}”`
 }
 
-/** PostgreSQL ends its messages without a full stop. */
+/** PostgreSQL messages have no full stop. */
 function asSentence(text: string): string {
   return /[.!?。]$/.test(text) ? text : `${text}.`
 }

@@ -7,7 +7,7 @@ import { Badge, Button, Icon } from '../kit/controls.tsx'
 import { formatCount } from '../kit/formats.ts'
 import { EmptyState, ErrorState, Loading } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
-import { api, useHistory, queryClient, queryKeys, useKept, isTokenWanted, useHealth } from './api.ts'
+import { api, useHistory, queryClient, queryKeys, useSavedExamples, isTokenRequired, useHealth } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import { escapeInvisible } from '../kit/result-table.ts'
 import type { Chosen } from './draft.ts'
@@ -17,7 +17,6 @@ import { Dialog } from '../kit/dialog.tsx'
 import { download } from '../kit/browser.ts'
 import { useToken } from '../kit/token.ts'
 
-/** What was asked lately with this token, newest first. */
 export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
   const history = useHistory()
   const showToast = useToast()
@@ -27,9 +26,13 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
     onError: (error) => showToast(problemText(error), 'bad'),
   })
   const items = history.data
-  if (items === undefined) return <ListState list={history} what="the history" />
+  if (items === undefined) return <ListState list={history} what="history" />
   if (items.length === 0)
-    return <EmptyState title="Nothing was asked yet">The service keeps the newest 200 until it stops.</EmptyState>
+    return (
+      <EmptyState title="No questions yet">
+        Your newest 200 questions appear here until the service restarts.
+      </EmptyState>
+    )
   return (
     <>
       <ul className="choices">
@@ -63,32 +66,29 @@ function Outcome({ item: { error, row_count: rows } }: { readonly item: HistoryI
   return rows === null ? 'SQL only' : formatCount(rows, 'row')
 }
 
-/** So many are seen at a glance; among more than these one looks for words. */
+/** From this length on the list has a filter. */
 const seenAtOnce = 8
 
-/** Answers that somebody kept as examples, and how to have them forgotten. */
-export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
-  const kept = useKept()
+export function SavedList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
+  const saved = useSavedExamples()
   const showToast = useToast()
   const [filter, setFilter] = useState('')
-  const [unwanted, setUnwanted] = useState<Pair>()
+  const [deleted, setDeleted] = useState<Pair>()
   const exporting = useMutation({
-    mutationFn: () => api.exportKept(),
+    mutationFn: () => api.exportSaved(),
     onSuccess: (lines) => download('flowfarm-examples.jsonl', 'application/jsonl', lines),
     onError: (error) => showToast(problemText(error), 'bad'),
   })
-  const pairs = kept.data
-  if (pairs === undefined) return <ListState list={kept} what="the kept examples" />
+  const pairs = saved.data
+  if (pairs === undefined) return <ListState list={saved} what="saved examples" />
   if (pairs.length === 0)
-    return (
-      <EmptyState title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</EmptyState>
-    )
+    return <EmptyState title="No saved examples yet">Save a correct answer as an example for the model.</EmptyState>
   const shown = pairs.filter((pair) => hasText(pair, filter))
   return (
     <>
       {pairs.length > seenAtOnce && (
         <label className="list-filter">
-          <span className="visually-hidden">Filter the kept examples</span>
+          <span className="visually-hidden">Filter saved examples</span>
           <input
             className="input"
             type="search"
@@ -98,7 +98,7 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
           />
         </label>
       )}
-      {shown.length === 0 && <EmptyState title="None has this text">Another text may be in some.</EmptyState>}
+      {shown.length === 0 && <EmptyState title="No matching examples">Change the filter.</EmptyState>}
       <ul className="choices">
         {shown.map((pair) => (
           <li key={pair.id} className="with-action">
@@ -110,8 +110,8 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
               look="plain"
               isSmall
               isIcon
-              aria-label={`Forget “${pair.question}”`}
-              onClick={() => setUnwanted(pair)}
+              aria-label={`Delete “${pair.question}”`}
+              onClick={() => setDeleted(pair)}
             >
               <Icon name="cross" size={14} />
             </Button>
@@ -123,7 +123,7 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
           Export all
         </Button>
       </footer>
-      {unwanted !== undefined && <ForgetDialog pair={unwanted} onClose={() => setUnwanted(undefined)} />}
+      {deleted !== undefined && <DeleteDialog pair={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   )
 }
@@ -132,37 +132,37 @@ function hasText({ question, sql }: Pair, text: string): boolean {
   return `${question}\n${sql}`.toLowerCase().includes(text.trim().toLowerCase())
 }
 
-/** Asks before an example is gone: it is gone for all, and from disk. */
-function ForgetDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose: () => void }): ReactNode {
-  const forgetting = useMutation({
-    mutationFn: () => api.forget(pair.id),
+/** The example is deleted for all users, and on disk. */
+function DeleteDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose: () => void }): ReactNode {
+  const deletion = useMutation({
+    mutationFn: () => api.deleteExample(pair.id),
     onSuccess: () => {
       onClose()
-      void queryClient.invalidateQueries({ queryKey: queryKeys.kept })
+      void queryClient.invalidateQueries({ queryKey: queryKeys.saved })
     },
   })
   return (
     <Dialog
-      title="Forget this example?"
-      action="Forget it"
+      title="Delete this example?"
+      action="Delete"
       isDangerous
-      isBusy={forgetting.isPending}
-      error={forgetting.error === null ? undefined : problemText(forgetting.error)}
-      onSubmit={() => forgetting.mutate()}
+      isBusy={deletion.isPending}
+      error={deletion.error === null ? undefined : problemText(deletion.error)}
+      onSubmit={() => deletion.mutate()}
       onClose={onClose}
     >
       <p className="wrap">{escapeInvisible(pair.question)}</p>
-      <p className="soft">The model is not shown it any more. It is deleted for all who use this service.</p>
+      <p className="soft">The model no longer sees this example. It is deleted for all users of this service.</p>
     </Dialog>
   )
 }
 
-/** What stands in place of a list that is not there: it is on its way, it is locked, or it could not be had. */
+/** Loading, authentication and error state of a list. */
 function ListState({ list, what }: { readonly list: UseQueryResult; readonly what: string }): ReactNode {
   const { data: health } = useHealth()
   const token = useToken()
-  if (isTokenWanted(list.error) || (health?.needs_token === true && token === undefined))
-    return <EmptyState title="A token is wanted">It opens {what}.</EmptyState>
+  if (isTokenRequired(list.error) || (health?.needs_token === true && token === undefined))
+    return <EmptyState title="Authentication required">Enter a token to see {what}.</EmptyState>
   if (list.error !== null)
     return (
       <ErrorState
@@ -171,5 +171,5 @@ function ListState({ list, what }: { readonly list: UseQueryResult; readonly wha
         onRetry={() => void list.refetch()}
       />
     )
-  return <Loading rows={4} label={`Loading ${what}`} />
+  return <Loading rows={4} label={`Loading ${what}…`} />
 }

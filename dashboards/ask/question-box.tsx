@@ -5,16 +5,15 @@ import { useHealth } from './api.ts'
 
 export interface QuestionBoxProps {
   readonly question: string
-  /** Whether the question is being answered. */
   readonly isAsking: boolean
   readonly onChange: (question: string) => void
   readonly onAsk: () => void
-  /** Has the SQL written and nothing run. */
+  /** Writes the SQL without running it. */
   readonly onGenerate: () => void
   readonly onCancel: () => void
 }
 
-/** A question in words. Enter asks it, Shift+Enter begins a line. */
+/** Enter sends the question, Shift+Enter starts a new line. */
 export function QuestionBox({
   question,
   isAsking,
@@ -29,7 +28,7 @@ export function QuestionBox({
   const isUnanswerable = model === null
   const isIdle = question.trim() === '' || isAsking || isUnanswerable
   const press = (event: KeyboardEvent): void => {
-    // Enter also ends the choice of a Chinese character.
+    // Enter also commits an IME composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     if (!isIdle) onAsk()
@@ -61,13 +60,13 @@ export function QuestionBox({
         <Button disabled={isIdle} onClick={onGenerate}>
           Write SQL only
         </Button>
-        {/* Beside what started it, not in its place: whoever clicks twice shall not cancel. */}
+        {/* Not in place of the Ask button, so that a double click does not cancel. */}
         {isAsking && (
           <Button onClick={onCancel}>
             <Icon name="cross" size={14} /> Cancel
           </Button>
         )}
-        {model?.is_scripted === false && <span className="soft model">by {model.name}</span>}
+        {model?.is_scripted === false && <span className="soft model">Model: {model.name}</span>}
       </div>
     </form>
   )

@@ -13,10 +13,10 @@ export interface ResultRowsProps {
   readonly onOrder: (order: Order | undefined) => void
 }
 
-/** A browser lays out so many rows at once without a pause. */
+/** Number of rows that browsers lay out without a pause. */
 const rowsAtOnce = 100
 
-/** The rows, wide as they are: the table moves within its frame, so that columns stay below each other. */
+/** The table scrolls within its frame. */
 export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultRowsProps): ReactNode {
   const [limit, setLimit] = useState(rowsAtOnce)
   const turn = (column: number): void => {
@@ -25,7 +25,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
   }
   return (
     <>
-      <div className="table-scroll result-scroll" tabIndex={0} role="region" aria-label="Rows of the result">
+      <div className="table-scroll result-scroll" tabIndex={0} role="region" aria-label="Result rows">
         <Table className="result">
           <TableHead>
             {columns.map(({ name, type, isNumber }, i) => (
@@ -54,7 +54,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
         <footer className="more">
           <Button onClick={() => setLimit(limit + rowsAtOnce)}>
             {rows.length - limit <= rowsAtOnce
-              ? `Show the other ${rows.length - limit}`
+              ? `Show the remaining ${rows.length - limit}`
               : `Show ${rowsAtOnce} more of ${formatNumber(rows.length - limit)}`}
           </Button>
         </footer>
@@ -72,7 +72,7 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
 const longestId = 66
 const longestNumber = 78
 const longestPhrase = 24
-/** What is longer has a button that shows all of it. */
+/** Longer values get a button to expand them. */
 const longestText = 160
 
 function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumber: boolean }): ReactNode {
@@ -87,7 +87,7 @@ function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumbe
     <>
       <bdi className="long">{escapeInvisible(isOpen ? text : text.slice(0, longestText))}</bdi>{' '}
       <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        {isOpen ? 'Less' : `… all ${formatNumber(text.length)} characters`}
+        {isOpen ? 'Show less' : `Show all ${formatNumber(text.length)} characters`}
       </Button>
     </>
   )

@@ -22,7 +22,7 @@ import { filterRows, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
 import type { Order } from './rows.ts'
 
-/** What came of the question or of the statement, or how far it is. It comes into sight when it is there. */
+/** Scrolls into view when the result arrives. */
 export function ResultPanel({ task: { state, start } }: { readonly task: Task }): ReactNode {
   const place = useRef<HTMLDivElement>(null)
   const { is } = state
@@ -31,7 +31,7 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
   }, [is])
   return (
     <div ref={place} className="result-place">
-      {/* Screen readers tell of changes in what was there before. */}
+      {/* Screen readers announce changes of existing elements only. */}
       <p className="visually-hidden" role="status">
         {announcement(state)}
       </p>
@@ -41,18 +41,18 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
         <section className="panel alone" aria-label="Result" aria-busy={is === 'busy'}>
           {is === 'idle' && (
             <EmptyState title="No result yet">
-              Ask a question, or write SQL and run it. Nothing can be changed by it.
+              Ask a question, or write SQL and run it. Queries are read-only.
             </EmptyState>
           )}
-          {is === 'written' && <EmptyState title="The SQL is written">Look at it, change it, and run it.</EmptyState>}
-          {is === 'cancelled' && <EmptyState title="Cancelled">What was under way was stopped.</EmptyState>}
+          {is === 'written' && <EmptyState title="SQL is ready">Review the SQL, then run it.</EmptyState>}
+          {is === 'cancelled' && <EmptyState title="Cancelled">The request was cancelled.</EmptyState>}
           {is === 'busy' && <Busy key={state.since} work={state.work} since={state.since} />}
-          {is === 'locked' && <EmptyState title="A token is wanted">Enter it, and this goes on.</EmptyState>}
+          {is === 'locked' && <EmptyState title="Authentication required">Enter a token to continue.</EmptyState>}
           {is === 'failed' && (
             <ErrorState
               title={state.title}
               detail={state.detail}
-              {...(state.mayPass ? { onRetry: () => start(state.work) } : {})}
+              {...(state.isRetryable ? { onRetry: () => start(state.work) } : {})}
             />
           )}
         </section>
@@ -63,7 +63,7 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
 
 function announcement(state: TaskState): string {
   if (state.is === 'done') return `The result has ${formatCount(state.result.row_count, 'row')}.`
-  return state.is === 'written' ? 'The SQL is written.' : ''
+  return state.is === 'written' ? 'SQL is ready.' : ''
 }
 
 function Busy({ work, since }: { readonly work: Work; readonly since: number }): ReactNode {
@@ -84,7 +84,6 @@ function Busy({ work, since }: { readonly work: Work; readonly since: number }):
 
 type View = 'table' | 'chart'
 
-/** A result: row count, sorted and filtered rows, and a chart where the columns allow one. */
 function ResultView({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [view, setView] = useState<View>('table')
   const [filter, setFilter] = useState('')
@@ -107,11 +106,11 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
         <span className="soft">
           {filtered}
           {count}, {formatMs(result.duration_ms)}
-          {tries > 1 && `, after ${tries} tries`}
+          {tries > 1 && `, ${tries} attempts`}
         </span>
         {choice !== undefined && (
           <Tabs
-            label="Ways to see the result"
+            label="Result view"
             panelId={id}
             selected={view}
             onSelect={setView}
@@ -127,26 +126,25 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
         <p className="cut" role="note">
           <Icon name="alert" />
           {result.truncated_by === 'bytes'
-            ? 'There are more rows, and an answer cannot be larger. Select fewer columns, or parts of long values ' +
-              'with left().'
-            : `There are more rows than these ${count}. Count or sum them in the SQL, or narrow it with WHERE.`}
+            ? 'The result was cut at the size limit. Select fewer columns, or shorten long values with left().'
+            : `The result was cut at ${count}. Aggregate in the SQL, or narrow it with WHERE.`}
         </p>
       )}
       <div id={id} {...(choice === undefined ? {} : { role: 'tabpanel', 'aria-labelledby': tabId(id, view) })}>
         {view === 'chart' && choice !== undefined ? (
           <ResultChart table={table} choice={choice} />
         ) : table.columns.length === 0 ? (
-          <EmptyState title="No columns">The SQL names nothing that could be shown.</EmptyState>
+          <EmptyState title="No columns">The query returned no columns.</EmptyState>
         ) : (
           <>
             {table.rows.length > 0 && (
               <div className="result-tools">
                 <label className="filter">
-                  <span className="visually-hidden">Filter the rows</span>
+                  <span className="visually-hidden">Filter rows</span>
                   <input
                     className="input"
                     type="search"
-                    placeholder="Filter the rows"
+                    placeholder="Filter rows"
                     value={filter}
                     onChange={(event) => setFilter(event.target.value)}
                   />
@@ -156,8 +154,8 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
             )}
             <ResultRows table={shown} order={order} onOrder={setOrder} />
             {shown.rows.length === 0 && (
-              <EmptyState title={table.rows.length === 0 ? 'No rows' : 'No row has this text'}>
-                {table.rows.length === 0 ? 'The SQL ran, and nothing fits it.' : 'Another text may be in some.'}
+              <EmptyState title={table.rows.length === 0 ? 'No rows' : 'No matching rows'}>
+                {table.rows.length === 0 ? 'The query returned no rows.' : 'Change the filter.'}
               </EmptyState>
             )}
           </>
@@ -171,7 +169,6 @@ function formatMs(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** The rows of an answer as a table. */
 function resultTable({ columns, column_types: types, results }: SqlResult): ResultTable {
   return {
     columns: columns.map((name, i) => {
@@ -182,7 +179,7 @@ function resultTable({ columns, column_types: types, results }: SqlResult): Resu
   }
 }
 
-/** The rows as they are shown, to take along. */
+/** Exports the rows as shown. */
 function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {
   return (
     <div className="button-row">
@@ -194,7 +191,6 @@ function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {
   )
 }
 
-/** The picture of a result: one of its columns of numbers over the column that names the rows. */
 function ResultChart({ table, choice }: { readonly table: ResultTable; readonly choice: ChartChoice }): ReactNode {
   const [value, setValue] = useState(choice.values[0] ?? 0)
   const points = useMemo(() => chartPoints(table, choice, value), [table, choice, value])
@@ -223,42 +219,41 @@ function ResultChart({ table, choice }: { readonly table: ResultTable; readonly 
   )
 }
 
-/** Saves the question and its SQL as an example for the model, after the user confirmed the pair. */
+/**
+ * Saves the question and its SQL as an example for the model, after the user confirmed the pair.
+ */
 function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [isAsking, setIsAsking] = useState(false)
   const showToast = useToast()
   const { question } = work
-  const keeping = useMutation({
-    mutationFn: (asked: string) => api.keep({ target: work.target, question: asked, sql: result.sql }),
+  const saving = useMutation({
+    mutationFn: (text: string) => api.saveExample({ target: work.target, question: text, sql: result.sql }),
     onSuccess: () => {
       setIsAsking(false)
-      showToast('Kept as an example.')
-      void queryClient.invalidateQueries({ queryKey: queryKeys.kept })
+      showToast('Saved as an example.')
+      void queryClient.invalidateQueries({ queryKey: queryKeys.saved })
     },
   })
   if (question === undefined || question.trim() === '') return null
   return (
     <span className="end">
-      <Button isSmall disabled={keeping.isSuccess} onClick={() => setIsAsking(true)}>
-        {keeping.isSuccess ? 'Kept' : 'Keep as an example'}
+      <Button isSmall disabled={saving.isSuccess} onClick={() => setIsAsking(true)}>
+        {saving.isSuccess ? 'Saved' : 'Save as example'}
       </Button>
       {isAsking && (
         <Dialog
           title="Does this SQL answer the question?"
-          action="Yes, keep it"
-          isBusy={keeping.isPending}
-          error={keeping.error === null ? undefined : problemText(keeping.error)}
-          onSubmit={() => keeping.mutate(question.trim())}
+          action="Save"
+          isBusy={saving.isPending}
+          error={saving.error === null ? undefined : problemText(saving.error)}
+          onSubmit={() => saving.mutate(question.trim())}
           onClose={() => setIsAsking(false)}
         >
           <p className="wrap">{escapeInvisible(question)}</p>
           <pre className="sql-text" tabIndex={0}>
             {escapeInvisible(result.sql)}
           </pre>
-          <p className="soft">
-            It is shown to the model with questions like this one, for all who use this service, until somebody forgets
-            it.
-          </p>
+          <p className="soft">The model sees this example with similar questions of all users until it is deleted.</p>
         </Dialog>
       )}
     </span>

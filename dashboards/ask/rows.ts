@@ -11,9 +11,8 @@ type Row = readonly SqlValue[]
 const texts = new Intl.Collator('en', { numeric: false })
 
 /**
- * The rows in the order of a column: numbers by their exact value, however many digits they have, all else as text.
- * Rows without a value are last in both directions; equal ones stay as they were.
- * @param type PostgreSQL's name of the column's type
+ * Stable sort: numbers by exact value, other values as text, nulls last in both directions.
+ * @param type PostgreSQL type name of the column
  */
 export function sortRows(rows: readonly Row[], { column, isDescending }: Order, type: string): readonly Row[] {
   const compare = isNumberType(type) ? compareNumbers : texts.compare
@@ -25,7 +24,7 @@ export function sortRows(rows: readonly Row[], { column, isDescending }: Order, 
   return sorted.map(({ row }) => row)
 }
 
-/** Compares numbers as PostgreSQL writes them, exact: NaN is above all others, as it is there. */
+/** Compares PostgreSQL numbers exactly. NaN is greater than all others, as in PostgreSQL. */
 export function compareNumbers(a: string, b: string): number {
   const [left, right] = [readDecimal(a), readDecimal(b)]
   if (left !== undefined && right !== undefined) return compareDecimals(left, right)
@@ -34,7 +33,7 @@ export function compareNumbers(a: string, b: string): number {
 
 interface Decimal {
   readonly digits: bigint
-  /** Digits behind the point. */
+  /** Digits after the decimal point. */
   readonly scale: number
 }
 
@@ -53,14 +52,14 @@ function compareDecimals(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Where what is no decimal stands among those that are. */
+/** Order of NaN and infinities among numbers. */
 function rank(text: string): number {
   return { '-Infinity': -1, Infinity: 1, NaN: 2 }[text] ?? 0
 }
 
-/** The rows that have the text in one of their cells, whatever its case; all of them for no text. */
+/** Case-insensitive search in all cells; all rows for an empty text. */
 export function filterRows(rows: readonly (readonly SqlValue[])[], text: string): readonly (readonly SqlValue[])[] {
-  const wanted = text.trim().toLowerCase()
-  if (wanted === '') return rows
-  return rows.filter((row) => row.some((value) => cellText(value).toLowerCase().includes(wanted)))
+  const needle = text.trim().toLowerCase()
+  if (needle === '') return rows
+  return rows.filter((row) => row.some((value) => cellText(value).toLowerCase().includes(needle)))
 }

@@ -15,7 +15,7 @@ export interface SqlEditorProps {
   readonly onRun: () => void
 }
 
-/** The colours are variables of the page: they reach into the shadow, and change with the theme. */
+/** CSS variables work inside the shadow root and follow the theme. */
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--busy)', fontWeight: '600' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--leaf)' },
@@ -46,17 +46,16 @@ const looks = EditorView.theme({
 })
 
 /**
- * SQL with colours, undo and the keys of an editor; the Tab key leads on, as everywhere on the page. It lives in a
- * shadow root: there its styles are sheets and no elements, which the page's Content-Security-Policy would not let
- * in.
+ * SQL editor. Tab leaves the editor, for keyboard users. It lives in a shadow root with constructed
+ * style sheets, because the Content-Security-Policy blocks style elements.
  */
 export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): ReactNode {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
-  const told = useRef({ onChange, onRun })
+  const callbacks = useRef({ onChange, onRun })
   const first = useRef(value)
   useEffect(() => {
-    told.current = { onChange, onRun }
+    callbacks.current = { onChange, onRun }
   })
   useEffect(() => {
     if (place.current === null) return
@@ -76,7 +75,7 @@ export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): Re
           syntaxHighlighting(colours),
           sql({ dialect: PostgreSQL, upperCaseKeywords: true }),
           placeholder('SELECT …'),
-          Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (told.current.onRun(), true) }])),
+          Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (callbacks.current.onRun(), true) }])),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({
             'aria-label': label,
@@ -85,7 +84,7 @@ export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): Re
             autocorrect: 'off',
           }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) told.current.onChange(update.state.doc.toString())
+            if (update.docChanged) callbacks.current.onChange(update.state.doc.toString())
           }),
         ],
       }),

@@ -32,7 +32,7 @@ const startEnrichment = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Writing and running the SQL').first().waitFor()
 }
-const openKept = async (page: Page): Promise<void> => page.getByRole('tab', { name: 'Kept examples' }).click()
+const openKept = async (page: Page): Promise<void> => page.getByRole('tab', { name: 'Saved examples' }).click()
 const run = async (page: Page): Promise<void> => {
   await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT name, hieght FROM raw.blocks')
   await page.keyboard.press('Control+Enter')
@@ -86,7 +86,7 @@ const shots: readonly Shot[] = [
   {
     name: 'examples',
     world: { examples: manyKept },
-    act: (page) => page.getByRole('button', { name: '26 more' }).click(),
+    act: (page) => page.getByRole('button', { name: 'Show 26 more' }).click(),
   },
   { name: 'cut', world: { replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } }, act: run },
   { name: 'asking', world: { replies: { ask: 'never' } }, act: startEnrichment },
@@ -104,7 +104,7 @@ const shots: readonly Shot[] = [
     name: 'keep',
     act: async (page) => {
       await ask(page)
-      await page.getByRole('button', { name: 'Keep as an example' }).click()
+      await page.getByRole('button', { name: 'Save as example' }).click()
     },
   },
   { name: 'kept', theme: 'dark', act: openKept },
@@ -114,7 +114,7 @@ const shots: readonly Shot[] = [
     size: 'phone',
     act: async (page) => {
       await openKept(page)
-      await page.getByRole('button', { name: /^Forget/ }).click()
+      await page.getByRole('button', { name: /^Delete/ }).click()
     },
   },
   {

@@ -48,7 +48,7 @@ describe('the query page', () => {
     await page.getByLabel('Database').selectOption('evm')
     await asking(page).fill(question)
     await page.getByRole('button', { name: 'Write SQL only' }).click()
-    await page.getByText('The SQL is written').first().waitFor()
+    await page.getByText('SQL is ready').first().waitFor()
     await editor(page).focus()
     await page.keyboard.press('Control+End')
     await page.keyboard.type(' LIMIT 3')
@@ -80,8 +80,8 @@ describe('the query page', () => {
     expect(await asking(page).inputValue()).to.equal(question)
     expect(await editor(page).innerText()).to.equal(daysSql)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText('0 rows, 3.1 s, after 2 tries').waitFor()
-    await page.getByText('The SQL ran, and nothing fits it.').waitFor()
+    await page.getByText('0 rows, 3.1 s, 2 attempts').waitFor()
+    await page.getByText('The query returned no rows.').waitFor()
     expect(await page.getByRole('columnheader').allInnerTexts()).to.deep.equal(['day', 'transactions', 'fees'])
   })
 
@@ -93,7 +93,7 @@ describe('the query page', () => {
     expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).to.equal(true)
     await expectUsable(page, 'a page that waits for the model')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('What was under way was stopped.').waitFor()
+    await page.getByText('The request was cancelled.').waitFor()
     await session.service.left()
   })
 
@@ -103,7 +103,7 @@ describe('the query page', () => {
     await page.getByText('Running the SQL…').waitFor()
     await expectUsable(page, 'a page that waits')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('What was under way was stopped.').waitFor()
+    await page.getByText('The request was cancelled.').waitFor()
     await session.service.left()
     expect(session.said).to.deep.equal([])
   })
@@ -111,7 +111,7 @@ describe('the query page', () => {
   it('sorts by exact numbers, filters, and shows more rows when asked', async () => {
     const page = await session.open({ replies: { run_sql: { body: hostileRun() } } })
     await run(page)
-    await page.getByText('There are more rows than these 250 rows.').waitFor()
+    await page.getByText('The result was cut at 250 rows.').waitFor()
     await page.locator('table.result').getByRole('button', { name: 'amount' }).click()
     await page.getByRole('columnheader', { name: 'amount' }).and(page.locator('[aria-sort=ascending]')).waitFor()
     expect((await cells(page, 2)).slice(0, 3)).to.deep.equal([
@@ -125,17 +125,17 @@ describe('the query page', () => {
     expect(await cells(page, 2)).to.have.lengthOf(100)
     await page.getByRole('button', { name: 'Show 100 more of 150' }).click()
     expect(await cells(page, 2)).to.have.lengthOf(200)
-    await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('token 24')
+    await page.getByRole('searchbox', { name: 'Filter rows' }).fill('token 24')
     await page.getByText('11 rows of 250 rows').waitFor()
-    await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('no such text')
-    await page.getByText('No row has this text').waitFor()
+    await page.getByRole('searchbox', { name: 'Filter rows' }).fill('no such text')
+    await page.getByText('No matching rows').waitFor()
     expect(session.said).to.deep.equal([])
   })
 
   it('says what to do where an answer was cut for its size', async () => {
     const page = await session.open({ replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } })
     await run(page)
-    await page.getByText('Select fewer columns, or parts of long values with left().').waitFor()
+    await page.getByText('Select fewer columns, or shorten long values with left().').waitFor()
   })
 
   it('shows all example questions when asked, in a place of their own', async () => {
@@ -148,13 +148,13 @@ describe('the query page', () => {
     const page = await session.open({ examples }, phone)
     const list = page.getByRole('region', { name: 'Example questions' })
     expect(await list.getByRole('listitem').allInnerTexts()).to.deep.equal(
-      [0, 10, 20, 30].map((i) => `What happened on day ${i}?`).concat('36 more'),
+      [0, 10, 20, 30].map((i) => `What happened on day ${i}?`).concat('Show 36 more'),
     )
-    await list.getByRole('button', { name: '36 more' }).click()
+    await list.getByRole('button', { name: 'Show 36 more' }).click()
     await list.getByRole('button', { name: 'What happened on day 39?' }).click()
     expect(await editor(page).innerText()).to.equal('SELECT 39')
     await expectUsable(page, 'all examples')
-    await list.getByRole('button', { name: 'Fewer' }).click()
+    await list.getByRole('button', { name: 'Show fewer' }).click()
     expect(await list.getByRole('listitem').count()).to.equal(5)
   })
 
@@ -166,10 +166,10 @@ describe('the query page', () => {
       sql: `SELECT ${i * 111}`,
     }))
     const page = await session.open({ kept })
-    await page.getByRole('tab', { name: 'Kept examples' }).click()
-    await page.getByRole('searchbox', { name: 'Filter the kept examples' }).fill('select 777')
-    await page.getByRole('button', { name: 'Forget “Question 7”' }).waitFor()
-    expect(await page.getByRole('button', { name: /^Forget/ }).count()).to.equal(1)
+    await page.getByRole('tab', { name: 'Saved examples' }).click()
+    await page.getByRole('searchbox', { name: 'Filter saved examples' }).fill('select 777')
+    await page.getByRole('button', { name: 'Delete “Question 7”' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Delete/ }).count()).to.equal(1)
     await expectUsable(page, 'kept examples')
   })
 
@@ -213,37 +213,37 @@ describe('the query page', () => {
 
   it('keeps an answer as an example only after one has looked at it, and forgets it again', async () => {
     const page = await session.open({ kept: [] })
-    await page.getByRole('tab', { name: 'Kept examples' }).click()
-    await page.getByText('Nothing is kept yet').waitFor()
+    await page.getByRole('tab', { name: 'Saved examples' }).click()
+    await page.getByText('No saved examples yet').waitFor()
     await asking(page).fill(question)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Keep as an example' }).click()
+    await page.getByRole('button', { name: 'Save as example' }).click()
     const dialog = page.getByRole('dialog')
     expect(await dialog.locator('pre').innerText()).to.equal(daysSql)
     await expectUsable(page, 'the question whether to keep it')
     expect(session.service.world.kept).to.deep.equal([])
-    await dialog.getByRole('button', { name: 'Yes, keep it' }).click()
-    await page.getByText('Kept as an example.').waitFor()
-    await page.getByRole('button', { name: `Forget “${question}”` }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved as an example.').waitFor()
+    await page.getByRole('button', { name: `Delete “${question}”` }).click()
     await expectUsable(page, 'the question whether to forget it')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(session.service.world.kept).to.have.length(1)
-    await page.getByRole('button', { name: `Forget “${question}”` }).click()
-    await dialog.getByRole('button', { name: 'Forget it' }).click()
-    await page.getByText('Nothing is kept yet').waitFor()
+    await page.getByRole('button', { name: `Delete “${question}”` }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No saved examples yet').waitFor()
     const sent = session.service.calls.find(({ call }) => call === 'POST /api/v1/memory')?.body
     expect(sent).to.deep.equal({ target: 'indexer', question, sql: daysSql })
   })
 
   it('goes back to what was asked before, says why it failed, and clears it', async () => {
     const page = await session.open()
-    const history = page.getByRole('complementary', { name: 'Earlier questions' })
+    const history = page.getByRole('complementary', { name: 'History and saved examples' })
     await history.getByText('column "hieght" does not exist').waitFor()
     await history.getByRole('button', { name: /^Top 10 tokens/ }).click()
     expect(await asking(page).inputValue()).to.equal('Top 10 tokens by holders')
     expect(await page.getByLabel('Database').inputValue()).to.equal('evm')
     await history.getByRole('button', { name: 'Clear history' }).click()
-    await page.getByText('Nothing was asked yet').waitFor()
+    await page.getByText('No questions yet').waitFor()
   })
 
   it('has what was written in its address, and runs nothing of it by itself', async () => {
@@ -305,27 +305,27 @@ describe('the query page where something is missing', () => {
       health: { ...health, model: { provider: 'scripted', name: 'scripted', is_scripted: true } },
       replies: { ask: refused },
     })
-    await page.getByText('it knows the example questions and no others').waitFor()
+    await page.getByText('only the example questions have answers').waitFor()
     await asking(page).fill('Who am I?')
     await page.keyboard.press('Enter')
-    await page.getByText('There is no model for this question').waitFor()
+    await page.getByText('No model can answer this question').waitFor()
     expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0)
   })
 
   it('asks for the token, and goes on with what it was asked', async () => {
     const page = await session.open({ health: { ...health, needs_token: true }, token: 'secret' })
-    await page.getByText('A token is wanted').first().waitFor()
+    await page.getByText('Authentication required').first().waitFor()
     await expectUsable(page, 'a page that is locked')
     await run(page, 'SELECT 2')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Token').fill('wrong')
     await page.keyboard.press('Enter')
-    await dialog.getByText('This token is not accepted.').waitFor()
+    await dialog.getByText('The token was not accepted.').waitFor()
     await dialog.getByLabel('Token').fill('secret')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     await page.getByText('Top 10 tokens by holders').first().waitFor()
-    await page.getByRole('button', { name: 'Forget token' }).click()
+    await page.getByRole('button', { name: 'Remove token' }).click()
     await page.getByRole('button', { name: 'Enter token' }).waitFor()
     expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)
     expect(session.said.filter((text) => !text.includes('status of 401'))).to.deep.equal([])
@@ -341,7 +341,9 @@ describe('the query page where something is missing', () => {
     }
     const page = await session.open({ replies: { run_sql: { status: 400, body } } }, phone)
     await run(page, 'SELECT hieght FROM raw.blocks')
-    await page.getByText('column "hieght" does not exist. It is in line 1 at “hieght”. Perhaps "height".').waitFor()
+    await page
+      .getByText('column "hieght" does not exist. The error is in line 1 at “hieght”. Perhaps "height".')
+      .waitFor()
     await expectUsable(page, 'SQL that was refused')
     session.service.world = askWorld()
     await run(page, 'SELECT height FROM raw.blocks')
@@ -360,7 +362,7 @@ describe('the query page where something is missing', () => {
       replies: { ask: { status: 502, body: { code: 'model-failed', detail: 'The provider is overloaded.' } } },
     }
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText('The model did not answer').waitFor()
+    await page.getByText('The model did not respond').waitFor()
     await page.getByText('The provider is overloaded.').waitFor()
     session.service.world = askWorld()
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -371,7 +373,7 @@ describe('the query page where something is missing', () => {
     const page = await session.open()
     await page.route('**/api/v1/run_sql', (route) => route.abort())
     await run(page)
-    await page.getByText('There is no answer').waitFor()
+    await page.getByText('Could not reach the service').waitFor()
     await page.unroute('**/api/v1/run_sql')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Result' }).waitFor()
