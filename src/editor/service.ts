@@ -11,7 +11,7 @@ import type pg from 'pg'
 import { editorNetworks } from './editor-network.ts'
 import { createGitHub } from './github/create-github.ts'
 import { createDeployFeed } from './github/deploy-feed.ts'
-import type { EditorParts, EditorSettings } from './editor-server.ts'
+import type { EditorParts, EditorSession, EditorSettings } from './editor-server.ts'
 import { createImportWorkspaces } from './imports/create-import-workspaces.ts'
 import { findLanguageServer } from './language-server/find-language-server.ts'
 import { createNodeContracts } from './imports/account-cache.ts'
@@ -25,7 +25,6 @@ import type { Client } from '../platform/limits/clients.ts'
 import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
 import type { EditorConfig } from './settings.ts'
 import { asError } from '../platform/errors.ts'
-import type { RequestState } from '../platform/http/requests.ts'
 import type { Logger } from '../platform/log.ts'
 import { refuseRebound } from '../platform/http/guards.ts'
 import {
@@ -77,18 +76,14 @@ export async function startEditor(context: ServiceContext<EditorConfig>, openSig
 export interface EditorSignIn {
   readonly authenticate: Authenticate
   readonly holdUser: HoldUser
-  /** Answers `/session`: the cookie of the editor's own session, which the wallet gave it. */
-  readonly session: Middleware<RequestState>
+  /** The cookie of the editor's own session, which the wallet issued. */
+  readonly session: EditorSession
   /** Where people sign in: at the wallet. */
   readonly wallet: NonNullable<EditorSettings['wallet']>
 }
 
 /** @param needs.editor `editorUrl` */
-export type OpenEditorSignIn = (needs: {
-  readonly pool: pg.Pool
-  readonly editor: string
-  readonly clientOf: (request: IncomingMessage) => Client
-}) => Promise<EditorSignIn>
+export type OpenEditorSignIn = (needs: { readonly pool: pg.Pool; readonly editor: string }) => Promise<EditorSignIn>
 
 interface OpenEditorOptions {
   /** Of the HTTP side. */
@@ -131,7 +126,7 @@ export async function openEditor(
     onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm editor', () => pool.end())
-  const { authenticate, holdUser, wallet, session } = await openSignIn({ pool, editor: url, clientOf })
+  const { authenticate, holdUser, wallet, session } = await openSignIn({ pool, editor: url })
   const quotas = {
     projects: config.PROJECTS_PER_USER,
     files: config.PROJECT_FILES,
@@ -166,11 +161,11 @@ export async function openEditor(
   const settings = (): EditorSettings => ({
     url,
     lsp_url: lspUrl,
-    networks: nodes.networks(),
+    networks: [...nodes.networks()],
     language_server: { kind: program.kind, label: program.label },
     wallet,
     github: { is_on: github !== undefined, install_url: github?.installUrl ?? null },
-    samples,
+    samples: [...samples],
     limits: projectLimits(quotas),
   })
   return {

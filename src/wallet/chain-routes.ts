@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http'
-import { Router } from '@koa/router'
+import { z } from 'zod'
+import { decodeExtensionData } from '../../clients/signing/assertion-signature.ts'
 import { bytesOfHex } from '../../clients/signing/bytes.ts'
 import { accountOf } from '../../clients/signing/encode-transaction.ts'
-import { decodeExtensionData } from '../../clients/signing/assertion-signature.ts'
 import type { FlowTransaction, TransactionSignature } from '../../clients/signing/encode-transaction.ts'
 import { SigningError } from '../../clients/signing/signing-error.ts'
 import type { TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
@@ -14,8 +13,9 @@ import type { ChainAccount } from '../flow/chain-reader.ts'
 import { chainIdToNetwork } from '../flow/network.ts'
 import { transactionId, withOrderedSignatures } from '../flow/transactions/transaction-id.ts'
 import { ApiError } from '../platform/errors.ts'
-import type { RequestContext, RequestState } from '../platform/http/requests.ts'
-import { readJson } from '../platform/http/read-json.ts'
+import { routesOf } from '../platform/http/route.ts'
+import type { Call, Route } from '../platform/http/route.ts'
+import type { Guard } from '../platform/http/router.ts'
 import { isWalletNetwork, walletNetworks } from './settings.ts'
 import type { WalletNetwork } from './settings.ts'
 
@@ -23,116 +23,190 @@ export type ChainNodes = Readonly<
   Partial<Record<WalletNetwork, Pick<TransactionClient, 'chainId' | 'latestSealed' | 'account' | 'send' | 'result'>>>
 >
 
-interface ChainRouteOptions {
+export interface ChainServices {
   /** The access node of each network that has one. */
   readonly nodes: ChainNodes
-  /** Counts a call of a client. @throws ApiError 429 */
-  readonly admit: (request: IncomingMessage) => void
-  /** Origins whose passkey signatures are passed on: the chain does not compare them. Default: all. */
-  readonly allowsOrigin?: ((origin: string) => boolean) | undefined
+  /** Origins whose passkey signatures are accepted. */
+  readonly allowsOrigin: (origin: string) => boolean
 }
 
 const maxBodyBytes = 1_600_000
 const signatureAlgorithms: Readonly<Record<number, string>> = { 2: 'ECDSA_P256', 3: 'ECDSA_secp256k1' }
 const hashAlgorithms: Readonly<Record<number, string>> = { 1: 'SHA2_256', 3: 'SHA3_256' }
 
-/**
- * `/chain/{network}`: access node calls for pages, since nodes speak gRPC. Transactions are signed by the user and
- * checked by the chain.
- *
- *     GET  /chain/{network}                      {network, chain, block: {id, height}}
- *     GET  /chain/{network}/accounts/{address}   {address, balance, keys}
- *     POST /chain/{network}/transactions         {id}, also if it is there already; 422 with the node's error
- *     GET  /chain/{network}/transactions/{id}    {id, status, is_failed, error}
- */
-export function chainRoutes({ nodes, admit, allowsOrigin = () => true }: ChainRouteOptions): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/chain/:network' })
-  const nodeOf = (
-    context: RequestContext & { readonly params: Record<string, string> },
-  ): NonNullable<ChainNodes[WalletNetwork]> => {
-    const network = context.params['network']
-    const node = isWalletNetwork(network) ? nodes[network] : undefined
-    if (node === undefined)
-      throw new ApiError(
-        404,
-        'no-network',
-        `There is no node of ${network}; there is one of ` +
-          `${walletNetworks.filter((name) => nodes[name] !== undefined).join(', ') || 'none'}.`,
-      )
-    return node
-  }
-  router.use(async (context, next) => {
-    admit(context.req)
-    context.set('Cache-Control', 'no-store')
+const route = routesOf<ChainServices, { chain: undefined }>()
+
+const accountSchema = z
+  .strictObject({
+    address: z.string(),
+    balance: z.string(),
+    keys: z.array(
+      z.strictObject({
+        index: z.int(),
+        public_key: z.string(),
+        weight: z.number(),
+        is_revoked: z.boolean(),
+        sequence_number: z.string(),
+        signature_algorithm: z.string(),
+        hash_algorithm: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'ChainAccount' })
+
+const transactionSchema = z
+  .strictObject({
+    id: z.string(),
+    status: z.string().describe('UNKNOWN while the node has no result.'),
+    is_failed: z.boolean(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'ChainTransaction' })
+
+const text = z.string()
+const count = z.int().nonnegative()
+const signatureList = z
+  .array(z.object({ address: text, key_index: count, signature: text, extension_data: text.nullish() }))
+  .max(1000)
+
+const transactionBody = z.object({
+  script: text,
+  arguments: z.array(text).max(1000),
+  reference_block_id: text,
+  compute_limit: count,
+  payer: text,
+  authorizers: z.array(text).max(1000),
+  proposal_key: z.object({
+    address: text,
+    key_index: count,
+    sequence_number: z.string().regex(/^\d{1,20}$/, 'must be digits'),
+  }),
+  payload_signatures: signatureList,
+  envelope_signatures: signatureList,
+})
+
+const network = z.string().describe(walletNetworks.join(' or '))
+
+/** Access node calls for pages, because nodes speak gRPC. The chain checks the signatures of transactions. */
+export const chainRoutes: readonly Route<ChainServices>[] = [
+  route({
+    path: '/chain/{network}',
+    operationId: 'getChain',
+    tag: 'Chain',
+    summary: 'The chain of a network and its latest sealed block',
+    access: 'chain',
+    params: z.object({ network }),
+    response: z
+      .strictObject({ network, chain: z.string(), block: z.strictObject({ id: z.string(), height: z.int() }) })
+      .meta({ id: 'ChainHead' }),
+    handler: async ({ params }, services) => {
+      const node = nodeOf(params.network, services)
+      const [chainId, { id, height }] = await Promise.all([node.chainId(), node.latestSealed()])
+      const chain = chainIdToNetwork(chainId) ?? chainId
+      return { body: { network: params.network, chain, block: { id: id.toString('hex'), height } } }
+    },
+  }),
+  route({
+    path: '/chain/{network}/accounts/{address}',
+    operationId: 'getChainAccount',
+    tag: 'Chain',
+    summary: 'Balance and keys of an account',
+    access: 'chain',
+    params: z.object({ network, address: z.string() }),
+    response: accountSchema,
+    handler: async ({ params }, services) => {
+      const address = parseAddress(params.address)
+      if (address === undefined)
+        throw new ApiError(400, 'invalid-parameter', 'Parameter "address" must be 16 hex digits.', {
+          field: 'address',
+        })
+      const account = await nodeOf(params.network, services).account(address)
+      if (account === undefined)
+        throw new ApiError(404, 'no-account', `Account ${address} does not exist on ${params.network}.`)
+      return { body: presentAccount(account) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/chain/{network}/transactions',
+    operationId: 'sendTransaction',
+    tag: 'Chain',
+    summary: 'Send a signed transaction; sending it again returns the same id',
+    access: 'chain',
+    maxBodyBytes,
+    params: z.object({ network }),
+    body: transactionBody,
+    response: z.strictObject({ id: z.string() }),
+    problems: { 422: 'The access node rejected the transaction, or it was signed on a page of another origin.' },
+    handler: async ({ params, body }, services) => {
+      const node = nodeOf(params.network, services)
+      const transaction = readTransaction(body)
+      for (const signature of [...transaction.payloadSignatures, ...transaction.envelopeSignatures])
+        requireOrigin(signature, services.allowsOrigin)
+      const message = messageOf(transaction)
+      const id = await node.send(encodeSubmission(message)).catch((error: unknown) => {
+        if (error instanceof TransactionRefusedError && error.isKnown)
+          return transactionId(withOrderedSignatures(message))
+        if (error instanceof ChainUnavailableError)
+          throw new ApiError(
+            503,
+            'chain-unavailable',
+            'No access node confirmed the transaction, but it may have arrived. Send the same transaction again: ' +
+              'the chain runs it once.',
+            { cause: error },
+          )
+        throw error
+      })
+      return { body: { id: id.toString('hex') } }
+    },
+  }),
+  route({
+    path: '/chain/{network}/transactions/{id}',
+    operationId: 'getChainTransaction',
+    tag: 'Chain',
+    summary: 'Status of a transaction',
+    access: 'chain',
+    params: z.object({ network, id: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits') }),
+    response: transactionSchema,
+    handler: async ({ params: { network: name, id } }, services) => ({
+      body: presentResult(id.toLowerCase(), await nodeOf(name, services).result(Buffer.from(id, 'hex'))),
+    }),
+  }),
+]
+
+/** @param admit counts a call of a client. @throws ApiError 429 */
+export function chainGuard(admit: (call: Call) => void): Guard<undefined> {
+  return async (call, run) => {
+    admit(call)
     try {
-      await next()
+      return await run(undefined)
     } catch (error) {
       if (error instanceof ChainUnavailableError)
-        throw new ApiError(
-          503,
-          'chain-unavailable',
-          'No access node of this network answers at the moment. Nothing is lost: try again.',
-          { cause: error },
-        )
+        throw new ApiError(503, 'chain-unavailable', 'No access node of this network is available. Try again.', {
+          cause: error,
+        })
       if (error instanceof TransactionRefusedError)
         throw new ApiError(422, 'transaction-refused', error.message, { cause: error })
       if (error instanceof SigningError)
-        throw new ApiError(400, 'bad-input', error.message, { field: error.field, cause: error })
+        throw new ApiError(400, 'invalid-field', error.message, { field: error.field, cause: error })
       throw error
     }
-  })
-  router.get('/', async (context) => {
-    context.state.route = '/chain/{network}'
-    const node = nodeOf(context)
-    const [chainId, { id, height }] = await Promise.all([node.chainId(), node.latestSealed()])
-    send(context, {
-      network: context.params['network'],
-      chain: chainIdToNetwork(chainId) ?? chainId,
-      block: { id: id.toString('hex'), height },
-    })
-  })
-  router.get('/accounts/:address', async (context) => {
-    context.state.route = '/chain/{network}/accounts/{address}'
-    const address = parseAddress(context.params['address'] ?? '')
-    if (address === undefined)
-      throw new ApiError(400, 'bad-input', 'address has to be 16 hex digits.', { field: 'address' })
-    const account = await nodeOf(context).account(address)
-    if (account === undefined) throw new ApiError(404, 'no-account', `The chain has no account ${address}.`)
-    send(context, presentAccount(account))
-  })
-  router.post('/transactions', async (context) => {
-    context.state.route = '/chain/{network}/transactions'
-    const node = nodeOf(context)
-    const transaction = readTransaction(await readJson(context.req, maxBodyBytes))
-    for (const one of [...transaction.payloadSignatures, ...transaction.envelopeSignatures])
-      requireOrigin(one, allowsOrigin)
-    const message = messageOf(transaction)
-    const id = await node.send(encodeSubmission(message)).catch((error: unknown) => {
-      if (error instanceof TransactionRefusedError && error.isKnown)
-        return transactionId(withOrderedSignatures(message))
-      if (error instanceof ChainUnavailableError)
-        throw new ApiError(
-          503,
-          'chain-unavailable',
-          'No access node of this network says that it has the transaction. It may have arrived: send the same ' +
-            'again, which the chain runs once.',
-          { cause: error },
-        )
-      throw error
-    })
-    send(context, { id: id.toString('hex') })
-  })
-  router.get('/transactions/:id', async (context) => {
-    context.state.route = '/chain/{network}/transactions/{id}'
-    const id = context.params['id'] ?? ''
-    if (!/^[0-9a-f]{64}$/i.test(id))
-      throw new ApiError(400, 'bad-input', 'id has to be 64 hex digits.', { field: 'id' })
-    send(context, presentResult(id.toLowerCase(), await nodeOf(context).result(Buffer.from(id, 'hex'))))
-  })
-  return router
+  }
 }
 
-function presentAccount({ address, balance, keys }: ChainAccount): unknown {
+function nodeOf(name: string, { nodes }: ChainServices): NonNullable<ChainNodes[WalletNetwork]> {
+  const node = isWalletNetwork(name) ? nodes[name] : undefined
+  if (node === undefined)
+    throw new ApiError(
+      404,
+      'no-network',
+      `No access node is configured for network "${name}". Networks: ` +
+        `${walletNetworks.filter((known) => nodes[known] !== undefined).join(', ') || 'none'}.`,
+    )
+  return node
+}
+
+function presentAccount({ address, balance, keys }: ChainAccount): z.output<typeof accountSchema> {
   return {
     address,
     balance,
@@ -148,71 +222,43 @@ function presentAccount({ address, balance, keys }: ChainAccount): unknown {
   }
 }
 
-function presentResult(id: string, result: TransactionResultMessage | undefined): unknown {
+function presentResult(id: string, result: TransactionResultMessage | undefined): z.output<typeof transactionSchema> {
   if (result === undefined) return { id, status: 'UNKNOWN', is_failed: false, error: null }
   const isFailed = result.statusCode !== 0 || result.errorMessage !== ''
   return { id, status: result.status, is_failed: isFailed, error: isFailed ? result.errorMessage : null }
 }
 
-/** @throws ApiError 400 */
-function readTransaction(body: unknown): FlowTransaction {
-  const text = (value: unknown, field: string): string => {
-    if (typeof value !== 'string') throw new ApiError(400, 'bad-input', `${field} has to be a text.`, { field })
-    return value
-  }
-  const whole = (value: unknown, field: string): number => {
-    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-      throw new ApiError(400, 'bad-input', `${field} has to be a whole number.`, { field })
-    return value
-  }
-  const many = <T>(value: unknown, field: string, read: (one: unknown, field: string) => T): readonly T[] => {
-    if (!Array.isArray(value) || value.length > 1000)
-      throw new ApiError(400, 'bad-input', `${field} has to be a list.`, { field })
-    return value.map((one: unknown, at) => read(one, `${field}[${at}]`))
-  }
-  const fields = (value: unknown, field: string): Readonly<Record<string, unknown>> => {
-    if (typeof value !== 'object' || value === null)
-      throw new ApiError(400, 'bad-input', `${field} has to be an object.`, { field })
-    return value as Readonly<Record<string, unknown>>
-  }
-  const signature = (value: unknown, field: string): TransactionSignature => {
-    const { address, key_index: keyIndex, signature: bytes, extension_data: extension } = fields(value, field)
-    return {
-      address: text(address, `${field}.address`),
-      keyIndex: whole(keyIndex, `${field}.key_index`),
-      signature: bytesOfHex(text(bytes, `${field}.signature`), `${field}.signature`),
+/** @throws SigningError */
+function readTransaction(body: z.output<typeof transactionBody>): FlowTransaction {
+  const { proposal_key: proposal } = body
+  const signatures = (field: 'payload_signatures' | 'envelope_signatures'): TransactionSignature[] =>
+    body[field].map(({ address, key_index: keyIndex, signature: bytes, extension_data: extension }, at) => ({
+      address,
+      keyIndex,
+      signature: bytesOfHex(bytes, `${field}[${at}].signature`),
       ...(extension === undefined || extension === null
         ? {}
-        : { extensionData: bytesOfHex(text(extension, `${field}.extension_data`), `${field}.extension_data`) }),
-    }
-  }
-  const all = fields(body, 'body')
-  const proposal = fields(all['proposal_key'], 'proposal_key')
-  const sequence = text(proposal['sequence_number'], 'proposal_key.sequence_number')
-  if (!/^\d{1,20}$/.test(sequence))
-    throw new ApiError(400, 'bad-input', 'proposal_key.sequence_number has to be digits.', {
-      field: 'proposal_key.sequence_number',
-    })
+        : { extensionData: bytesOfHex(extension, `${field}[${at}].extension_data`) }),
+    }))
   return {
-    script: text(all['script'], 'script'),
-    arguments: many(all['arguments'], 'arguments', text),
-    referenceBlockId: text(all['reference_block_id'], 'reference_block_id'),
-    computeLimit: whole(all['compute_limit'], 'compute_limit'),
-    payer: text(all['payer'], 'payer'),
-    authorizers: many(all['authorizers'], 'authorizers', text),
+    script: body.script,
+    arguments: body.arguments,
+    referenceBlockId: body.reference_block_id,
+    computeLimit: body.compute_limit,
+    payer: body.payer,
+    authorizers: body.authorizers,
     proposalKey: {
-      address: text(proposal['address'], 'proposal_key.address'),
-      keyIndex: whole(proposal['key_index'], 'proposal_key.key_index'),
-      sequenceNumber: BigInt(sequence),
+      address: proposal.address,
+      keyIndex: proposal.key_index,
+      sequenceNumber: BigInt(proposal.sequence_number),
     },
-    payloadSignatures: many(all['payload_signatures'], 'payload_signatures', signature),
-    envelopeSignatures: many(all['envelope_signatures'], 'envelope_signatures', signature),
+    payloadSignatures: signatures('payload_signatures'),
+    envelopeSignatures: signatures('envelope_signatures'),
   }
 }
 
 /**
- * Passes on no signature that a page of another origin had a passkey make. Whoever has one can still send it to an
- * access node.
+ * Rejects passkey signatures that a page of another origin requested; the chain does not compare origins.
  * @throws ApiError 422 `origin-not-allowed`; SigningError
  */
 function requireOrigin({ extensionData }: TransactionSignature, allowsOrigin: (origin: string) => boolean): void {
@@ -222,11 +268,11 @@ function requireOrigin({ extensionData }: TransactionSignature, allowsOrigin: (o
     throw new ApiError(
       422,
       'origin-not-allowed',
-      'The transaction was not sent: a page of another origin had it signed. Sign it in the wallet.',
+      'Transaction not sent: it was signed on a page of another origin. Sign it in the wallet.',
     )
 }
 
-/** Empty where the client data names none. */
+/** Empty if the client data has no origin. */
 function originOf(clientDataJson: Uint8Array): string {
   try {
     const { origin } = JSON.parse(new TextDecoder().decode(clientDataJson)) as { readonly origin?: unknown }
@@ -261,10 +307,4 @@ function messageOf(transaction: FlowTransaction): TransactionMessage {
     payloadSignatures: signatures(transaction.payloadSignatures, 'payload_signatures'),
     envelopeSignatures: signatures(transaction.envelopeSignatures, 'envelope_signatures'),
   }
-}
-
-function send(context: RequestContext, body: unknown): void {
-  context.status = 200
-  context.type = 'application/json'
-  context.body = JSON.stringify(body)
 }

@@ -1,39 +1,32 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { Router } from '@koa/router'
+import type { Middleware } from 'koa'
 import type pg from 'pg'
 import { z } from 'zod'
-import type { Client } from '../platform/limits/clients.ts'
-import { clientNetwork } from '../platform/limits/clients.ts'
 import type { StatementRunner } from '../platform/db/named-query.ts'
 import { query } from '../platform/db/pool.ts'
 import { ApiError } from '../platform/errors.ts'
 import { bearerToken } from '../platform/http/guards.ts'
-import type { RequestContext, RequestState } from '../platform/http/requests.ts'
-import { parseBody } from '../platform/http/parse-input.ts'
-import { readJson } from '../platform/http/read-json.ts'
-import type { AuthSessions } from './auth/auth-sessions.ts'
-import { fitsChallenge } from './auth/stores/secrets.ts'
+import type { RequestState } from '../platform/http/requests.ts'
+import { routesOf } from '../platform/http/route.ts'
+import type { Call, Route } from '../platform/http/route.ts'
+import { guard } from '../platform/http/router.ts'
+import type { Guard } from '../platform/http/router.ts'
+import { clientNetwork } from '../platform/limits/clients.ts'
+import type { AuthSessions, SignedIn } from './auth/auth-sessions.ts'
 import { RateLimits } from './auth/stores/rate-limits.ts'
+import { fitsChallenge } from './auth/stores/secrets.ts'
 
-interface ClientRoutesOptions {
+interface ClientSignInsOptions {
   readonly pool: pg.Pool
   readonly statements?: StatementRunner
   readonly sessions: AuthSessions
-  /** Read for each request: a port that is picked when the editor listens may be part of it. */
+  /** Read for each request: a client's port may be known only later. */
   readonly clients: () => readonly SignInClient[]
-  /** Origin of the wallet, whose pages alone ask for codes. */
+  /** Origin of the wallet; only its pages may request codes. */
   readonly origin: string
-  readonly clientOf: (request: IncomingMessage) => Client
 }
 
-interface ClientRoutes {
-  readonly router: Router<RequestState>
-  /** Deletes codes that have expired. */
-  prune(): Promise<void>
-}
-
-/** Requests of one client network: codes that are asked for, and codes that are traded. */
+/** By network of the client. */
 export const clientLimits = {
   authorize: { max: 30, periodMs: 300_000 },
   token: { max: 60, periodMs: 300_000 },
@@ -59,132 +52,176 @@ const tokenInput = z.object({
   code_verifier: z.string().min(43).max(128),
 })
 
-/**
- * Sign-in of other programs by the wallet: the authorization code grant (RFC 6749 §4.1) for public clients with PKCE
- * (RFC 7636). The page `/authorize` asks the user, and only it is given codes; only the redirect URI of the client is
- * sent them.
- *
- *     POST /oauth/authorize  Bearer, of a page of the wallet → {redirect_to}
- *     POST /oauth/token      a code with its verifier → a session
- */
-export function clientRoutes({
-  pool,
-  statements = pool,
-  sessions,
-  clients,
-  origin,
-  clientOf,
-}: ClientRoutesOptions): ClientRoutes {
-  const codes = new ClientCodes(pool)
-  const rates = new RateLimits(pool, statements)
-  const router = new Router<RequestState>()
-  const count = (context: RequestContext, action: keyof typeof clientLimits): Promise<void> =>
-    rates.take(`client ${action}`, clientNetwork(clientOf(context.req).address), clientLimits[action])
+interface ClientServices {
+  readonly signIns: ClientSignIns
+}
 
-  router.post('/oauth/authorize', async (context) => {
-    begin(context, '/oauth/authorize')
-    // A page of somebody else has no access token of the wallet either; this says so before it could use one.
-    if (context.get('Origin') !== origin)
-      throw new ApiError(403, 'origin-not-allowed', 'Codes are given to pages of the wallet only.')
-    await count(context, 'authorize')
-    const signedIn = await sessions.authenticate(bearerToken(context.get('Authorization')) ?? '')
-    if (signedIn.clientId !== undefined)
-      throw new ApiError(
-        403,
-        'client-session',
-        'A session of another program lets no program in. Sign in at the wallet.',
-      )
-    const asked = parseBody(authorizeInput, await readJson(context.req, maxBodyBytes))
-    const client = findClient(clients(), asked.client_id, asked.redirect_uri)
+const route = routesOf<ClientServices, { walletPage: SignedIn; tokenRequest: undefined }>()
+
+const tokenPath = '/oauth/token'
+
+/**
+ * Sign-in of other programs through the wallet: the authorization code grant (RFC 6749 §4.1) for public clients with
+ * PKCE (RFC 7636). The wallet page `/authorize` asks the user.
+ */
+export const clientRoutes: readonly Route<ClientServices>[] = [
+  route({
+    method: 'POST',
+    path: '/oauth/authorize',
+    operationId: 'authorizeClient',
+    tag: 'Clients',
+    summary: 'Authorize a client; called by the wallet page',
+    access: 'walletPage',
+    maxBodyBytes,
+    body: authorizeInput,
+    response: z.strictObject({ redirect_to: z.string() }),
+    handler: async ({ body, caller }, { signIns }) => ({
+      body: { redirect_to: await signIns.authorize(body, caller) },
+      headers: { Vary: 'Origin' },
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: tokenPath,
+    operationId: 'exchangeCode',
+    tag: 'Clients',
+    summary: 'Exchange a code and its verifier for a session',
+    access: 'tokenRequest',
+    maxBodyBytes,
+    body: tokenInput,
+    response: z.record(z.string(), z.unknown()),
+    handler: async ({ body, call }, { signIns }) => ({ body: await signIns.exchange(body, call) }),
+  }),
+]
+
+export class ClientSignIns {
+  readonly #options: ClientSignInsOptions
+  readonly #codes: ClientCodes
+  readonly #rates: RateLimits
+
+  constructor(options: ClientSignInsOptions) {
+    const { pool, statements = pool } = options
+    this.#options = options
+    this.#codes = new ClientCodes(pool)
+    this.#rates = new RateLimits(pool, statements)
+  }
+
+  /** The guards of `clientRoutes`. */
+  guards(): { readonly walletPage: Guard<SignedIn>; readonly tokenRequest: Guard<undefined> } {
+    return {
+      walletPage: guard(async (call) => {
+        if (call.header('Origin') !== this.#options.origin)
+          throw new ApiError(403, 'origin-not-allowed', 'Only pages of the wallet can request codes.')
+        await this.#count(call, 'authorize')
+        const signedIn = await this.#options.sessions.authenticate(bearerToken(call.header('Authorization')) ?? '')
+        if (signedIn.clientId !== undefined)
+          throw new ApiError(
+            403,
+            'client-session',
+            'A session of another program cannot authorize clients. Sign in at the wallet.',
+          )
+        return signedIn
+      }),
+      tokenRequest: guard(async (call) => {
+        await this.#count(call, 'token')
+        return undefined
+      }),
+    }
+  }
+
+  /** Lets pages of the clients call `/oauth/token`, without cookies. */
+  cors(): Middleware<RequestState> {
+    return async (context, next) => {
+      if (context.path !== tokenPath) return next()
+      context.state.route = tokenPath
+      context.vary('Origin')
+      const origin = context.get('Origin')
+      if (this.#options.clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin))
+        context.set('Access-Control-Allow-Origin', origin)
+      if (context.method !== 'OPTIONS') return next()
+      context.set({
+        'Access-Control-Allow-Methods': 'POST',
+        'Access-Control-Allow-Headers': 'content-type',
+        'Access-Control-Max-Age': '600',
+      })
+      context.status = 204
+      return undefined
+    }
+  }
+
+  /** The redirect URI of the client, with a code. @throws ApiError 400 `unknown-client` */
+  async authorize(asked: z.output<typeof authorizeInput>, { user, sessionId }: SignedIn): Promise<string> {
+    const client = findClient(this.#options.clients(), asked.client_id, asked.redirect_uri)
     if (client === undefined)
-      throw new ApiError(400, 'unknown-client', 'No program is registered with this client_id and redirect_uri.', {
+      throw new ApiError(400, 'unknown-client', 'No client is registered with this client_id and redirect_uri.', {
         field: 'redirect_uri',
       })
-    const code = await codes.make({
+    const code = await this.#codes.make({
       clientId: client.id,
       redirectUri: client.redirectUri,
       codeChallenge: asked.code_challenge,
-      userId: signedIn.user.id,
-      sessionId: signedIn.sessionId,
+      userId: user.id,
+      sessionId,
     })
     const url = new URL(client.redirectUri)
     url.searchParams.set('code', code)
     url.searchParams.set('state', asked.state)
-    context.body = { redirect_to: url.href }
-  })
+    return url.href
+  }
 
-  router.options('/oauth/token', (context) => {
-    begin(context, '/oauth/token')
-    allowClientOrigin(context, clients())
-    context.set({
-      'Access-Control-Allow-Methods': 'POST',
-      'Access-Control-Allow-Headers': 'content-type',
-      'Access-Control-Max-Age': '600',
-    })
-    context.status = 204
-  })
-
-  router.post('/oauth/token', async (context) => {
-    begin(context, '/oauth/token')
-    allowClientOrigin(context, clients())
-    await count(context, 'token')
-    const given = parseBody(tokenInput, await readJson(context.req, maxBodyBytes))
-    // Whoever shows a code uses it up, also where something beside it is wrong: it has leaked then.
-    const found = await codes.take(given.code)
-    const isRight =
+  /** @throws ApiError 400 `invalid-grant` */
+  async exchange(
+    given: z.output<typeof tokenInput>,
+    { client: { address }, header }: Call,
+  ): Promise<Record<string, unknown>> {
+    const { sessions, clients } = this.#options
+    // The code is used up even if the rest of the request is wrong: it has leaked then.
+    const found = await this.#codes.take(given.code)
+    const isValid =
       found !== undefined &&
       found.clientId === given.client_id &&
       found.redirectUri === given.redirect_uri &&
       findClient(clients(), found.clientId, found.redirectUri) !== undefined &&
       fitsChallenge(given.code_verifier, found.codeChallenge)
-    const { address } = clientOf(context.req)
-    const session = isRight
+    const session = isValid
       ? await sessions.openForClient(found, {
           address,
           network: clientNetwork(address),
-          userAgent: context.get('User-Agent').slice(0, 300),
+          userAgent: header('User-Agent').slice(0, 300),
         })
       : undefined
     if (session === undefined)
       throw new ApiError(
         400,
         'invalid-grant',
-        'The sign-in was not finished: the code was used, has expired or belongs to another page. Sign in again.',
+        'Sign-in failed: the code was used, has expired or belongs to another page. Sign in again.',
       )
-    context.body = session
-  })
+    return session
+  }
 
-  return { router, prune: () => codes.prune() }
+  /** Deletes expired codes. */
+  prune(): Promise<void> {
+    return this.#codes.prune()
+  }
+
+  #count({ client }: Call, action: keyof typeof clientLimits): Promise<void> {
+    return this.#rates.take(`client ${action}`, clientNetwork(client.address), clientLimits[action])
+  }
 }
 
-function begin(context: RequestContext, route: string): void {
-  context.state.route = route
-  context.set('Cache-Control', 'no-store')
-  context.vary('Origin')
-}
-
-/** Pages of the clients may trade codes. Cookies are of no use there, so none may be sent. */
-function allowClientOrigin(context: RequestContext, clients: readonly SignInClient[]): void {
-  const origin = context.get('Origin')
-  if (clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin))
-    context.set('Access-Control-Allow-Origin', origin)
-}
-
-/** Life of an authorization code, ms: the page that it is sent to trades it at once. */
+/** Lifetime of an authorization code, ms. */
 const codeLifeMs = 60_000
 
-/** What a code was made for. */
 interface ClientCode {
   readonly clientId: string
   readonly redirectUri: string
   /** PKCE, S256, base64url. */
   readonly codeChallenge: string
   readonly userId: string
-  /** Session of the wallet in which the user let the client in. */
+  /** The wallet session that authorized the client. */
   readonly sessionId: string
 }
 
-/** Authorization codes. One DELETE takes a code, so that it is good once. */
 class ClientCodes {
   readonly #pool: pg.Pool
 
@@ -204,7 +241,7 @@ class ClientCodes {
     return code
   }
 
-  /** Uses a code up, whoever shows it. Undefined: it is unknown, was used or has expired. */
+  /** Deletes the code, so that it works once. Undefined: unknown, used or expired. */
   async take(code: string): Promise<ClientCode | undefined> {
     const {
       rows: [row],
@@ -228,17 +265,16 @@ function digestOf(code: string): Buffer {
   return createHash('sha256').update(code).digest()
 }
 
-/** A program of the operator, such as the editor, at whose pages people sign in by the wallet. */
+/** A program of the operator, such as the editor, whose users sign in through the wallet. */
 export interface SignInClient {
   /** `client_id` */
   readonly id: string
-  /** As people read it. */
+  /** Display name. */
   readonly name: string
-  /** The one page that codes are sent to; a request has to name it letter by letter. */
+  /** The page that receives codes; requests must name it exactly. */
   readonly redirectUri: string
 }
 
-/** The client of a request. Undefined: there is none with this id and page. */
 function findClient(clients: readonly SignInClient[], id: string, redirectUri: string): SignInClient | undefined {
   return clients.find((one) => one.id === id && one.redirectUri === redirectUri)
 }

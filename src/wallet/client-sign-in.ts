@@ -1,15 +1,12 @@
-import type { IncomingMessage } from 'node:http'
-import type { Middleware } from 'koa'
 import type pg from 'pg'
 import type { Authenticate, HoldUser } from '../platform/auth/authenticate.ts'
-import type { Client } from '../platform/limits/clients.ts'
 import { localHost } from '../platform/http/connections.ts'
-import type { RequestState } from '../platform/http/requests.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import { createGotrueSessions } from './auth/gotrue-sessions.ts'
 import { openAuthSessions } from './auth/auth-sessions.ts'
 import { authPath } from './auth/router.ts'
-import { createAuthServer, sessionRoutes } from './session-cookies.ts'
+import { createAuthServer, SessionCookies } from './session-cookies.ts'
+import type { MountedSession } from './session-cookies.ts'
 import { readWalletPlace } from './settings.ts'
 import type { WalletConfig } from './settings.ts'
 
@@ -19,14 +16,13 @@ interface ClientSignInOptions {
   /** Where users reach the program. */
   readonly clientUrl: string
   readonly cookieName: string
-  readonly clientOf: (request: IncomingMessage) => Client
 }
 
 interface ClientSignIn {
   readonly authenticate: Authenticate
   readonly holdUser: HoldUser
-  /** Answers `/session`: the cookie of the program's own session, which the wallet issued. */
-  readonly session: Middleware<RequestState>
+  /** The cookie of the program's own session, which the wallet issued. */
+  readonly session: MountedSession
   /** Addresses of the wallet, for the program's page. */
   readonly wallet: {
     readonly url: string
@@ -44,7 +40,7 @@ interface ClientSignIn {
  */
 export async function openClientSignIn(
   { config, shared }: Pick<ServiceContext<WalletConfig>, 'config' | 'shared'>,
-  { pool, clientId, clientUrl, cookieName, clientOf }: ClientSignInOptions,
+  { pool, clientId, clientUrl, cookieName }: ClientSignInOptions,
 ): Promise<ClientSignIn> {
   const { url } = readWalletPlace(config, shared.walletPort ?? config.WALLET_PORT)
   const { GOTRUE_URL: gotrueUrl } = config
@@ -67,17 +63,16 @@ export async function openClientSignIn(
       session_url: '/session',
       client_id: clientId,
     },
-    session: sessionRoutes({
+    session: new SessionCookies({
       auth: createAuthServer(
         gotrueUrl ??
           `${shared.walletPort === undefined ? url : `http://${localHost(config.HOST)}:${shared.walletPort}`}${authPath}`,
       ),
       allows: (origin) => origin === new URL(clientUrl).origin,
-      clientOf: (request) => clientOf(request).address,
       isSecure: clientUrl.startsWith('https:'),
       cookieDomain: undefined,
       sessionHours: config.WALLET_SESSION_HOURS,
       name: cookieName,
-    }).routes() as unknown as Middleware<RequestState>,
+    }).mount(),
   }
 }

@@ -1,176 +1,171 @@
-import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import { constants } from 'node:zlib'
-import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
-import compress from 'koa-compress'
-import type { Client } from '../platform/limits/clients.ts'
-import { clientNetwork } from '../platform/limits/clients.ts'
+import { z } from 'zod'
 import { ApiError, asError } from '../platform/errors.ts'
-import { apiSecurityHeaders } from '../platform/http/server.ts'
-import { createOpeningServer } from '../platform/http/opening-server.ts'
-import type { OpeningServer } from '../platform/http/opening-server.ts'
+import { documentRoutes } from '../platform/http/openapi.ts'
+import type { ApiInfo } from '../platform/http/openapi.ts'
 import type { RequestState } from '../platform/http/requests.ts'
-import type { Logger } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { routesOf } from '../platform/http/route.ts'
+import type { Answer, Call, Route } from '../platform/http/route.ts'
+import { guard } from '../platform/http/router.ts'
+import { createHttpServer } from '../platform/http/server.ts'
+import type { HttpServer, HttpServerOptions } from '../platform/http/server.ts'
+import { clientNetwork } from '../platform/limits/clients.ts'
 import { SlidingWindow } from '../platform/limits/sliding-window.ts'
-import { chainRoutes } from './chain-routes.ts'
-import type { ChainNodes } from './chain-routes.ts'
-import { sessionRoutes } from './session-cookies.ts'
+import { chainGuard, chainRoutes } from './chain-routes.ts'
+import type { ChainNodes, ChainServices } from './chain-routes.ts'
+import { clientRoutes } from './client-routes.ts'
+import type { ClientSignIns } from './client-routes.ts'
+import { SessionCookies, sessionRoutes } from './session-cookies.ts'
 import type { SessionCookieOptions } from './session-cookies.ts'
-import type { WalletNetwork } from './settings.ts'
+import { walletNetworks } from './settings.ts'
 
-/** What a page has to know before anybody has signed in; the names are those of its JSON. */
-export interface WalletSettings {
-  /** WALLET_URL. */
-  readonly url: string
-  readonly rp_id: string
-  readonly rp_name: string
-  /** Of the auth endpoint: a path here, or GOTRUE_URL. */
-  readonly gotrue_url: string
-  readonly passkey_auth_url: string
-  readonly cookie_domain: string | null
-  /** Programs that people sign in to here, such as the editor. */
-  readonly clients: readonly { readonly client_id: string; readonly name: string; readonly redirect_uri: string }[]
-  readonly networks: readonly {
-    readonly network: WalletNetwork
-    readonly makes_accounts: boolean
-    readonly explorer_url: string | null
-    readonly has_explorer_api: boolean
-  }[]
-}
+const settingsSchema = z
+  .strictObject({
+    url: z.string().describe('WALLET_URL.'),
+    rp_id: z.string(),
+    rp_name: z.string(),
+    gotrue_url: z.string().describe('The auth endpoint: a path here, or GOTRUE_URL.'),
+    passkey_auth_url: z.string(),
+    cookie_domain: z.string().nullable(),
+    clients: z
+      .array(
+        z
+          .strictObject({ client_id: z.string(), name: z.string(), redirect_uri: z.string() })
+          .meta({ id: 'ClientSettings' }),
+      )
+      .describe('Programs whose users sign in here, such as the editor.'),
+    networks: z.array(
+      z
+        .strictObject({
+          network: z.enum(walletNetworks),
+          makes_accounts: z.boolean().describe('Whether a payer for new accounts is configured.'),
+          explorer_url: z.string().nullable(),
+          has_explorer_api: z.boolean().describe('Whether /explorer serves this network.'),
+        })
+        .meta({ id: 'NetworkSettings' }),
+    ),
+  })
+  .meta({ id: 'WalletSettings' })
+export type WalletSettings = z.output<typeof settingsSchema>
 
-/** What the wallet is put together of. */
 export interface WalletParts {
   readonly settings: () => WalletSettings
-  /** Answers `/auth/v1`. Undefined: somebody else's auth server signs people in. */
+  /** Serves `/auth/v1`. Undefined: an external auth server does. */
   readonly auth: Middleware<RequestState> | undefined
-  /** Answers `/functions/v1/passkey-auth`. */
+  /** Serves `/functions/v1/passkey-auth`. */
   readonly passkeys: Middleware<RequestState>
-  readonly session: Omit<SessionCookieOptions, 'clientOf'>
-  /** Answers `/oauth/…`. */
-  readonly clients: Router<RequestState>
+  readonly session: SessionCookieOptions
+  readonly signIns: ClientSignIns
   readonly nodes: ChainNodes
-  /** Where the API of the explorer is. Undefined: there is none. */
+  /** Address of the explorer API. Undefined: there is none. */
   readonly explorerApi: () => string | undefined
-  /** Answers the paths of the page and its files. Default: there is none. */
   readonly page?: Middleware | undefined
 }
 
-interface WalletServerOptions {
-  /** Puts the wallet together when its port is known, which links and origins need. */
+interface WalletServices extends ChainServices, Pick<WalletParts, 'settings' | 'explorerApi' | 'signIns'> {
+  readonly sessions: SessionCookies
+}
+
+const route = routesOf<WalletServices, { explorer: undefined }>()
+
+/** The explorer paths that wallet pages use: accounts with their balances and history, and transactions. */
+const account = String.raw`account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|transfer|transaction))?`
+const explorerPath = new RegExp(String.raw`^(?:${account}|transaction\/(?:0x)?[0-9a-f]{64})$`, 'i')
+const explorerTimeoutMs = 15_000
+
+export const walletRoutes: readonly Route<WalletServices>[] = [
+  route({
+    path: '/health',
+    operationId: 'getHealth',
+    tag: 'Service',
+    summary: 'Whether the wallet runs',
+    response: z.strictObject({ status: z.string(), service: z.string() }),
+    handler: () => ({ body: { status: 'ok', service: 'wallet' } }),
+  }),
+  route({
+    path: '/wallet/settings',
+    operationId: 'getSettings',
+    tag: 'Service',
+    summary: 'Public settings for the pages of the wallet',
+    response: settingsSchema,
+    handler: (_input, { settings }) => ({ body: settings() }),
+  }),
+  ...sessionRoutes,
+  ...clientRoutes,
+  ...chainRoutes,
+  route({
+    path: '/explorer/flow/{path*}',
+    operationId: 'readExplorer',
+    tag: 'Chain',
+    summary: 'Explorer API calls for wallet pages, whose CSP allows only their own origin',
+    access: 'explorer',
+    params: z.object({ path: z.string() }),
+    handler: ({ call }, { explorerApi }) => readExplorer(call, explorerApi()),
+  }),
+]
+
+const apiInfo: ApiInfo = {
+  title: 'flowfarm wallet',
+  description:
+    'Sessions, clients and chain calls of the wallet. `/auth/v1` follows GoTrue; `/functions/v1/passkey-auth` is one ' +
+    'POST with `{endpoint, data}`.',
+  sharedErrors: { InternalError: 'Internal error; see the server log.' },
+}
+
+interface WalletServerOptions extends Omit<HttpServerOptions, 'service'> {
+  /** Called with the bound port, which links and origins need. */
   readonly open: (port: number) => Promise<WalletParts>
-  readonly clientOf: (request: IncomingMessage) => Client
-  readonly log: Logger
-  readonly metrics: Metrics
-  readonly host: string
-  /** 0 picks a free port. */
-  readonly port: number
-  /** Questions about the chain of one client in a minute. Default 600. */
+  /** Chain and explorer calls per client and minute. Default 600. */
   readonly chainPerMinute?: number
-  /** How long `close` waits for what is being answered, ms. Default 3,000. */
-  readonly closeGraceMs?: number
 }
 
-/**
- * Starts the wallet: auth, passkeys, browser sessions, chain and explorer calls, and its pages.
- * @throws if the port cannot be bound; what `open` throws
- */
-export function createWalletServer(options: WalletServerOptions): Promise<OpeningServer> {
-  return createOpeningServer({
-    ...options,
-    service: 'wallet',
-    open: async (port) => handlers(await options.open(port), options, options.clientOf),
-  })
-}
-
-function handlers(
-  { settings, auth, passkeys, session, clients, nodes, explorerApi, page }: WalletParts,
-  { chainPerMinute = 600 }: WalletServerOptions,
-  clientOf: WalletServerOptions['clientOf'],
-): readonly Middleware<RequestState>[] {
+/** @throws the system error when the port cannot be bound; what `open` throws */
+export function createWalletServer({ chainPerMinute = 600, ...options }: WalletServerOptions): Promise<HttpServer> {
   const window = new SlidingWindow({ max: chainPerMinute })
-  const admit = (request: IncomingMessage): void => {
-    const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(clientOf(request).address))
+  const admit = ({ client }: Call): void => {
+    const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(client.address))
     if (!isAllowed)
       throw new ApiError(
         429,
         'rate-limited',
-        `A client asks at most ${chainPerMinute} times in a minute about the chain.`,
+        `Too many chain calls (limit ${chainPerMinute} a minute). Try again in ${retryAfterSeconds} s.`,
         { details: { retryAfterSeconds } },
       )
   }
-  const own = new Router<RequestState>()
-  own.get('/health', (context) => {
-    context.state.route = '/health'
-    context.body = { status: 'ok', service: 'wallet' }
+  return createHttpServer<WalletServices>({ ...options, service: 'wallet' }, async (port) => {
+    const { auth, passkeys, session, signIns, page, ...parts } = await options.open(port)
+    const sessions = new SessionCookies(session)
+    return {
+      routes: [...walletRoutes, ...documentRoutes(() => walletRoutes, apiInfo, { prefix: '/wallet' })],
+      services: { ...parts, sessions, signIns, allowsOrigin: session.allows },
+      guards: { ...signIns.guards(), chain: chainGuard(admit), explorer: guard(admit) },
+      before: [...(auth === undefined ? [] : [auth]), passkeys, sessions.protect(), signIns.cors()],
+      home: '/',
+      page,
+    }
   })
-  own.get('/wallet/settings', (context) => {
-    context.state.route = '/wallet/settings'
-    context.set('Cache-Control', 'no-store')
-    context.body = settings()
-  })
-  const sessions = sessionRoutes({ ...session, clientOf: (request) => clientOf(request).address })
-  return [
-    // Pages have headers of their own.
-    async (context, next) => {
-      context.set(apiSecurityHeaders)
-      await next()
-    },
-    ...(auth === undefined ? [] : [auth]),
-    passkeys,
-    // The router adds what it needs to the context by itself.
-    ...[sessions, own, clients, chainRoutes({ nodes, admit, allowsOrigin: session.allows })].map(
-      (router) => router.routes() as unknown as Middleware<RequestState>,
-    ),
-    explorerRoutes(explorerApi, admit),
-    compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }),
-    ...(page === undefined ? [] : [page as Middleware<RequestState>]),
-  ]
 }
 
-const patienceMs = 15_000
-/** What pages of a wallet have a use for: accounts with what they have and did, and transactions. */
-const account = String.raw`account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|transfer|transaction))?`
-const paths = new RegExp(String.raw`^\/explorer(\/flow\/(?:${account}|transaction\/(?:0x)?[0-9a-f]{64}))$`, 'i')
-
-/**
- * `GET /explorer/flow/…`: the explorer's API for the wallet's pages, whose CSP allows their own host only. Only path
- * and query are passed on. The API does not limit this machine, so calls are limited here.
- * @param apiUrl read per request; undefined: there is none
- * @param admit counts a call. @throws ApiError 429
- */
-function explorerRoutes(
-  apiUrl: () => string | undefined,
-  admit: (request: IncomingMessage) => void,
-): Middleware<RequestState> {
-  return async (context, next) => {
-    const [, path] = paths.exec(context.path) ?? []
-    if (path === undefined) {
-      await next()
-      return
+/** Only path and query are passed on. The explorer does not limit this machine, so calls are limited here. */
+async function readExplorer({ path, request }: Call, apiUrl: string | undefined): Promise<Answer<unknown>> {
+  const flowPath = path.slice('/explorer/flow/'.length)
+  if (!explorerPath.test(flowPath)) throw new ApiError(404, 'unknown-path', `There is nothing at ${path}.`)
+  if (apiUrl === undefined) throw new ApiError(404, 'no-explorer', 'This wallet has no explorer.')
+  const search = /\?.*$/.exec(request.url ?? '')?.[0] ?? ''
+  try {
+    const response = await fetch(`${apiUrl.replace(/\/$/, '')}/flow/${flowPath}${search}`, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(explorerTimeoutMs),
+    })
+    return {
+      status: response.status,
+      body: Buffer.from(await response.arrayBuffer()),
+      headers: { 'Content-Type': response.headers.get('content-type') ?? 'application/json' },
     }
-    context.state.route = '/explorer'
-    if (!['GET', 'HEAD'].includes(context.method))
-      throw new ApiError(405, 'method-not-allowed', 'The explorer is only read here.')
-    admit(context.req)
-    const base = apiUrl()
-    if (base === undefined) throw new ApiError(404, 'no-explorer', 'This wallet has no explorer.')
-    let response: Response
-    try {
-      response = await fetch(`${base.replace(/\/$/, '')}${path}${context.search}`, {
-        headers: { accept: 'application/json' },
-        redirect: 'error',
-        signal: AbortSignal.timeout(patienceMs),
-      })
-    } catch (error) {
-      throw new ApiError(502, 'explorer-unavailable', 'The explorer does not answer. Try again in a moment.', {
-        cause: asError(error),
-      })
-    }
-    context.status = response.status
-    context.set('Cache-Control', 'no-store')
-    context.type = response.headers.get('content-type') ?? 'application/json'
-    context.body = response.body === null ? null : Readable.fromWeb(response.body)
+  } catch (error) {
+    throw new ApiError(502, 'explorer-unavailable', 'The explorer is unavailable. Try again in a moment.', {
+      cause: asError(error),
+    })
   }
 }

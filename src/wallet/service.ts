@@ -30,7 +30,7 @@ import {
   walletWarnings,
   networkSettings,
 } from './settings.ts'
-import { clientRoutes } from './client-routes.ts'
+import { ClientSignIns } from './client-routes.ts'
 import type { SignInClient } from './client-routes.ts'
 import { createAuthServer } from './session-cookies.ts'
 import type { WalletParts, WalletSettings } from './server.ts'
@@ -185,7 +185,7 @@ async function openWallet(
     outbox,
     onNote: figures.passkey,
   })
-  const signIns = clientRoutes({ pool, statements, sessions, clients, origin: url, clientOf })
+  const signIns = new ClientSignIns({ pool, statements, sessions, clients, origin: url })
   opened.confirmUserChange = passkeys.confirmUserChange
   const pruning = setInterval(() => {
     Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) =>
@@ -216,7 +216,7 @@ async function openWallet(
     settings,
     auth: middleware,
     passkeys: passkeys.middleware,
-    clients: signIns.router,
+    signIns,
     page,
     nodes,
     explorerApi: neighbours.explorerApi,

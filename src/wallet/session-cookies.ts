@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { Router } from '@koa/router'
 import { decodeJwt } from 'jose'
+import type { Middleware } from 'koa'
+import { z } from 'zod'
 import { ApiError, asError } from '../platform/errors.ts'
+import { problemForm } from '../platform/http/problem.ts'
 import type { RequestContext, RequestState } from '../platform/http/requests.ts'
-import { readJson } from '../platform/http/read-json.ts'
+import { routesOf } from '../platform/http/route.ts'
+import type { Answer, Call, Route, RouteRequest } from '../platform/http/route.ts'
 
-/** A session as GoTrue writes it, as far as the cookie and the page need it. */
+/** The fields of a GoTrue session that the cookie and the page need. */
 interface AuthSession {
   readonly access_token: string
   readonly refresh_token: string
@@ -17,15 +19,13 @@ interface AuthSession {
 
 type SignOutScope = 'local' | 'global' | 'others'
 
-/** What keeping a session in a cookie needs of the auth server. */
 export interface AuthServer {
   /**
-   * Trades a refresh token.
    * @param client address, for limits of the auth server
    * @throws ApiError 401 `session-ended`, 429, 503 (the session may still be valid)
    */
   refresh(refreshToken: string, client: string): Promise<AuthSession>
-  /** Ends sessions; one that has ended already is no error. @throws ApiError 503 */
+  /** A session that has ended already is no error. @throws ApiError 503 */
   signOut(accessToken: string, scope: SignOutScope, client: string): Promise<void>
 }
 
@@ -47,12 +47,9 @@ export function createAuthServer(url: string): AuthServer {
         headers: { ...init.headers, 'X-Forwarded-For': client },
       })
     } catch (error) {
-      throw new ApiError(
-        503,
-        'auth-unavailable',
-        'The service that signs people in does not answer. Try again in a moment.',
-        { cause: asError(error) },
-      )
+      throw new ApiError(503, 'auth-unavailable', 'The auth server is unavailable. Try again in a moment.', {
+        cause: asError(error),
+      })
     }
   }
   return {
@@ -64,11 +61,7 @@ export function createAuthServer(url: string): AuthServer {
       if (!response.ok) throw await refusal(response)
       const session = readSession(await response.json().catch(() => undefined))
       if (session === undefined)
-        throw new ApiError(
-          503,
-          'auth-unavailable',
-          'The service that signs people in gave an answer that is no session.',
-        )
+        throw new ApiError(503, 'auth-unavailable', 'The auth server returned an invalid session.')
       return session
     },
     async signOut(accessToken, scope, client) {
@@ -77,29 +70,25 @@ export function createAuthServer(url: string): AuthServer {
       })
       await response.body?.cancel()
       if (!response.ok && ![401, 403, 404].includes(response.status)) {
-        throw new ApiError(
-          503,
-          'auth-unavailable',
-          `The service that signs people in answered with status ${response.status}.`,
-        )
+        throw new ApiError(503, 'auth-unavailable', `The auth server returned status ${response.status}.`)
       }
     },
   }
 }
 
-/** Only a plain refusal ends a session: a server that is busy or broken says nothing of it. */
+/** Only a 4xx ends a session: an overloaded or failing server does not. */
 async function refusal(response: Response): Promise<ApiError> {
   await response.body?.cancel()
   const { status } = response
   if (status === 429) {
     const wait = Number(response.headers.get('Retry-After'))
-    return new ApiError(429, 'rate-limited', 'That was too often. Try again in a moment.', {
+    return new ApiError(429, 'rate-limited', 'Too many requests. Try again in a moment.', {
       details: { retryAfterSeconds: wait > 0 ? wait : 10 },
     })
   }
   return status >= 400 && status < 500 && status !== 408
-    ? new ApiError(401, 'session-ended', 'This session has ended: sign in again.')
-    : new ApiError(503, 'auth-unavailable', `The service that signs people in answered with status ${status}.`)
+    ? new ApiError(401, 'session-ended', 'The session has ended. Sign in again.')
+    : new ApiError(503, 'auth-unavailable', `The auth server returned status ${status}.`)
 }
 
 function readSession(body: unknown): AuthSession | undefined {
@@ -124,244 +113,286 @@ function readSession(body: unknown): AuthSession | undefined {
 
 export interface SessionCookieOptions {
   readonly auth: AuthServer
-  /** Whether pages of an origin may have the session: those that may use the passkeys. */
+  /** Whether pages of an origin may use the session. */
   readonly allows: (origin: string) => boolean
-  /** Address of who asks. */
-  readonly clientOf: (request: IncomingMessage) => string
-  /** WALLET_URL is https. Without it, which is for this machine alone, browsers take no cookie that is marked so. */
+  /** Whether the page is served over HTTPS; otherwise browsers reject `Secure` cookies. */
   readonly isSecure: boolean
-  /**
-   * Name of the cookie, without prefix: services of one host, such as those of localhost, have different ones. Default:
-   * flowfarm-session.
-   */
+  /** Without prefix; services on one host need different names. Default: flowfarm-session. */
   readonly name?: string | undefined
   /** WALLET_COOKIE_DOMAIN. */
   readonly cookieDomain: string | undefined
   /** WALLET_SESSION_HOURS. */
   readonly sessionHours: number
-  /** For how long the answer to a renewal is kept for who asks again with the same cookie, ms. Default 5,000. */
-  readonly keptMs?: number
+  /** Time for which a renewal is reused for the same cookie, ms. Default 5,000. */
+  readonly renewalMs?: number
 }
 
-/** A header that other sites cannot send without a CORS preflight, which is refused. */
+/** Other sites need a CORS preflight to send this header. */
 const proofHeader = 'x-wallet-session'
 const maxTokenLength = 2048
-const maxBodyBytes = 8192
-const scopes: readonly SignOutScope[] = ['local', 'global', 'others']
+
+const presentedSession = z
+  .strictObject({
+    session: z
+      .strictObject({ access_token: z.string(), expires_at: z.number(), user: z.record(z.string(), z.unknown()) })
+      .nullable()
+      .describe('null without a session.'),
+  })
+  .meta({ id: 'BrowserSession' })
+
+interface SessionServices {
+  readonly sessions: SessionCookies
+}
+
+const route = routesOf<SessionServices>()
+const shared = { path: '/session', tag: 'Session' } as const
+
+/** The session of a browser: a cookie holds the refresh token, the page keeps the access token in memory. */
+export const sessionRoutes: readonly Route<SessionServices>[] = [
+  route({
+    ...shared,
+    method: 'POST',
+    operationId: 'startSession',
+    summary: 'Exchange a refresh token for a session in a cookie',
+    maxBodyBytes: 8192,
+    body: z.object({ refresh_token: z.string().min(1).max(maxTokenLength) }),
+    response: presentedSession,
+    handler: ({ body, call }, { sessions }) => sessions.start(body.refresh_token, call),
+  }),
+  route({
+    ...shared,
+    operationId: 'getSession',
+    summary: 'Renew the session of the cookie',
+    response: presentedSession,
+    handler: ({ call }, { sessions }) => sessions.read(call),
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    operationId: 'endSession',
+    summary: 'Sign out',
+    query: z.object({ scope: z.enum(['local', 'global', 'others']).default('local') }),
+    successStatus: 204,
+    errorForm: { ...problemForm, headersOf: ({ details: { cookie } }) => cookieHeader(cookie) },
+    problems: { 503: 'The auth server is unavailable.' },
+    handler: ({ query, call }, { sessions }) => sessions.end(query.scope, call),
+  }),
+]
+
+function cookieHeader(cookie: unknown): Record<string, string> {
+  return typeof cookie === 'string' ? { 'Set-Cookie': cookie } : {}
+}
+
+/** `/session` for a server of another program. */
+export interface MountedSession {
+  readonly routes: readonly Route<unknown>[]
+  readonly protect: Middleware<RequestState>
+}
+
+type SessionAnswer = Answer<z.output<typeof presentedSession>>
 
 /**
- * `/session`: a browser's session. An HttpOnly cookie holds the refresh token; pages keep access tokens in memory.
- *
- *     POST   {refresh_token} → cookie, {session}     after a sign-in; traded at once, since scripts saw it
- *     GET    cookie → next cookie, {session}         null where nobody is signed in
- *     DELETE ?scope= → 204                           503 without the auth server; the cookie is cleared
+ * Renews each refresh token once, however many tabs call: the auth server treats a second use as theft. Results are
+ * kept for `renewalMs` for late calls.
  */
-export function sessionRoutes(options: SessionCookieOptions): Router<RequestState> {
-  const { auth, clientOf } = options
-  const { renew, forget } = oneByOne(options)
-  const router = new Router<RequestState>()
-  router.use('/session', async (context, next) => {
-    context.state.route = '/session'
-    context.set('Cache-Control', 'no-store')
-    requireOwnPage(context, options)
-    await next()
-  })
-  router.options('/session', (context) => {
-    context.set({
-      'Access-Control-Allow-Methods': 'GET, POST, DELETE',
-      'Access-Control-Allow-Headers': `content-type, ${proofHeader}`,
-      'Access-Control-Max-Age': '600',
-    })
-    context.status = 204
-  })
-  router.post('/session', async (context) => {
-    const { refresh_token: given } = ((await readJson(context.req, maxBodyBytes)) ?? {}) as {
-      readonly refresh_token?: unknown
-    }
-    if (typeof given !== 'string' || given === '' || given.length > maxTokenLength)
-      throw new ApiError(400, 'bad-input', 'refresh_token has to be that of a session.', { field: 'refresh_token' })
-    const before = readCookie(context, options)
-    const session = await renew(given, clientOf(context.req))
-    // A sign-in over another session ends that one. For the same session the cookie has the newest token.
+export class SessionCookies {
+  readonly #options: SessionCookieOptions
+  readonly #renewals = new Map<string, Promise<AuthSession>>()
+
+  constructor(options: SessionCookieOptions) {
+    this.#options = options
+  }
+
+  mount(): MountedSession {
+    const routes = sessionRoutes.map((route) => ({
+      ...route,
+      run: (request: RouteRequest) => route.run(request, { sessions: this }),
+    }))
+    return { routes, protect: this.protect() }
+  }
+
+  /** The new session, which replaces another session of the cookie. */
+  async start(refreshToken: string, call: Call): Promise<SessionAnswer> {
+    const before = this.#cookieOf(call)
+    const session = await this.#renew(refreshToken, call)
     const other =
-      before === undefined || before === given || before === session.refresh_token
+      before === undefined || before === refreshToken || before === session.refresh_token
         ? undefined
-        : await renewQuietly(before, clientOf(context.req), options)
+        : await this.#renewQuietly(before, call)
     const isSame =
       other !== undefined && sessionIdOf(other) !== undefined && sessionIdOf(other) === sessionIdOf(session)
-    answer(context, options, isSame ? other : session)
-    if (other !== undefined && !isSame) await endQuietly(other, clientOf(context.req), options)
-  })
-  router.get('/session', async (context) => {
-    const token = readCookie(context, options)
-    if (token === undefined) return answer(context, options, undefined)
+    // The cookie of the same session has the newest token.
+    const answer = this.#answer(isSame ? other : session, call)
+    if (other !== undefined && !isSame) await this.#endQuietly(other, call)
+    return answer
+  }
+
+  async read(call: Call): Promise<SessionAnswer> {
+    const token = this.#cookieOf(call)
+    return this.#answer(token === undefined ? undefined : await this.#renewUnlessEnded(token, call), call)
+  }
+
+  /** The cookie is cleared also when the auth server is unavailable. @throws ApiError 503 */
+  async end(scope: SignOutScope, call: Call): Promise<Answer<never>> {
+    const token = this.#cookieOf(call)
+    let cookie = scope === 'others' ? undefined : this.#cookie(undefined)
     try {
-      answer(context, options, await renew(token, clientOf(context.req)))
+      if (token !== undefined) {
+        const session = await this.#renewUnlessEnded(token, call)
+        if (scope !== 'others') this.#renewals.delete(digestOf(token))
+        // The renewal used the old token up.
+        else if (session !== undefined) cookie = this.#cookie(session.refresh_token)
+        if (session !== undefined) await this.#options.auth.signOut(session.access_token, scope, call.client.address)
+      }
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'session-ended') throw error
-      answer(context, options, undefined)
-    }
-  })
-  router.delete('/session', async (context) => {
-    const scope = (context.URL.searchParams.get('scope') ?? 'local') as SignOutScope
-    if (!scopes.includes(scope))
-      throw new ApiError(400, 'bad-input', `scope has to be one of ${scopes.join(', ')}.`, { field: 'scope' })
-    const token = readCookie(context, options)
-    const client = clientOf(context.req)
-    if (scope !== 'others') setCookie(context, options, undefined)
-    if (token !== undefined) {
-      const session = await renew(token, client).catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'session-ended') return undefined
-        throw error
+      if (!(error instanceof ApiError) || cookie === undefined) throw error
+      throw new ApiError(error.status, error.code, error.message, {
+        cause: error,
+        details: { ...error.details, cookie },
       })
-      if (scope !== 'others') forget(token)
-      // The token before this one is used up, whatever becomes of the others.
-      if (session !== undefined && scope === 'others') setCookie(context, options, session.refresh_token)
-      if (session !== undefined) await auth.signOut(session.access_token, scope, client)
     }
-    context.status = 204
-  })
-  return router
-}
+    return cookie === undefined ? {} : { headers: { 'Set-Cookie': cookie } }
+  }
 
-/** Our own pages only: other sites could sign users in or out. @throws ApiError 403 */
-function requireOwnPage(context: RequestContext, { allows }: SessionCookieOptions): void {
-  const origin = context.get('Origin')
-  const isOurs = origin !== '' && allows(origin)
-  if (origin !== '' && !isOurs)
-    throw new ApiError(
-      403,
-      'origin-not-allowed',
-      'Pages of this origin have no sessions here. Open the wallet at its own address.',
+  /** For `/session`: rejects pages of other sites, which could sign users in or out, and answers preflights. */
+  protect(): Middleware<RequestState> {
+    return async (context, next) => {
+      if (context.path !== '/session') return next()
+      context.state.route = '/session'
+      this.#requireOwnPage(context)
+      if (context.method !== 'OPTIONS') return next()
+      context.set({
+        'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+        'Access-Control-Allow-Headers': `content-type, ${proofHeader}`,
+        'Access-Control-Max-Age': '600',
+      })
+      context.status = 204
+      return undefined
+    }
+  }
+
+  /** @throws ApiError 403 `origin-not-allowed` */
+  #requireOwnPage(context: RequestContext): void {
+    const origin = context.get('Origin')
+    const isAllowed = origin !== '' && this.#options.allows(origin)
+    if (origin !== '' && !isAllowed) throw refusedOrigin(`${origin} is not an origin of this service.`)
+    if (isAllowed)
+      context.set({
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Allow-Credentials': 'true',
+        'Cross-Origin-Resource-Policy': 'same-site',
+      })
+    context.vary('Origin')
+    if (context.method === 'OPTIONS') return
+    if (origin === '' && !['GET', 'HEAD'].includes(context.method))
+      throw refusedOrigin('Only pages can change sessions: the Origin header is missing.')
+    if (context.get(proofHeader) === '') throw refusedOrigin(`The header ${proofHeader} is missing.`)
+  }
+
+  #renew(token: string, { client }: Call): Promise<AuthSession> {
+    const { auth, renewalMs = 5000 } = this.#options
+    const name = digestOf(token)
+    const known = this.#renewals.get(name)
+    if (known !== undefined) return known
+    const renewed = auth.refresh(token, client.address)
+    this.#renewals.set(name, renewed)
+    renewed.then(
+      () => setTimeout(() => this.#renewals.delete(name), renewalMs).unref(),
+      () => this.#renewals.delete(name),
     )
-  if (isOurs)
-    context.set({
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Credentials': 'true',
-      'Cross-Origin-Resource-Policy': 'same-site',
-    })
-  context.vary('Origin')
-  if (context.method === 'OPTIONS') return
-  if (origin === '' && !['GET', 'HEAD'].includes(context.method))
-    throw new ApiError(
-      403,
-      'origin-not-allowed',
-      'Only pages change sessions, and browsers say which: the header Origin is missing.',
-    )
-  if (context.get(proofHeader) === '')
-    throw new ApiError(403, 'origin-not-allowed', `Send the header ${proofHeader}, which pages of other sites cannot.`)
-}
+    return renewed
+  }
 
-/**
- * Renews each token once, however many tabs ask: the auth server takes a second use for theft. Results are kept briefly
- * for late requests.
- */
-function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): {
-  readonly renew: AuthServer['refresh']
-  readonly forget: (token: string) => void
-} {
-  const running = new Map<string, Promise<AuthSession>>()
-  const nameOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
-  return {
-    renew: (token, client) => {
-      const name = nameOf(token)
-      const known = running.get(name)
-      if (known !== undefined) return known
-      const renewed = auth.refresh(token, client)
-      running.set(name, renewed)
-      renewed.then(
-        () => setTimeout(() => running.delete(name), keptMs).unref(),
-        () => running.delete(name),
-      )
-      return renewed
-    },
-    forget: (token) => void running.delete(nameOf(token)),
+  async #renewUnlessEnded(token: string, call: Call): Promise<AuthSession | undefined> {
+    try {
+      return await this.#renew(token, call)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'session-ended') return undefined
+      throw error
+    }
+  }
+
+  async #renewQuietly(token: string, { client }: Call): Promise<AuthSession | undefined> {
+    try {
+      return await this.#options.auth.refresh(token, client.address)
+    } catch (error) {
+      if (error instanceof ApiError) return undefined
+      throw error
+    }
+  }
+
+  async #endQuietly({ access_token: accessToken }: AuthSession, { client }: Call): Promise<void> {
+    try {
+      await this.#options.auth.signOut(accessToken, 'local', client.address)
+    } catch (error) {
+      // The old session expires by itself, and the new one exists.
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+
+  #answer(session: AuthSession | undefined, call: Call): SessionAnswer {
+    const body = {
+      session:
+        session === undefined
+          ? null
+          : { access_token: session.access_token, expires_at: session.expires_at, user: session.user },
+    }
+    if (session === undefined && this.#cookieOf(call) === undefined) return { body }
+    return { body, headers: { 'Set-Cookie': this.#cookie(session?.refresh_token) } }
+  }
+
+  /** The prefixes keep other hosts of the site and connections without TLS from setting the cookie. */
+  get #cookieName(): string {
+    const { isSecure, cookieDomain, name = 'flowfarm-session' } = this.#options
+    if (!isSecure) return name
+    return cookieDomain === undefined ? `__Host-${name}` : `__Secure-${name}`
+  }
+
+  #cookie(token: string | undefined): string {
+    const { isSecure, cookieDomain, sessionHours } = this.#options
+    return [
+      `${this.#cookieName}=${token === undefined ? '' : encodeURIComponent(token)}`,
+      'Path=/',
+      `Max-Age=${token === undefined ? 0 : sessionHours * 3600}`,
+      'HttpOnly',
+      'SameSite=Lax',
+      ...(isSecure ? ['Secure'] : []),
+      ...(cookieDomain === undefined ? [] : [`Domain=${cookieDomain}`]),
+    ].join('; ')
+  }
+
+  #cookieOf(call: Call): string | undefined {
+    const start = `${this.#cookieName}=`
+    const text = call
+      .header('Cookie')
+      .split(';')
+      .map((part) => part.trim())
+      .find((part) => part.startsWith(start))
+      ?.slice(start.length)
+    if (text === undefined || text === '' || text.length > maxTokenLength) return undefined
+    try {
+      return decodeURIComponent(text)
+    } catch (error) {
+      if (error instanceof URIError) return undefined
+      throw error
+    }
   }
 }
 
-/** Undefined: it has ended, or cannot be asked for now. */
-async function renewQuietly(
-  token: string,
-  client: string,
-  { auth }: SessionCookieOptions,
-): Promise<AuthSession | undefined> {
-  try {
-    return await auth.refresh(token, client)
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
+function refusedOrigin(reason: string): ApiError {
+  return new ApiError(403, 'origin-not-allowed', `${reason} Open the wallet at its own address.`)
 }
 
-async function endQuietly(
-  { access_token: accessToken }: AuthSession,
-  client: string,
-  { auth }: SessionCookieOptions,
-): Promise<void> {
-  try {
-    await auth.signOut(accessToken, 'local', client)
-  } catch (error) {
-    // It ends by itself; the new one is there, which is what was asked for.
-    if (!(error instanceof ApiError)) throw error
-  }
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
 }
 
-/** Which session an access token is of; nobody is let in by it here. */
+/** The session id of an access token, unverified. */
 function sessionIdOf({ access_token: accessToken }: AuthSession): unknown {
   try {
     return decodeJwt(accessToken)['session_id']
   } catch {
-    // Of an auth server whose tokens say nothing.
+    // Tokens of other auth servers may be opaque.
     return undefined
-  }
-}
-
-function answer(context: RequestContext, options: SessionCookieOptions, session: AuthSession | undefined): void {
-  if (session !== undefined || readCookie(context, options) !== undefined)
-    setCookie(context, options, session?.refresh_token)
-  context.status = 200
-  context.type = 'application/json'
-  context.body = JSON.stringify({
-    session:
-      session === undefined
-        ? null
-        : { access_token: session.access_token, expires_at: session.expires_at, user: session.user },
-  })
-}
-
-/** `__Host-` and `__Secure-`: nobody on another host of the site, or without TLS, can put one of this name. */
-function cookieName({ isSecure, cookieDomain, name = 'flowfarm-session' }: SessionCookieOptions): string {
-  if (!isSecure) return name
-  return cookieDomain === undefined ? `__Host-${name}` : `__Secure-${name}`
-}
-
-function setCookie(context: RequestContext, options: SessionCookieOptions, token: string | undefined): void {
-  const { isSecure, cookieDomain, sessionHours } = options
-  const parts = [
-    `${cookieName(options)}=${token === undefined ? '' : encodeURIComponent(token)}`,
-    'Path=/',
-    `Max-Age=${token === undefined ? 0 : sessionHours * 3600}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(isSecure ? ['Secure'] : []),
-    ...(cookieDomain === undefined ? [] : [`Domain=${cookieDomain}`]),
-  ]
-  context.set('Set-Cookie', parts.join('; '))
-}
-
-function readCookie(context: RequestContext, options: SessionCookieOptions): string | undefined {
-  const start = `${cookieName(options)}=`
-  const text = context
-    .get('Cookie')
-    .split(';')
-    .map((part) => part.trim())
-    .find((part) => part.startsWith(start))
-    ?.slice(start.length)
-  if (text === undefined || text === '' || text.length > maxTokenLength) return undefined
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return undefined
-    throw error
   }
 }

@@ -3,10 +3,9 @@ import type { Middleware } from 'koa'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../src/platform/limits/clients.ts'
 import { ApiError } from '../../src/platform/errors.ts'
-import type { RequestState } from '../../src/platform/http/requests.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { createEditorServer } from '../../src/editor/editor-server.ts'
-import type { OpeningServer } from '../../src/platform/http/opening-server.ts'
+import type { HttpServer } from '../../src/platform/http/server.ts'
 import type { EditorSettings } from '../../src/editor/editor-server.ts'
 import { createGitHub } from '../../src/editor/github/create-github.ts'
 import { createDeployFeed } from '../../src/editor/github/deploy-feed.ts'
@@ -21,7 +20,7 @@ import { createProjectsFunction } from '../../src/editor/projects/projects-funct
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
-import { createAuthServer, sessionRoutes } from '../../src/wallet/session-cookies.ts'
+import { createAuthServer, SessionCookies } from '../../src/wallet/session-cookies.ts'
 import { GitHubStandIn } from './github-stand-in.ts'
 import { repositoryRoot } from './repository.ts'
 import { createTestDatabase } from './database.ts'
@@ -138,7 +137,7 @@ export async function startEditorStandIn(
   }
   await startChannel()
   let wallet: WalletStandIn | undefined
-  const server: OpeningServer = await createEditorServer({
+  const server: HttpServer = await createEditorServer({
     host: '127.0.0.1',
     port: 0,
     log,
@@ -157,15 +156,14 @@ export async function startEditorStandIn(
         { clients: [{ id: 'editor', name: 'Cadence editor', redirectUri: `${url}/developer/callback` }] },
       )
       wallet = opened
-      const session = sessionRoutes({
+      const session = new SessionCookies({
         auth: createAuthServer(`${opened.url}/auth/v1`),
         allows: (origin) => origin === url,
-        clientOf: (request) => clientOf(request).address,
         isSecure: false,
         cookieDomain: undefined,
         sessionHours: 24,
         name: 'flowfarm-editor-session',
-      }).routes() as unknown as Middleware<RequestState>
+      }).mount()
       if (github !== undefined) github.callbackUrl = `${url}/github/callback`
       const repositories =
         github === undefined
@@ -202,7 +200,7 @@ export async function startEditorStandIn(
           repositories === undefined
             ? { is_on: false, install_url: null }
             : { is_on: true, install_url: repositories.installUrl },
-        samples: sampleScripts,
+        samples: [...sampleScripts],
         limits: projectLimits(state.world.quotas),
       })
       const projects = createProjectsFunction({

@@ -21,7 +21,7 @@ import { createAuth } from '../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../src/wallet/auth/stores/attempt-limits.ts'
 import type { AuthLimits } from '../../src/wallet/auth/stores/attempt-limits.ts'
 import type { OAuthProvider } from '../../src/wallet/auth/providers.ts'
-import { clientRoutes } from '../../src/wallet/client-routes.ts'
+import { ClientSignIns } from '../../src/wallet/client-routes.ts'
 import type { SignInClient } from '../../src/wallet/client-routes.ts'
 import { createAuthServer } from '../../src/wallet/session-cookies.ts'
 import type { ChainNodes } from '../../src/wallet/chain-routes.ts'
@@ -299,13 +299,12 @@ export async function startWalletStandIn(
           sessionHours: 24,
         },
         page,
-        clients: clientRoutes({
+        signIns: new ClientSignIns({
           pool: database.pool,
           sessions: auth.sessions,
           clients: () => clients,
           origin: url,
-          clientOf,
-        }).router,
+        }),
       }
     },
   })

@@ -5,7 +5,7 @@ import { addressList, clientReader } from '../../../src/platform/limits/clients.
 import { RetryableError } from '../../../src/platform/errors.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { createEditorServer } from '../../../src/editor/editor-server.ts'
-import type { OpeningServer } from '../../../src/platform/http/opening-server.ts'
+import type { HttpServer } from '../../../src/platform/http/server.ts'
 import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/editor-server.ts'
 
 const settings: EditorSettings = {
@@ -19,7 +19,7 @@ const settings: EditorSettings = {
 }
 
 describe('the HTTP server of the editor', () => {
-  let server: OpeningServer | undefined
+  let server: HttpServer | undefined
   afterEach(async () => {
     await server?.close()
     server = undefined

@@ -1,16 +1,13 @@
 import { expect } from 'chai'
-import Koa from 'koa'
 import { pino } from 'pino'
 import type { FlowTransaction } from '../../../clients/signing/encode-transaction.ts'
 import { createAccount, sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 import { createTransactionClient } from '../../../src/access/transaction-client.ts'
-import { closeServer, listen } from '../../../src/platform/http/connections.ts'
-import { requests } from '../../../src/platform/http/requests.ts'
-import type { RequestState } from '../../../src/platform/http/requests.ts'
+import { createHttpServer } from '../../../src/platform/http/server.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../../simnode/ledger/ledger-node.ts'
-import { chainRoutes } from '../../../src/wallet/chain-routes.ts'
+import { chainGuard, chainRoutes } from '../../../src/wallet/chain-routes.ts'
 import { NodeClient, passkeyKey, testPayer } from '../../support/node-client.ts'
 import type { TestSigner } from '../../support/node-client.ts'
 import { submission } from '../support/sent-transactions.ts'
@@ -27,22 +24,17 @@ describe('a transaction that a page sends', () => {
     node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true })
     client = new NodeClient(node.endpoint)
     const transactions = createTransactionClient({ endpoint: node.endpoint, log })
-    const app = new Koa<RequestState>()
-    app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
-    app.use(
-      chainRoutes({
-        nodes: { testnet: transactions },
-        admit: () => undefined,
-      }).routes() as unknown as Koa.Middleware<RequestState>,
+    const server = await createHttpServer(
+      { service: 'wallet', metrics: new Metrics(), log, host: '127.0.0.1', port: 0, closeGraceMs: 0 },
+      {
+        routes: chainRoutes,
+        services: { nodes: { testnet: transactions }, allowsOrigin: () => true },
+        guards: { chain: chainGuard(() => undefined) },
+      },
     )
-    const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), {
-      host: '127.0.0.1',
-      port: 0,
-    })
-    url = `http://127.0.0.1:${port}/chain/testnet/transactions`
+    url = `http://127.0.0.1:${server.port}/chain/testnet/transactions`
     stops.push(
-      () => closeServer(server, 0),
+      () => server.close(),
       () => transactions.close(),
       () => client.close(),
       () => node.stop(),
@@ -86,7 +78,7 @@ describe('a transaction that a page sends', () => {
     const lost = await post(transaction)
     expect([lost.status, lost.detail]).to.deep.equal([
       503,
-      'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.',
+      'No access node confirmed the transaction, but it may have arrived. Send the same transaction again: the chain runs it once.',
     ])
     const again = await post(transaction)
     expect(again).to.include({ status: 200 })

@@ -1,14 +1,11 @@
 import { expect } from 'chai'
 import { expectNotFoundPage } from '../../support/not-found-page.ts'
-import Koa from 'koa'
 import { pino } from 'pino'
 import { ApiError } from '../../../src/platform/errors.ts'
-import { closeServer, listen } from '../../../src/platform/http/connections.ts'
-import { requests } from '../../../src/platform/http/requests.ts'
-import type { RequestState } from '../../../src/platform/http/requests.ts'
+import { createHttpServer } from '../../../src/platform/http/server.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import type { AuthServer, SessionCookieOptions } from '../../../src/wallet/session-cookies.ts'
-import { sessionRoutes } from '../../../src/wallet/session-cookies.ts'
+import { SessionCookies, sessionRoutes } from '../../../src/wallet/session-cookies.ts'
 import { newEmail, startWalletStandIn } from '../../support/wallet-stand-in.ts'
 import type { WalletStandIn } from '../../support/wallet-stand-in.ts'
 
@@ -51,32 +48,26 @@ describe('sessions in cookies', () => {
       init?: { cookie?: string; headers?: Record<string, string>; body?: unknown; query?: string },
     ) => Promise<Response>
   > => {
-    const app = new Koa<RequestState>()
-    app.use(
-      requests({
+    const sessions = new SessionCookies({
+      auth,
+      allows: (given) => given === origin,
+      isSecure: true,
+      cookieDomain: undefined,
+      sessionHours: 24,
+      ...options,
+    })
+    const { port, close } = await createHttpServer(
+      {
         service: 'wallet',
         metrics: new Metrics(),
         log: pino({ level: 'silent' }),
-        list: 'the documentation',
-      }),
+        host: '127.0.0.1',
+        port: 0,
+        closeGraceMs: 0,
+      },
+      { routes: sessionRoutes, services: { sessions }, before: [sessions.protect()] },
     )
-    app.use(
-      sessionRoutes({
-        auth,
-        allows: (given) => given === origin,
-        clientOf: () => '192.0.2.1',
-        isSecure: true,
-        cookieDomain: undefined,
-        sessionHours: 24,
-        ...options,
-      }).routes() as unknown as Koa.Middleware<RequestState>,
-    )
-    const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), {
-      host: '127.0.0.1',
-      port: 0,
-    })
-    stop = () => closeServer(server, 0)
+    stop = close
     return (method, { cookie, headers = { origin, 'x-wallet-session': '1' }, body, query = '' } = {}) =>
       fetch(`http://127.0.0.1:${port}/session${query}`, {
         method,
