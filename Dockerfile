@@ -1,11 +1,11 @@
-# flowfarm without PostgreSQL and Redis: set DB_URL, and REDIS_URL for queues in Redis. docs/containers.md
+# Without PostgreSQL and Redis: set DB_URL, and optionally REDIS_URL. See docs/quick-start.md.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --ignore-scripts
 COPY . .
 RUN node scripts/build.ts
-# The image has its own Node and no server of PostgreSQL; built pages need no bundler.
+# Removes Node and PostgreSQL packages and the bundler: the image has Node, and the pages are built.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-bookworm-slim

@@ -4,7 +4,7 @@ import type { Network } from '../src/flow/network.ts'
 
 /*
  * How a worker is written: one file with its tables and one Worker, a line in index.ts and one in farm-settings.ts;
- * the tables in a migration, with a comment on each column. `docs/adding-a-worker.md` goes through it. A worker has
+ * the tables in a migration, with a comment on each column. `docs/contributing.md` has an example. A worker has
  * up to three kinds of tables, and says of each what the farm must know to fill it, to derive a range of it again,
  * and to take it back when the chain is rolled back:
  *

@@ -19,21 +19,11 @@ import type { DemoArguments } from './demo/arguments.ts'
 import type { DemoChain } from './demo/demo-chain.ts'
 import { makeDemoFolder } from './demo/demo-folder.ts'
 import { checkPorts, demoPorts } from './demo/demo-ports.ts'
-import { greetingText } from './demo/greeting.ts'
+import { greetingText, waitForPages } from './demo/greeting.ts'
 import { startRecordedChain } from './demo/recorded-chain.ts'
 import { startSimulatedChain } from './demo/simulated-chain.ts'
-import { waitForPages } from './demo/wait-for-pages.ts'
 
-/**
- * `npm run demo`: everything on one machine, without the internet. An access node with a simulated chain that grows at
- * mainnet's pace, a PostgreSQL of its own that is thrown away at the end, and all services.
- *
- * The variables of flowfarm hold here too (`PORT`, `HOST`, `LOG_LEVEL`, …), but for those that would lead to another
- * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read. Without a
- * model of one's own (`LLM_API_KEY`, or `LLM_BASE_URL` and `LLM_MODEL`) a script answers the example questions.
- */
-
-/** Nothing of the database is wanted after the demo's end, and it is to leave memory to others. */
+/** The database is temporary and small. */
 const databaseSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB' }
 
 function configure(chain: DemoChain, folder: string): Config {
@@ -57,11 +47,10 @@ function configure(chain: DemoChain, folder: string): Config {
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'pretty',
     CHROMA_PERSIST_DIR: join(folder, 'approved-examples'),
-    // So that whoever breaks a worker on purpose sees its range flagged in half a minute instead of in an hour.
+    // A fault drill is flagged after 30 s instead of an hour.
     WORKER_RETRY_BASE_MS: '250',
     WORKER_RETRY_CAP_MS: '2000',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-    // E-mails of nobody's server are files that go with the demo.
     MAIL_FOLDER: join(folder, 'mail'),
     EDITOR_FOLDER: folder,
     ...(chain.samples.length === 0 ? {} : { EDITOR_SAMPLES: writeSamples(folder, chain.samples) }),
@@ -76,7 +65,7 @@ function configure(chain: DemoChain, folder: string): Config {
   })
 }
 
-/** What the simulated chain can be asked by a script, for the page of the editor. @returns the file */
+/** @returns the file of EDITOR_SAMPLES */
 function writeSamples(folder: string, samples: DemoChain['samples']): string {
   const file = join(folder, 'sample-scripts.json')
   writeFileSync(file, JSON.stringify(samples))
@@ -91,16 +80,16 @@ async function demo(options: DemoArguments): Promise<number> {
       : await startRecordedChain(options.folder, options.isStill)
   const config = configure(chain, folder)
   await checkPorts(config)
-  // Whoever asks for JSON wants nothing between its lines.
+  // LOG_FORMAT=json keeps standard output pure JSON.
   const say = (text: string): boolean => (config.LOG_FORMAT === 'json' ? process.stderr : process.stdout).write(text)
-  say(`Starting a PostgreSQL, a node with a ${options.chain} chain, and all services…\n`)
+  say(`Starting PostgreSQL, a node with a ${options.chain} chain, and all services…\n`)
   let build: PageBuild | undefined
   const exitCode = await runProgram({
     config,
     services: usualServices(config),
     databaseSettings,
     prepare: async (lifecycle, log) => {
-      // The pages are built while the database starts: nothing can be looked at before.
+      // Pages build while the database starts.
       build = pageBuildOf({ lifecycle, log })
       build.folder().catch((error: unknown) => log.debug({ err: asError(error) }, 'the page build was stopped'))
       lifecycle.onStop('node', () => chain.stop())
@@ -130,7 +119,7 @@ async function demo(options: DemoArguments): Promise<number> {
       write(text)
     },
   })
-  if (exitCode === exitCodes.success) say('  The demo has stopped. Bye!\n')
+  if (exitCode === exitCodes.success) say('  The demo has stopped.\n')
   return exitCode
 }
 

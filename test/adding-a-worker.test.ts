@@ -14,7 +14,7 @@ import type { PageBlock } from './support/page-files.ts'
 import { ProjectCopy } from './support/project-copy.ts'
 import { repositoryRoot } from './support/repository.ts'
 
-const page = 'docs/adding-a-worker.md'
+const page = 'docs/contributing.md'
 const worker = 'nft_sales_worker'
 const head = 119
 /** Looks at what the page gives and what that leads to, which is enough and takes less time than all sources. */

@@ -13,6 +13,7 @@ import { expect } from 'chai'
 import { secretOf, standardSignature } from '../src/webhooks/signature.ts'
 import { bareEnvironment } from './support/bare-environment.ts'
 import { FeedClient } from './support/feed-client.ts'
+import { readRepositoryFile } from './support/repository.ts'
 
 const script = join(import.meta.dirname, '../scripts/demo.ts')
 
@@ -51,7 +52,7 @@ class Demo {
   /** Resolves with the address of the explorer. */
   async ready(): Promise<string> {
     for (;;) {
-      const address = /The explorer +(http:\S+)/.exec(this.output)?.[1]
+      const address = /Explorer +(http:\S+)/.exec(this.output)?.[1]
       if (address !== undefined) return address
       if (this.child.exitCode !== null || this.child.signalCode !== null)
         throw new Error(`the demo ended early:\n${this.output}${this.errors}`)
@@ -114,7 +115,7 @@ describe('the demo', () => {
       const pages = [...demo.output.matchAll(/^ +(?!MCP)[A-Z][A-Za-z ]+ (http:\S+)$/gm)].map(
         ([, address = '']) => address,
       )
-      expect(pages).to.have.length(10)
+      expect(pages).to.have.length(7)
       for (const address of pages) {
         const answer = await fetch(address)
         expect(answer.status, address).to.equal(200)
@@ -125,7 +126,7 @@ describe('the demo', () => {
     const codes = await Promise.all(both.map((demo) => demo.end('SIGINT')))
     expect(codes, both.map(({ errors }) => errors).join()).to.deep.equal([0, 0])
     for (const demo of both) {
-      expect(demo.output).to.match(/Stopping…\n  The demo has stopped\. Bye!\n$/)
+      expect(demo.output).to.match(/Stopping…\n  The demo has stopped\.\n$/)
       const warnings = (demo.output.match(/^.*(WARN|ERROR|FATAL).*$/gm) ?? []).filter((line) => !lateness.test(line))
       expect(warnings).to.deep.equal([])
       expect(demo.errors).to.equal('')
@@ -133,11 +134,12 @@ describe('the demo', () => {
     }
   })
 
-  it('sends signed webhooks for a watched address to who does what it prints', async () => {
+  it('sends signed webhooks to a subscriber that follows docs/webhooks.md', async () => {
     const demo = start({ PORT: '0' })
-    await demo.ready()
-    const [, url = '', key = '', body = ''] =
-      /curl (http:\S+) -H 'X-API-Key: (\S+)'[^]*? -d '(.*)'/.exec(demo.output) ?? []
+    const address = await demo.ready()
+    const key = /Developer key: (\S+)/.exec(demo.output)?.[1] ?? ''
+    const [, path = '', body = ''] =
+      /curl localhost:8080(\S+) -H "X-API-Key: \$KEY".* -d '([^']*)'/.exec(readRepositoryFile('docs/webhooks.md')) ?? []
     const asked = JSON.parse(body) as { url: string; secret: string; conditions: { addresses: string[] } }
     // In place of the receiver, whose port somebody may have taken.
     const delivered = Promise.withResolvers<{ readonly headers: IncomingHttpHeaders; readonly body: string }>()
@@ -150,7 +152,7 @@ describe('the demo', () => {
     receivers.push(receiver.listen(0, '127.0.0.1'))
     await once(receiver, 'listening')
     const { port } = receiver.address() as AddressInfo
-    const answer = await fetch(url, {
+    const answer = await fetch(new URL(path, address), {
       method: 'POST',
       headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
       body: JSON.stringify({ ...asked, url: `http://127.0.0.1:${port}/` }),
@@ -164,12 +166,16 @@ describe('the demo', () => {
     expect([data.from, data.to]).to.include(asked.conditions.addresses[0])
   })
 
-  it('answers the question that it prints, and a call of its MCP server', async () => {
+  it('answers an example question, and a call of its MCP server', async () => {
     const demo = start({ PORT: '0' })
     await demo.ready()
-    expect(demo.output).to.include('a script answers those and no others')
-    const [, url = '', type = '', body = ''] = /curl (http:\S+\/ask) -H '(.*?): .*?' -d '(.*)'/.exec(demo.output) ?? []
-    const answer = await fetch(url, { method: 'POST', headers: { [type]: 'application/json' }, body })
+    expect(demo.output).to.include('only the example questions have answers')
+    const chat = /Chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
+    const answer = await fetch(new URL('/api/v1/ask', chat), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ question: 'How many transactions were there each day?' }),
+    })
     expect(answer.status).to.equal(200)
     expect(await answer.json())
       .to.include({ error: null, model: 'scripted/example-questions' })
@@ -223,7 +229,7 @@ describe('the demo', () => {
   it('answers every example question of its chat by the one port, with SQL and a chart, of all kinds', async () => {
     const demo = start({ PORT: '0' })
     const address = await demo.ready()
-    const chat = /The chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
+    const chat = /Chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
     expect(await (await fetch(chat)).text()).to.include('<title>')
     const feed = await FeedClient.connect(`${new URL(address).host}/ws/status`)
     const { examples } = (await (await fetch(new URL('/api/chat/settings', chat))).json()) as {
@@ -267,11 +273,11 @@ describe('the demo', () => {
       '--still',
     ])
     const address = await demo.ready()
-    expect(demo.output).to.include('a recorded chain: 281 real blocks')
+    expect(demo.output).to.include('Recorded chain: 281 real blocks')
     expect((await fetch(new URL('/flow/block', address))).status).to.equal(200)
     // Whoever has a key wants a model and no script.
-    expect(demo.output).to.include('Ask in your words')
-    const health = await fetch(new URL('/health', /Ask in SQL +(http:\S+)/.exec(demo.output)?.[1]))
+    expect(demo.output).to.include('Questions are answered by anthropic')
+    const health = await fetch(new URL('/health', /Query +(http:\S+)/.exec(demo.output)?.[1]))
     expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
   })
 
@@ -312,6 +318,6 @@ describe('the demo', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { msg: string })
     expect(lines.at(-1)?.msg).to.equal('stopped')
-    expect(demo.errors).to.include('Bye!')
+    expect(demo.errors).to.include('The demo has stopped.')
   })
 })

@@ -43,7 +43,7 @@ describe('the documentation', () => {
       if (page !== 'docs/README.md') expect(index).to.include(`](${page.slice('docs/'.length)})`)
     }
     const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
-    const commands = readRepositoryFile('docs/command-line.md')
+    const commands = readRepositoryFile('docs/operations.md')
     for (const name of Object.keys(scripts)) expect(commands).to.match(new RegExp(`\`npm (run )?${name}\``))
   })
 
@@ -53,16 +53,15 @@ describe('the documentation', () => {
       .slice(1)
       .map((claim) => claim.split('\n\n', 1)[0] ?? '')
     expect(claims.length).to.be.greaterThan(30)
-    expect(
-      claims.filter((claim) => !/\]\(\.\.\/[\w/.-]+\.test\.ts\)|\(no test|dependencies-review\.md/.test(claim)),
-    ).to.deep.equal([])
+    expect(claims.filter((claim) => !/\]\(\.\.\/[\w/.-]+\.test\.ts\)|\(no\s+test/.test(claim))).to.deep.equal([])
   })
 
-  it('numbers decisions one after the other', () => {
+  it('numbers decisions in order, each once', () => {
     const numbers = [...readRepositoryFile('docs/decisions.md').matchAll(/^## (\d+)\. /gm)].map(([, number]) =>
       Number(number),
     )
-    expect(numbers).to.deep.equal(numbers.map((_, i) => i + 1))
+    expect(numbers).to.deep.equal([...new Set(numbers)].toSorted((a, b) => a - b))
+    expect(numbers.length).to.be.greaterThan(80)
   })
 
   it('leads to files that are there', () => {

@@ -1,32 +1,32 @@
 import { parseArgs } from 'node:util'
 import { readArguments, wholeNumber, wrongArgument } from '../../simnode/server/node-arguments.ts'
 
-export const demoHelp = `Runs everything on this machine, without the internet: a node with a chain of its own, a PostgreSQL that is thrown
-away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
+export const demoHelp = `Runs all services on this machine, without internet access: a node with a simulated chain and a temporary PostgreSQL.
+The variables of flowfarm apply (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
 
-Ports: the explorer PORT (8080); the proxy for chat, query service and MCP server PROXY_PORT (8000); CHAT_PORT (3001),
-LSP_PORT (3002), HTTP_PORT of the editor (3003), WALLET_PORT (3004), ASK_PORT (8084), MCP_PORT (8085), TOOLS_PORT (8086).
-With another PORT those that are not set follow it: chat PORT + 100, LSP + 200, editor + 300, ask + 400, MCP + 500,
-tools + 600, wallet + 700, proxy + 800. PORT=0 picks free ports for all.
+Ports: PORT (8080, explorer), PROXY_PORT (8000, chat, query service and MCP), CHAT_PORT (3001), LSP_PORT (3002),
+HTTP_PORT (3003, editor), WALLET_PORT (3004), ASK_PORT (8084), MCP_PORT (8085), TOOLS_PORT (8086).
+With another PORT, unset ones follow it: chat PORT + 100, LSP + 200, editor + 300, ask + 400, MCP + 500, tools + 600,
+wallet + 700, proxy + 800. PORT=0 picks free ports.
 
   npm run demo
   PORT=8081 npm run demo -- --blocks 2000
 
-  --blocks <n>           so many blocks of history (default 10000)
-  --seed <n>             which chain (default 1)
-  --still                the chain stands still
-  --recording <folder>   instead of a simulated chain a recorded one, e.g. test/recordings/base
-  --help                 this
+  --blocks <n>           blocks of history (default 10000)
+  --seed <n>             seed of the chain (default 1)
+  --still                no new blocks
+  --recording <folder>   a recorded chain, for example test/recordings/base
+  --help                 shows this text
 `
 
 export type DemoArguments =
   | { readonly chain: 'simulated'; readonly blocks: number; readonly seed: number; readonly isStill: boolean }
   | { readonly chain: 'recorded'; readonly folder: string; readonly isStill: boolean }
 
-/** Least history: what is not recent is spread over days. */
-const fewestBlocks = 500
+/** The newest 300 blocks are recent; the rest is spread over days. */
+const minBlocks = 500
 
-/** Reads the arguments of `scripts/demo.ts`. @throws FatalError that says which is wrong */
+/** @throws FatalError that names the wrong argument */
 export function readDemoArguments(args: readonly string[]): DemoArguments | 'help' {
   const { values } = readArguments(() =>
     parseArgs({
@@ -45,12 +45,11 @@ export function readDemoArguments(args: readonly string[]): DemoArguments | 'hel
   if (recording === undefined) {
     return {
       chain: 'simulated',
-      blocks: wholeNumber('--blocks', blocks, { min: fewestBlocks }) ?? 10_000,
+      blocks: wholeNumber('--blocks', blocks, { min: minBlocks }) ?? 10_000,
       seed: wholeNumber('--seed', seed) ?? 1,
       isStill,
     }
   }
-  if (blocks !== undefined || seed !== undefined)
-    throw wrongArgument('--blocks and --seed are for a simulated chain: name either them or --recording')
+  if (blocks !== undefined || seed !== undefined) throw wrongArgument('--blocks and --seed do not apply to --recording')
   return { chain: 'recorded', folder: recording, isStill }
 }

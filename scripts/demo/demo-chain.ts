@@ -1,32 +1,28 @@
 import type { AccountLabel } from '../../src/explorer/admin/labels.ts'
 import type { SampleScript } from '../../simnode/ledger/scripts/sample-scripts.ts'
 
-/** A chain that the demo runs on, and the node that serves it. */
 export interface DemoChain {
   /** The node, `host:port`. */
   readonly endpoint: string
-  /** What is to be said of it first, in a few lines. */
-  readonly introduction: readonly string[]
-  /** An account that often moves tokens: 0x and 16 hex digits. */
-  readonly watched: string
-  /** What accounts are known as. */
+  /** One line of the greeting. */
+  readonly introduction: string
   readonly labels: readonly Omit<AccountLabel, 'isBuiltIn'>[]
-  /** Scripts that the node answers, for the page of the editor. */
+  /** Scripts that the node supports, offered by the editor. */
   readonly samples: readonly SampleScript[]
-  /** Variables that win over those of the environment. */
+  /** These override the environment. */
   readonly variables: Readonly<Record<string, string>>
   /** Rejects when the node fails; never resolves. */
   readonly failed: Promise<never>
   stop(): Promise<void>
 }
 
-/** The editor's networks: without the internet there is one. @param api REST of the node */
+/** @param api the node's REST address */
 export function editorVariables(api: string): Readonly<Record<string, string>> {
   return { EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: api }
 }
 
-/** Mainnet makes a block in this time, in milliseconds. */
+/** Mainnet's block time, ms. */
 export const blockMs = 800
-/** The past is spread over so many days, so that there is something to see day by day. */
+/** History is spread over these days, so that daily charts have data. */
 export const pastDays = 21
 export const dayMs = 86_400_000

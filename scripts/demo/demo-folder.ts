@@ -5,14 +5,11 @@ import { join } from 'node:path'
 
 const folderPrefix = 'flowfarm-demo-'
 
-/**
- * How long the end of the process waits for the removal of its folder, ms. A busy disk takes half a minute for the
- * thousands of files of a database; the removal then continues in the background.
- */
+/** ms. A busy disk needs half a minute; the removal then continues in the background. */
 const maxRemovalMs = 700
 const pollMs = 20
 
-/** A folder for the demo's database, which is removed when this process ends, also where the end is cut short. */
+/** A folder that is removed when this process exits. */
 export function makeDemoFolder(): string {
   sweep()
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
@@ -20,7 +17,7 @@ export function makeDemoFolder(): string {
   return folder
 }
 
-/** Starts to remove what demos left that were killed (SIGKILL). Folders of other users remain. */
+/** Removes folders of demos that were killed. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(folderPrefix) ? Number(name.slice(folderPrefix.length).split('-')[0]) : Number.NaN
@@ -28,7 +25,7 @@ function sweep(): void {
   }
 }
 
-/** Removes a folder, and returns after `maxMs` while the removal continues in a process of its own. */
+/** Returns after `maxMs` at the latest; the removal continues in another process. */
 export function removeFolder(folder: string, maxMs: number): void {
   startRemoval(folder)
   const giveUpAt = performance.now() + maxMs
@@ -36,7 +33,7 @@ export function removeFolder(folder: string, maxMs: number): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs)
 }
 
-/** Repeats a failed removal: a database server that was not stopped in time still writes files for some seconds. */
+/** Retries, because a database server may still write files for some seconds. */
 function startRemoval(folder: string): void {
   const script = 'for pause in 1 2 4 8; do rm -rf -- "$1" && exit; sleep "$pause"; done'
   spawn('/bin/sh', ['-c', script, 'sh', folder], { detached: true, stdio: 'ignore' }).unref()

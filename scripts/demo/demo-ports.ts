@@ -5,10 +5,7 @@ import { settings } from '../../src/config.ts'
 import type { Config } from '../../src/config.ts'
 import { portUser } from '../../src/platform/http/cannot-listen.ts'
 
-/**
- * With another PORT than the usual one, the other ports are so far above it. The steps are wide, so that demos on
- * neighboring ports (8081, 8082, …) run beside each other and beside one on the usual ports.
- */
+/** Distances from a PORT other than the default. Wide steps let demos on adjacent ports run at once. */
 export const portOffsets = {
   CHAT_PORT: 100,
   LSP_PORT: 200,
@@ -23,17 +20,13 @@ export const portOffsets = {
 const highestPort = 65_535
 const maxPort = highestPort - Math.max(...Object.values(portOffsets))
 
-/**
- * Defaults for the ports besides PORT: the usual ones and 8000 for the proxy, or fixed distances from another PORT;
- * 0 is a free port for each.
- * @throws FatalError for a PORT that leaves no room above it
- */
+/** Default ports for this PORT. @throws FatalError if PORT is too high */
 export function demoPorts(port: number): Readonly<Record<string, string>> {
   if (port === settings.PORT.read(undefined)) return { PROXY_PORT: '8000' }
   if (port > maxPort) {
     throw new FatalError(
       'bad-configuration',
-      `PORT is ${port}, and the demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of at most ${maxPort}.`,
+      `PORT is too high: ${port}. The demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of at most ${maxPort}.`,
     )
   }
   return Object.fromEntries(
@@ -41,10 +34,7 @@ export function demoPorts(port: number): Readonly<Record<string, string>> {
   )
 }
 
-/**
- * Checks all ports before anything is started. @throws FatalError that lists the ports in use, their users, and what
- * to set
- */
+/** @throws FatalError that lists all ports in use and the programs that use them */
 export async function checkPorts(config: Config): Promise<void> {
   const busy: string[] = []
   for (const name of [
@@ -63,12 +53,11 @@ export async function checkPorts(config: Config): Promise<void> {
     busy.push(`  ${name} ${port} is in use by ${portUser(port) ?? 'another program'}.`)
   }
   if (busy.length === 0) return
-  const another =
-    config.PORT === 0 ? '' : ` Or run PORT=${config.PORT + 1} npm run demo: the ports that are not set follow PORT.`
+  const another = config.PORT === 0 ? '' : ` Or run PORT=${config.PORT + 1} npm run demo: unset ports follow PORT.`
   throw new FatalError(
     'cannot-listen',
     [
-      'The demo cannot start: other programs use its ports.',
+      'The demo cannot start: ports are in use.',
       ...busy,
       `Stop these programs, or set these variables to other ports (0 picks a free one).${another}`,
     ].join('\n'),
@@ -84,7 +73,7 @@ async function isInUse(port: number, host: string): Promise<boolean> {
     await once(server, 'close')
     return false
   } catch (error) {
-    // Other reasons, such as a port below 1024, are reported by the service itself.
+    // The service reports other errors, such as a port below 1024.
     return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   }
 }

@@ -1,133 +1,85 @@
 import type { modelSettings } from '../../src/platform/llm/settings.ts'
+import type { PageBuild } from '../../src/platform/pages/page-build.ts'
 import type { DemoChain } from './demo-chain.ts'
 
-/** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */
-const secret = `whsec_${Buffer.from('the secret of the demo, 32 bytes').toString('base64')}`
-
-/** One of the example questions, which the script knows too. */
-const exampleQuestion = 'How many transactions were there each day?'
-
+/** Addresses have no slash at the end. */
 export interface Greeting {
   readonly chain: DemoChain
-  /** Where the chat is, and behind it the query service and the MCP server: the proxy, without a slash at the end. */
+  /** The proxy, which serves the chat. */
   readonly chat: string
-  /** Where the pages are, without a slash at the end. */
   readonly page: string
-  /** Where the query service is, without a slash at the end. */
   readonly askPage: string
-  /** Where the MCP server is. */
   readonly mcp: string
-  /** Where the wallet is, without a slash at the end. */
   readonly wallet: string
-  /** Where the editor is, without a slash at its end. */
   readonly editor: string
-  /** Where e-mails are written to. Undefined: they are sent. */
+  /** Undefined: e-mails are sent by SMTP. */
   readonly mailFolder: string | undefined
-  /** What questions go to, or what to set so that they go somewhere. */
   readonly model: ReturnType<typeof modelSettings>
   /** DATA_FOLDER of the demo. */
   readonly folder: string
-  /** Why the pages cannot be opened yet. Undefined: they can. */
+  /** Why the last page build failed. Undefined: pages are built. */
   readonly pageProblem: string | undefined
-  /** A developer's key. */
+  /** A developer key. */
   readonly key: string
 }
 
-/** What a ready demo says: what to open, and what to try. */
-export function greetingText({
-  chain,
-  chat,
-  page,
-  askPage,
-  mcp,
-  wallet,
-  editor,
-  mailFolder,
-  model,
-  folder,
-  key,
-  pageProblem,
-}: Greeting): string {
-  const subscription = {
-    url: 'http://127.0.0.1:9000/',
-    secret,
-    event_types: ['ft.transfer'],
-    conditions: { addresses: [chain.watched] },
-  }
+/** The text of a ready demo. */
+export function greetingText(greeting: Greeting): string {
+  const { chain, chat, page, askPage, mcp, wallet, editor, mailFolder, folder, key, pageProblem } = greeting
   return [
     '',
-    ...chain.introduction.map((line) => `  ${line}`),
+    `  Explorer    ${page}/`,
+    `  Operator    ${page}/operator`,
+    `  API         ${page}/docs`,
+    `  Chat        ${chat}/`,
+    `  Query       ${askPage}/`,
+    `  Wallet      ${wallet}/`,
+    `  Editor      ${editor}/`,
+    `  MCP server  ${mcp}`,
     '',
     ...(pageProblem === undefined
       ? []
-      : [
-          '  The pages below are not built yet. The build is repeated automatically, and they load once it ' +
-            'succeeds; all other parts run.',
-          ...pageProblem
-            .trim()
-            .split('\n')
-            .slice(0, 5)
-            .map((line) => `    ${line}`),
-          '  To see the whole output: npm run build',
-          '',
-        ]),
-    `    The chat      ${chat}/`,
-    `    The explorer  ${page}/`,
-    `    The wallet    ${wallet}/`,
-    `    The editor    ${editor}/`,
-    `    Ask in SQL    ${askPage}/`,
-    `    All routes    ${page}/docs`,
-    `    Blocks        ${page}/flow/block`,
-    `    Transactions  ${page}/flow/transaction`,
-    `    Status        ${page}/status`,
-    `    Live feed     ${page.replace('http', 'ws')}/ws`,
-    `    The farm      ${page}/operator`,
-    `    MCP server    ${mcp}`,
-    '',
-    ...askingLines(chat, model),
-    '',
-    ...(mailFolder === undefined
-      ? []
-      : [
-          '  Sign in to the wallet with any e-mail address. The e-mail with the code is a file; the newest one says:',
-          '',
-          `    cat "$(ls -t ${mailFolder}/*.eml | head -1)"`,
-          '',
-        ]),
-    '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
-    '',
-    `    DATA_FOLDER=${folder} npm run farm -- status`,
-    '',
-    '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third ' +
-      '(docs/webhooks.md).',
-    '',
-    `    npm run webhook-receiver -- --port 9000 --secret ${secret}`,
-    '',
-    `    curl ${page}/webhooks/subscriptions -H 'X-API-Key: ${key}' \\`,
-    `      -H 'Content-Type: application/json' -d '${JSON.stringify(subscription)}'`,
-    '',
-    '  Ctrl+C stops it and throws its database away.',
+      : [`  Pages are not built yet: ${pageProblem.trim().split('\n', 1)[0]} Run npm run build for details.`]),
+    `  ${chain.introduction}`,
+    `  ${modelText(greeting.model)}`,
+    ...(mailFolder === undefined ? [] : [`  Sign-in e-mails are files: ${mailFolder}`]),
+    `  Webhooks: see docs/webhooks.md. Developer key: ${key}`,
+    `  Progress: DATA_FOLDER=${folder} npm run farm -- status`,
+    '  Ctrl+C stops the demo and deletes its database.',
     '',
     '',
   ].join('\n')
 }
 
-function askingLines(chat: string, model: ReturnType<typeof modelSettings>): readonly string[] {
-  return [
-    ...howToAsk(model),
-    '',
-    `    curl ${chat}/api/v1/ask -H 'Content-Type: application/json' -d '${JSON.stringify({ question: exampleQuestion })}'`,
-  ]
+function modelText(model: ReturnType<typeof modelSettings>): string {
+  if (model === 'scripted')
+    return 'No model is set: only the example questions have answers. Set LLM_API_KEY, or LLM_BASE_URL and LLM_MODEL.'
+  return 'remedy' in model
+    ? `Only SQL has answers. ${model.remedy}`
+    : `Questions are answered by ${model.settings.provider}.`
 }
 
-function howToAsk(model: ReturnType<typeof modelSettings>): readonly string[] {
-  if (model === 'scripted') {
-    return [
-      '  Ask in SQL, or one of the example questions: there is no model, so a script answers those and no others.',
-      '  LLM_API_KEY sets one; or LLM_BASE_URL and LLM_MODEL, any server that speaks as OpenAI does (docs/chat.md).',
-    ]
+/**
+ * Reports the progress of the page build until it succeeds, fails or is stopped. A failed build is retried.
+ * @returns why the last build failed
+ */
+export async function waitForPages(
+  build: Pick<PageBuild, 'folder' | 'progress' | 'changed'>,
+  write: (text: string) => unknown,
+): Promise<string | undefined> {
+  const state = { hasEnded: false }
+  const end = (): void => {
+    state.hasEnded = true
   }
-  return 'remedy' in model
-    ? [`  Ask in SQL. Questions in words want a model: ${model.remedy}`]
-    : ['  Ask in your words, or in SQL (docs/chat.md, docs/query-service.md).']
+  const ended = build.folder().then(end, end)
+  // Lets an earlier build resolve first.
+  await Promise.race([ended, Promise.resolve()])
+  for (let last = ''; !state.hasEnded && build.progress.failure === undefined;) {
+    const { built, total, seconds } = build.progress
+    const line = total === 0 ? 'Building pages…' : `Building pages: ${built} of ${total} (${seconds} s)…`
+    if (line !== last) write(`${line}\n`)
+    last = line
+    await Promise.race([ended, build.changed()])
+  }
+  return build.progress.failure
 }

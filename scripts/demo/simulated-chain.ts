@@ -17,13 +17,11 @@ import type { LabelCategory } from '../../src/flow/core-contracts.ts'
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 
-/**
- * So many of the newest blocks were made at mainnet's pace, as those that come; the others are spread over the past.
- */
+/** The newest blocks keep mainnet's pace; older ones are spread over the past. */
 const recentBlocks = 300
 /** Minutes. */
 const priceRefresh = 5
-/** MB. The node needs a few recent blocks and the movements of a cycle. */
+/** MB. */
 const nodeMemory = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 } as const
 
 interface SimulatedChainOptions {
@@ -32,7 +30,7 @@ interface SimulatedChainOptions {
   readonly isStill: boolean
 }
 
-/** A node with a chain made of code, in a thread of its own: it takes no time from the services. */
+/** Runs the node in its own thread, so that it does not delay the services. */
 export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedChainOptions): Promise<DemoChain> {
   const head = blocks - 1
   const now = Date.now()
@@ -62,19 +60,13 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
   ])
   return {
     endpoint,
-    introduction: [
-      `flowfarm is running on a simulated chain: ${blocks} blocks of history, and a new one every ${blockMs / 1000} s.`,
-      `The history is given times over the last ${pastDays} days, so that charts have days to show; it is filled in`,
-      'from the newest block down, in a minute or so.',
-    ],
-    // The exchange of FLOW and dollars.
-    watched: `0x${pairs[0]?.contract.hex ?? ''}`,
+    introduction: `Simulated chain: ${blocks} blocks over ${pastDays} days, indexed within minutes; a new one every ${blockMs / 1000} s.`,
     labels: simulatedLabels(),
     samples: sampleScripts,
     variables: {
-      // The node is our own: names and pictures need not wait for one another.
+      // No rate limit for the demo's own node.
       CHAIN_SCRIPT_RPS: '0',
-      // Pays for accounts of the wallet, which the simulated chain makes as a testnet does.
+      // Pays for the wallet's accounts.
       WALLET_TESTNET_PAYER: publishedPayerSetting,
       WALLET_TESTNET_FUNDS: '100',
       ...editorVariables(api),
@@ -98,13 +90,13 @@ interface PriceFeedServer {
 
 const hourMs = 3_600_000
 const historyStepMs = 6 * hourMs
-/** What one costs in dollars, and by how much of that it moves. */
+/** Price in USD, and swing as a share of it. */
 const courses: readonly { readonly token: Token; readonly price: number; readonly swing: number }[] = [
   { token: flow, price: 0.55, swing: 0.12 },
   { token: usdc, price: 1, swing: 0.002 },
   { token: pebble, price: 0.011, swing: 0.3 },
 ]
-/** Ups and downs of prices: how long they take, in hours, and how large they are beside each other. */
+/** Price waves: period in hours, relative amplitude. */
 const waves = [
   [311, 0.5],
   [97, 0.25],
@@ -114,9 +106,8 @@ const waves = [
 ] as const
 
 /**
- * A source of prices for PRICE_FEED_URL: invented ones that follow from the time alone. Whoever asks first is told
- * those of the past too.
- * @param from the first of them, in milliseconds since 1970
+ * Serves invented prices for PRICE_FEED_URL. The first response includes past ones.
+ * @param from time of the first price, Unix ms
  */
 export async function startPriceFeed({ from }: { readonly from: number }): Promise<PriceFeedServer> {
   let next = from
@@ -156,7 +147,7 @@ function priceAt({ token, price, swing }: (typeof courses)[number], timeMs: numb
 
 type Label = Omit<AccountLabel, 'isBuiltIn'>
 
-/** Of the people that are in most of what happens, the first; the richest come first. */
+/** The most active accounts, richest first. */
 const people: readonly (readonly [label: string, category: LabelCategory])[] = [
   ['Harbour Exchange', 'exchange'],
   ['Old Town Treasury', 'whale'],
@@ -180,7 +171,6 @@ const people: readonly (readonly [label: string, category: LabelCategory])[] = [
   ['Clockmaker', 'custom'],
 ]
 
-/** What accounts of the simulated chain are known as to those who run the demo. */
 export function simulatedLabels(): readonly Label[] {
   return [
     ...tokens
@@ -213,7 +203,6 @@ function evmLabel(address: Buffer, tag: string, text: string, category: LabelCat
   return { address: `0x${address.toString('hex')}`, tag, label: text, category }
 }
 
-/** Lower case, digits and dashes. */
 function tagOf(name: string): string {
   return name
     .normalize('NFD')

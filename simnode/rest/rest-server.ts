@@ -84,7 +84,7 @@ export class RestServer {
       cors: { origin: '*', allowMethods: 'GET, HEAD, POST, OPTIONS', maxAge: 600 },
       errorFormOf: () => errorForm,
       translate: toApiError,
-      unknownPath: (path: string) => `there is no ${path}; a simulated node knows the paths of docs/simulated-chain.md`,
+      unknownPath: (path: string) => `there is no ${path}; see simnode/rest for the supported paths`,
     }
     try {
       const options = { service: 'access-rest', log, metrics: new Metrics(), host, port, closeGraceMs: 0 }

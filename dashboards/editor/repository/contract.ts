@@ -1,7 +1,5 @@
 import type { Network } from '../contract.ts'
 
-/** What `/github/…` of the editor's service says, as far as the page reads it (docs/repositories.md). */
-
 /** An account at GitHub that the App is installed for. */
 export interface Installation {
   readonly installation_id: number

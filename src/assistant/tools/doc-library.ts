@@ -35,11 +35,8 @@ const summaryCharacters = 160
 const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['skills/', 2],
   ['reference/', 2],
-  ['docs/endpoints', 0.5],
   ['docs/decisions', 0.5],
-  ['docs/benchmarks', 0.5],
-  ['docs/performance', 0.5],
-  ['docs/dependencies-review', 0.5],
+  ['docs/contributing', 0.5],
   ['docs/readme', 0.2],
 ]
 /** Indexed in chunks: all at once would block the event loop for half a second. */

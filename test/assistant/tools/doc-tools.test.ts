@@ -48,7 +48,7 @@ describe('the tools for documentation', () => {
 
   it('find sections by words, by names of code, with slips of the pen, and in Chinese', async () => {
     const places: ReadonlyArray<readonly [query: string, id: string]> = [
-      ['who may call the MCP server', 'docs/mcp#who-may-call'],
+      ['who may call the MCP server', 'docs/query-and-mcp#who-may-call'],
       ['MAX_REORG_DEPTH', 'docs/configuration#ingestion'],
       ['verifying webhook signatures', 'docs/webhooks#verifying'],
       ['verifyng', 'docs/webhooks#verifying'],
@@ -75,7 +75,7 @@ describe('the tools for documentation', () => {
       summary: string
       sections: number
     }[]
-    expect(documents.map(({ id }) => id)).to.include.members(['skills/transfers', 'docs/feeds', 'docs/mcp'])
+    expect(documents.map(({ id }) => id)).to.include.members(['skills/transfers', 'docs/feeds', 'docs/query-and-mcp'])
     expect(documents.find(({ id }) => id === 'skills/transfers')).to.deep.include({
       title: 'Transfers',
       summary: 'How tokens move: deposits and withdrawals.',
@@ -110,23 +110,23 @@ describe('the tools for documentation', () => {
   })
 
   it('give a section with those below it, and not those beside it', async () => {
-    const { content } = await client.call('get_doc', { id: 'docs/mcp#tools' })
+    const { content } = await client.call('get_doc', { id: 'docs/query-and-mcp#tools' })
     expect(content[0]?.text)
-      .to.match(/^## Tools\n/)
+      .to.match(/^### Tools\n/)
       .and.include('run_chain_script')
       .and.not.include('Who may call')
   })
 
   it('name what is near an id that there is not, and never read a path', async () => {
-    const wrong = await client.call('get_doc', { id: 'docs/mcp#tool' })
+    const wrong = await client.call('get_doc', { id: 'docs/query-and-mcp#tool' })
     expect(wrong.isError).to.equal(true)
     expect(wrong.structuredContent).to.include({ error_code: 'no-such-document' })
-    expect(wrong.structuredContent?.['error']).to.include('docs/mcp')
+    expect(wrong.structuredContent?.['error']).to.include('docs/query-and-mcp')
     for (const id of [
       '../package.json',
       'docs/../../package',
       '/etc/passwd',
-      'docs/mcp.md',
+      'docs/query-and-mcp.md',
       '__proto__',
       'constructor',
     ]) {

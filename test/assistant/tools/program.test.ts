@@ -42,7 +42,7 @@ describe('the program as tool servers', () => {
       'skills/cadence',
       'reference/scripts',
       'docs/tables',
-      'docs/mcp',
+      'docs/query-and-mcp',
     ])
     expect((await script?.call('get_doc', { id: 'reference/scripts' }))?.content[0]?.text).to.include(
       '0x1654653399040a61',

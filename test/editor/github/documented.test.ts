@@ -4,7 +4,7 @@ import { githubLimits } from '../../../src/editor/github/own-route.ts'
 import { filesBelow, readRepositoryFile } from '../../support/repository.ts'
 
 describe('the page on repositories', () => {
-  const page = readRepositoryFile('docs/repositories.md')
+  const page = readRepositoryFile('docs/editor.md')
 
   it('has every route that there is, and no other', () => {
     const sources = filesBelow(['src/editor/github'], /(-routes|create-github)\.ts$/).map((file) =>
@@ -28,8 +28,8 @@ describe('the page on repositories', () => {
   })
 
   it('has the limits and the name of the workflow as they are', () => {
-    expect(page).to.include(
-      `A minute has ${githubLimits.client} requests of a client, ${githubLimits.read} of a user that read, ${githubLimits.write} that change something, and ${githubLimits.webhook.toLocaleString('en')} webhooks of a client.`,
+    expect(page.replaceAll(/\s+/g, ' ')).to.include(
+      `${githubLimits.client} requests per client, ${githubLimits.read} reads and ${githubLimits.write} changes per user, ${githubLimits.webhook.toLocaleString('en')} webhooks per client`,
     )
     expect(page).to.include(`\`${workflowPath}\``)
   })

@@ -6,7 +6,7 @@ import { projectRateLimits } from '../../../src/editor/projects/projects-functio
 import { readRepositoryFile } from '../../support/repository.ts'
 import { ProjectWorld } from './support/project-world.ts'
 
-const page = readRepositoryFile('docs/projects.md')
+const page = readRepositoryFile('docs/editor.md')
 
 interface Example {
   readonly request: string
@@ -90,17 +90,15 @@ describe('the page about projects', () => {
       PROJECT_FILE_BYTES: fileBytes,
       PROJECT_BYTES: projectBytes,
     } = editorSettings
-    expect(rows.get('projects of a user')).to.equal(projects.read(undefined).toLocaleString('en'))
-    expect(rows.get('files of a project')).to.equal(files.read(undefined).toLocaleString('en'))
-    expect(rows.get('bytes of a file (UTF-8)')).to.equal(fileBytes.read(undefined).toLocaleString('en'))
-    expect(rows.get('bytes of all files of a project')).to.equal(projectBytes.read(undefined).toLocaleString('en'))
+    expect(rows.get('projects per user')).to.equal(projects.read(undefined).toLocaleString('en'))
+    expect(rows.get('files per project (and folders)')).to.equal(files.read(undefined).toLocaleString('en'))
+    expect(rows.get('bytes per file (UTF-8)')).to.equal(fileBytes.read(undefined).toLocaleString('en'))
+    expect(rows.get('bytes per project')).to.equal(projectBytes.read(undefined).toLocaleString('en'))
     const { client, read, write, atOnce } = projectRateLimits
-    expect(rows.get('requests from an address, or a /64 of IPv6')).to.equal(`${client} a minute`)
-    expect(rows.get('`list` and `get` of an account')).to.equal(`${read} a minute`)
-    expect(rows.get('`save`, `fork` and `delete` of an account')).to.equal(`${write} a minute`)
-    expect(rows.get('requests at a time of an account, or of an address that has not signed in')).to.equal(
-      String(atOnce),
-    )
+    expect(rows.get('requests per address or IPv6 /64')).to.equal(`${client} a minute`)
+    expect(rows.get('`list` and `get` per account')).to.equal(`${read} a minute`)
+    expect(rows.get('`save`, `fork` and `delete` per account')).to.equal(`${write} a minute`)
+    expect(rows.get('concurrent requests per account, or per address without sign-in')).to.equal(String(atOnce))
     expect(maxBodyBytes({ projects: 1, files: 1, fileBytes: 1, projectBytes: 5 })).to.equal(1_000_010)
     expect(rows.get('`too-long`, `segment-too-long`, `too-deep`')).to.equal(
       `more than ${pathRules.maxBytes} bytes, ${pathRules.maxSegmentBytes} bytes between two slashes, ${pathRules.maxSegments} levels`,

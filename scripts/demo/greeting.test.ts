@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { expect } from 'chai'
-import { waitForPages } from './wait-for-pages.ts'
+import { waitForPages } from './greeting.ts'
 
 /** A build whose progress is set by the test. */
 function startBuild() {
@@ -30,7 +30,7 @@ describe('waiting for the pages of the demo', () => {
     await report({})
     await report({ built: 1, total: 6, seconds: 9 })
     await report({})
-    expect(lines).to.deep.equal(['Building the pages…\n', 'Building the pages: 1 of 6 (9 s)…\n'])
+    expect(lines).to.deep.equal(['Building pages…\n', 'Building pages: 1 of 6 (9 s)…\n'])
     resolve('folder')
     expect(await waiting).to.equal(undefined)
   })
