@@ -27,7 +27,7 @@ describe('why a statement did not run', () => {
     )
   })
 
-  it('is callbacks without them where there are none', () => {
+  it('is the message alone without a position and a hint', () => {
     expect(faultText({ sql: 'SELECT 1', error: 'It took too long.', error_position: null, error_hint: null })).to.equal(
       'It took too long.',
     )

@@ -1,42 +1,31 @@
 import { MutationCache, QueryCache } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
-import { ApiProblem, request as callApi } from '../kit/api.ts'
+import { ApiProblem, request } from '../kit/api.ts'
 import { createQueryClient } from '../kit/query-client.ts'
-import type {
-  Coverage,
-  IndexingError,
-  Lease,
-  LeaseStatus,
-  LeaseTarget,
-  Page,
-  Session,
-  FailingHeights,
-} from './contract.ts'
+import type { Answers, Lease, Requests } from './answers.gen.ts'
+
+export type LeaseTarget = Requests['POST /operator/api/leases/requeue']
 
 const base = '/operator/api'
 
-/** @throws ApiProblem for an error response and if there is no response */
-export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  return await callApi(`${base}${path}`, init)
+async function get<Path extends keyof Answers>(
+  path: Path,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+  signal?: AbortSignal,
+): Promise<Answers[Path]> {
+  const values = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(values.map(([name, value]) => [name, String(value)])).toString()
+  const response = await request(search === '' ? path : `${path}?${search}`, signal === undefined ? {} : { signal })
+  return (await response.json()) as Answers[Path]
 }
 
-async function get<Body>(path: string, signal?: AbortSignal): Promise<Body> {
-  const response = await request(path, signal === undefined ? {} : { signal })
-  return (await response.json()) as Body
+async function send<Call extends keyof Requests>(call: Call, body: Requests[Call]): Promise<Response> {
+  const [method, path] = call.split(' ') as [string, string]
+  return await request(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 }
 
-async function send<Body>(method: string, path: string, body: object): Promise<Body> {
-  const response = await request(path, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return (response.status === 204 ? undefined : await response.json()) as Body
-}
-
-function query(values: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
+async function change<Call extends keyof Requests>(call: Call, body: Requests[Call]): Promise<{ changed: number }> {
+  return (await (await send(call, body)).json()) as { changed: number }
 }
 
 interface ListFilter {
@@ -45,30 +34,26 @@ interface ListFilter {
   readonly limit: number
 }
 
-/** The calls of the operator API. All of them throw ApiProblem. */
+/** Calls of the operator API; all throw ApiProblem. */
 export const api = {
-  session: (signal?: AbortSignal) => get<Session>('/session', signal),
-  logIn: (token: string) => send<undefined>('POST', '/session', { token }),
-  logOut: () => send<undefined>('DELETE', '/session', {}),
+  session: (signal?: AbortSignal) => get(`${base}/session`, {}, signal),
+  logIn: (token: string) => send(`POST ${base}/session`, { token }),
+  logOut: () => request(`${base}/session`, { method: 'DELETE' }),
   coverage: (span: { from: number | undefined; to: number | undefined; cells: number }, signal: AbortSignal) =>
-    get<Coverage>(`/coverage${query(span)}`, signal),
-  leases: (status: LeaseStatus, filter: ListFilter, signal: AbortSignal) =>
-    get<Page<Lease>>(`/leases${query({ status, ...filter })}`, signal),
-  errors: (filter: ListFilter, signal: AbortSignal) =>
-    get<Page<IndexingError>>(`/errors${query({ worker: filter.worker, limit: filter.limit })}`, signal),
-  heights: (limit: number, signal: AbortSignal) => get<FailingHeights>(`/heights${query({ limit })}`, signal),
-  skipHeight: (height: number) => send<undefined>('POST', '/heights/skip', { height }),
-  retryHeights: (range: { from: number; to: number }) => send<{ retried: number }>('POST', '/heights/retry', range),
-  requeue: (target: LeaseTarget) => send<{ changed: number }>('POST', '/leases/requeue', target),
-  split: (target: LeaseTarget, pieces: number) =>
-    send<{ changed: number }>('POST', '/leases/split', { ...target, pieces }),
-  skip: (target: LeaseTarget, reason: string) =>
-    send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
-  rederive: (range: { from: number; to: number; workers: readonly string[] }) =>
-    send<{ workers: string[] }>('POST', '/rederive', range),
-  setDrill: (drill: { worker: string; reason: string } & ({ from: number; to: number } | { blocks: number })) =>
-    send<undefined>('POST', '/drills', drill),
-  clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
+    get(`${base}/coverage`, span, signal),
+  leases: (status: Lease['status'], filter: ListFilter, signal: AbortSignal) =>
+    get(`${base}/leases`, { status, ...filter }, signal),
+  errors: ({ worker, limit }: ListFilter, signal: AbortSignal) => get(`${base}/errors`, { worker, limit }, signal),
+  heights: (limit: number, signal: AbortSignal) => get(`${base}/heights`, { limit }, signal),
+  skipHeight: (height: number) => send(`POST ${base}/heights/skip`, { height }),
+  retryHeights: (range: { from: number; to: number }) => send(`POST ${base}/heights/retry`, range),
+  requeue: (target: LeaseTarget) => change(`POST ${base}/leases/requeue`, target),
+  split: (target: LeaseTarget, pieces: number) => change(`POST ${base}/leases/split`, { ...target, pieces }),
+  skip: (target: LeaseTarget, reason: string) => change(`POST ${base}/leases/skip`, { ...target, reason }),
+  rederive: async (range: { from: number; to: number; workers: readonly string[] }) =>
+    (await (await send(`POST ${base}/rederive`, range)).json()) as { readonly workers: readonly string[] },
+  setDrill: (drill: Requests['POST /operator/api/drills']) => send(`POST ${base}/drills`, drill),
+  clearDrill: (worker: string) => send(`DELETE ${base}/drills`, { worker }),
 }
 
 export const sessionKey = ['session'] as const

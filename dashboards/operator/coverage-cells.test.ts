@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { CoverageLane } from './contract.ts'
+import type { CoverageLane } from './answers.gen.ts'
 import { cellRange, cellState, pathOf, runsOf, ticksOf } from './coverage-cells.ts'
 
 const lane: CoverageLane = {

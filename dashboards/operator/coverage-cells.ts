@@ -1,4 +1,10 @@
-import type { Coverage, CoverageLane, HeightRange } from './contract.ts'
+import type { Coverage, CoverageLane } from './answers.gen.ts'
+
+/** Half open. */
+export interface HeightRange {
+  readonly from: number
+  readonly to: number
+}
 
 /** Most important state of a cell; failures come first. */
 export type CellState = 'failing' | 'active' | 'skipped' | 'done' | 'partly done' | 'pending'

@@ -6,7 +6,8 @@ import { formatNumber, formatRange, formatCount, formatShare } from '../kit/form
 import { ErrorState, Loading } from '../kit/state.tsx'
 import { api } from './api.ts'
 import { problemText } from '../kit/api.ts'
-import type { Coverage, CoverageLane, HeightRange, Overview } from './contract.ts'
+import type { Coverage, CoverageLane, Overview } from './answers.gen.ts'
+import type { HeightRange } from './coverage-cells.ts'
 import { ticksOf, pathOf, runsOf, cellRange, cellState } from './coverage-cells.ts'
 import { useView } from './use-view.ts'
 

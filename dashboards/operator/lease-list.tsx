@@ -8,7 +8,7 @@ import { ColumnName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api } from './api.ts'
 import { problemText } from '../kit/api.ts'
-import type { Lease, Overview } from './contract.ts'
+import type { Lease, Overview } from './answers.gen.ts'
 import { useLeaseAction, LeaseRow } from './lease-row.tsx'
 import type { LeaseAction, LeaseActionKind, ConfirmedAction } from './lease-row.tsx'
 import { RederiveDialog } from './rederive-dialog.tsx'
@@ -270,7 +270,7 @@ function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, onConfir
   const only = affected.length === 1 ? affected[0]?.name : worker
   const kinds: readonly LeaseActionKind[] = status === 'skipped' ? [] : ['requeue', 'split', 'skip']
   const confirmAll = (kind: LeaseActionKind): void => {
-    if (only === undefined) return
+    if (only === undefined || status === 'skipped') return
     const target = { all: { worker: only, statuses: [status], ...(code === undefined ? {} : { code }) } }
     onConfirm({
       kind,

@@ -1,6 +1,5 @@
-import { request } from './api.ts'
-import { ApiProblem, problemText } from '../kit/api.ts'
-import type { Overview } from './contract.ts'
+import { ApiProblem, problemText, request } from '../kit/api.ts'
+import type { Overview } from './answers.gen.ts'
 
 export interface FeedState {
   /** `refused`: the login has expired. */
@@ -95,7 +94,7 @@ export class OverviewFeed {
     heard()
     try {
       const either = AbortSignal.any([signal, silence.signal])
-      const response = await request('/stream', {
+      const response = await request('/operator/api/stream', {
         signal: either,
         headers: { accept: 'text/event-stream' },
         cache: 'no-store',

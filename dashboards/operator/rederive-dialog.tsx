@@ -6,7 +6,8 @@ import { formatRange } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
 import { api } from './api.ts'
 import { problemText } from '../kit/api.ts'
-import type { HeightRange, Overview } from './contract.ts'
+import type { Overview } from './answers.gen.ts'
+import type { HeightRange } from './coverage-cells.ts'
 import { HeightField } from './parts.tsx'
 
 export interface RederiveDialogProps {

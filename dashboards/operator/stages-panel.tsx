@@ -11,7 +11,7 @@ import {
   formatShare,
 } from '../kit/formats.ts'
 import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
-import type { Stage } from './contract.ts'
+import type { Stage } from './answers.gen.ts'
 import { useView } from './use-view.ts'
 import type { Section } from './view.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Overview, Stage } from './contract.ts'
+import type { Overview, Stage } from './answers.gen.ts'
 import { summarize } from './summary.ts'
 
 const none = { leases: 0, heights: 0 }

@@ -1,4 +1,4 @@
-import type { Overview, Stage } from './contract.ts'
+import type { Overview, Stage } from './answers.gen.ts'
 import { formatCount, formatDuration, formatNumber } from '../kit/formats.ts'
 import type { Tone } from '../kit/controls.tsx'
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { chatApiInfo, chatRoutes } from '../../src/assistant/chat/chat-server.ts'
 import { askApiInfo, askRoutes } from '../../src/assistant/query/http/server.ts'
 import { describeExplorer, routes } from '../../src/explorer/routes.ts'
+import { operatorApiInfo, operatorRoutes } from '../../src/operator/routes.ts'
 import { settingGroups } from '../../src/help.ts'
 import { describeApi } from '../../src/platform/http/openapi.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
@@ -27,6 +28,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ],
     ['dashboards/ask/answers.gen.ts', pageTypes(describeApi(askRoutes, askApiInfo))],
     ['dashboards/chat/answers.gen.ts', pageTypes(describeApi(chatRoutes, chatApiInfo))],
+    ['dashboards/operator/answers.gen.ts', pageTypes(describeApi(operatorRoutes, operatorApiInfo))],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])

@@ -1,12 +1,12 @@
 import type {
   Coverage,
   CoverageLane,
-  HeightRange,
   IndexingError,
   Lease,
   Overview,
   Stage,
-} from '../../dashboards/operator/contract.ts'
+} from '../../dashboards/operator/answers.gen.ts'
+import type { HeightRange } from '../../dashboards/operator/coverage-cells.ts'
 
 /**
  * A farm that exists only as numbers, for looking at the operator page in states that a real one takes hours to
