@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { formatter, linter, runTool } from '../scripts/check/tools.ts'
 import { startLedgerNode } from '../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../simnode/ledger/ledger-node.ts'
-import { askingOff } from './support/asking-off.ts'
+import { enrichmentOff } from './support/enrichment-off.ts'
 import type { ProgramRun } from './support/command-line.ts'
 import { createTestDatabase } from './support/database.ts'
 import type { TestDatabase } from './support/database.ts'
@@ -133,11 +133,11 @@ describe('the page about adding a worker', () => {
     const variables = { DB_URL: database.url }
     program = copy.start('src/main.ts', ['farm'], {
       ...variables,
-      ...askingOff,
-      HISTORY_DERIVERS_GATHER_MS: '0',
+      ...enrichmentOff,
+      HISTORY_DERIVERS_BATCH_MS: '0',
       LOG_FORMAT: 'json',
     })
-    await program.said(/the farm works/)
+    await program.said(/Farm started/)
     await done(`npm run farm -- backfill --from 0 --to ${head} --workers ${worker}`, variables)
     expect(await rows('select count(*)::text as row from app.nft_sales')).to.not.deep.equal(['0'])
     expect(

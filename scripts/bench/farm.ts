@@ -264,7 +264,7 @@ async function takeovers(sheet: Sheet, kills: number, variables: Record<string, 
     await storeRaw(database, source, takeoverBlocks)
     const start = async (): Promise<void> => {
       // Small ranges, so that a process nearly always holds one. Expired leases are the subject, not worth a warning.
-      const small = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_GATHER_MS: '0' }
+      const small = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_BATCH_MS: '0' }
       running.push(
         await startFlowfarm(
           ['farm'],

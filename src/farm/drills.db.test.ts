@@ -88,7 +88,7 @@ describe('fault drills', () => {
     expect(meets(12, 13, 'accounts_worker')).to.equal(false)
     expect(drills.faultFor('token_worker', { from: 10, to: 11 })).to.include({
       code: 'fault-drill',
-      message: 'An operator makes token_worker fail at heights 10 to 19: an exercise',
+      message: 'Fault drill of token_worker at heights 10 to 19: an exercise',
     })
   })
 
@@ -120,7 +120,7 @@ describe('fault drills', () => {
         },
       },
     )
-    const failures = () => logged.filter(({ msg }) => msg.startsWith('drills could not be read'))
+    const failures = () => logged.filter(({ msg }) => msg.startsWith('Could not read the fault drills'))
     const started = await DrillWatch.start({ databaseUrl: database.url, pool, log, signal: stop.signal, refreshMs: 5 })
     stops.push(() => started.stop())
     await pool.end()

@@ -9,17 +9,18 @@ import { LogThrottle } from '../platform/log-throttle.ts'
 import type { Logger } from '../platform/log.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 
-/** A fault set on purpose: every range of the worker that meets these heights fails. A worker has at most one. */
+/**
+ * A fault set by the operator: every range of the worker that meets these heights fails. At most
+ * one per worker.
+ */
 export interface FaultDrill extends HeightRange {
-  /** As in `app.worker_leases.worker_type`. */
   readonly worker: string
-  /** What for. */
   readonly reason: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
 }
 
-/** Heard by every process of the farm: a drill was set or cleared. */
+/** Notifies all farm processes of a changed drill. */
 export const drillsChannel = 'flowfarm_drills'
 
 interface Row {
@@ -30,7 +31,6 @@ interface Row {
   readonly created_at: Date
 }
 
-/** The drills that are set, by the name of the worker. */
 export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDrill[]> {
   const { rows } = await query<Row>(db, 'select * from app.fault_drills order by worker_type')
   return rows.map((row) => ({
@@ -43,8 +43,8 @@ export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDril
 }
 
 /**
- * Sets the drill of a worker, in the place of an earlier one. The processes of the farm hear of it at once; ranges
- * that are done already stay done.
+ * Sets the drill of a worker, replacing an earlier one. Completed ranges stay done.
+ *
  * @throws FatalError `unknown-worker`, `empty-range`
  */
 export async function setDrill(
@@ -73,9 +73,9 @@ export async function setDrill(
 }
 
 /**
- * Clears the drill of one worker, or all. Ranges that failed meanwhile are tried again by themselves; those that were
- * flagged stay so until a person requeues them.
- * @returns how many there were
+ * Clears the drill of one worker, or all. Failed ranges are retried; flagged ones must be requeued.
+ *
+ * @returns the number of drills cleared
  */
 export async function clearDrills(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
   const { rowCount } = await query(
@@ -88,20 +88,19 @@ export async function clearDrills(db: pg.Pool | pg.ClientBase, worker?: string):
 }
 
 interface DrillWatchOptions {
-  /** For LISTEN, which needs a connection of its own. */
+  /** For LISTEN. */
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Ends the watch. */
   readonly signal: AbortSignal
-  /** How often the drills are read although nothing was heard. Default 10,000 ms. */
+  /** Interval of reads without a notification. Default 10,000 ms. */
   readonly refreshMs?: number
   readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
 }
 
 /**
- * Knows the drills that are set, so that asking for a range costs no query: they are read at the start, whenever one is
- * announced, and now and then in case an announcement was lost.
+ * Caches the drills, so that checking a range needs no query. Reads them at startup, on
+ * notification and periodically.
  */
 export class DrillWatch {
   readonly #options: DrillWatchOptions
@@ -116,7 +115,6 @@ export class DrillWatch {
     this.#options = options
   }
 
-  /** Resolves when the drills are known. @throws the reason of the signal when that comes first */
   static async start(options: DrillWatchOptions): Promise<DrillWatch> {
     const { databaseUrl, log, signal, refreshMs = 10_000, connection } = options
     const watch = new DrillWatch(options)
@@ -126,7 +124,7 @@ export class DrillWatch {
       signal,
       applicationName: 'flowfarm drills',
       onReconnect: refresh,
-      onError: (err) => log.debug({ err }, 'drills are not heard of; connecting again'),
+      onError: (err) => log.debug({ err }, 'Fault drill notifications were interrupted: reconnecting'),
     })
     await watch.#refresh()
     watch.#timer = setInterval(refresh, refreshMs)
@@ -134,23 +132,23 @@ export class DrillWatch {
     return watch
   }
 
-  /** What a run of the range has to fail with; undefined where no drill meets it. */
+  /** The error that the range must fail with, or undefined. */
   faultFor(worker: string, range: HeightRange): Error | undefined {
     const drill = this.#drills.get(worker)
     if (drill === undefined || drill.from >= range.to || range.from >= drill.to) return undefined
     const why = drill.reason === null ? '' : `: ${drill.reason}`
     const heights = drill.to - drill.from === 1 ? `height ${drill.from}` : `heights ${drill.from} to ${drill.to - 1}`
-    return new FatalError('fault-drill', `An operator makes ${worker} fail at ${heights}${why}`)
+    return new FatalError('fault-drill', `Fault drill of ${worker} at ${heights}${why}`)
   }
 
-  /** The signal must have been aborted. */
+  /** Requires the signal to be aborted. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#listener?.ended
     await this.#reading
   }
 
-  /** One read at a time; what is announced during a read is read after it. Never rejects. */
+  /** Reads run one at a time; a notification during a read triggers another one. Never rejects. */
   #refresh(): Promise<void> {
     this.#isStale = true
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
@@ -164,7 +162,12 @@ export class DrillWatch {
       try {
         this.#replace(await listDrills(pool))
       } catch (error) {
-        this.#failures.log(log, 'warn', { err: asError(error) }, 'drills could not be read, the last known ones hold')
+        this.#failures.log(
+          log,
+          'warn',
+          { err: asError(error) },
+          'Could not read the fault drills: keeping the last known ones',
+        )
       }
     }
   }
@@ -173,10 +176,10 @@ export class DrillWatch {
     const { log } = this.#options
     for (const { worker, from, to, reason, createdAt } of drills) {
       if (this.#drills.get(worker)?.createdAt !== createdAt)
-        log.warn({ worker, from, to, reason }, 'a fault drill is on')
+        log.warn({ worker, from, to, reason }, 'Fault drill is active')
     }
     for (const { worker } of this.#drills.values()) {
-      if (drills.every((drill) => drill.worker !== worker)) log.warn({ worker }, 'the fault drill is over')
+      if (drills.every((drill) => drill.worker !== worker)) log.warn({ worker }, 'Fault drill ended')
     }
     this.#drills = new Map(drills.map((drill) => [drill.worker, drill]))
   }

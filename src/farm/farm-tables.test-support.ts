@@ -3,7 +3,6 @@ import { toMultirange } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
 import type { LeaseStatus } from './leases/leases.ts'
 
-/** A row of app.worker_leases as tests look at it. */
 export interface StoredLease {
   readonly worker: string
   readonly from: number
@@ -15,11 +14,10 @@ export interface StoredLease {
   readonly reason: string | null
   readonly code: string | null
   readonly error: string | null
-  /** Until the next run may begin, in milliseconds; null: none is set. */
+  /** Time until the next attempt, ms; null if none is set. */
   readonly pauseMs: number | null
 }
 
-/** Sets what an ingester or worker has done. */
 export async function setCoverage(db: pg.Pool, coverage: Readonly<Record<string, HeightSet>>): Promise<void> {
   await db.query(
     `insert into app.indexing_checkpoints (service_name, covered) select * from unnest($1::text[], $2::int8multirange[])
@@ -28,7 +26,6 @@ export async function setCoverage(db: pg.Pool, coverage: Readonly<Record<string,
   )
 }
 
-/** Adds leases in the given state. */
 export async function addLeases(
   db: pg.Pool,
   leases: readonly { worker: string; from: number; to: number; status?: LeaseStatus; attempt?: number }[],
@@ -47,7 +44,6 @@ export async function addLeases(
   )
 }
 
-/** All leases, by worker and height. */
 export async function storedLeases(db: pg.Pool): Promise<StoredLease[]> {
   const { rows } = await db.query<StoredLease>(
     `select worker_type as worker, from_height::float8 as from, to_height::float8 as to, status, attempt, expiries,
@@ -58,7 +54,7 @@ export async function storedLeases(db: pg.Pool): Promise<StoredLease[]> {
   return rows
 }
 
-/** `worker from-to status`, one line a lease. */
+/** `worker from-to status`, one line per lease. */
 export async function leaseLines(db: pg.Pool): Promise<string[]> {
   return (await storedLeases(db)).map((lease) => `${lease.worker} ${lease.from}-${lease.to} ${lease.status}`)
 }

@@ -12,17 +12,17 @@ export interface FarmMetricsOptions {
   readonly metrics: Metrics
   readonly log: Logger
   readonly stages: readonly StagePlan[]
-  /** How often the gauges are read. Default 10,000 ms. */
+  /** Interval of gauge reads. Default 10,000 ms. */
   readonly readMs?: number
 }
 
 const statuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 
 /**
- * The figures of the coordinator: what its rounds did, and how far each worker is. Every process of a farm has one
- * of these; only that of the process which coordinates has figures, so that nothing is counted twice.
+ * Metrics of the coordinator and of worker progress. Only the process that coordinates reports
+ * them, so nothing is counted twice.
  *
- *     silent ──a round was made──► reads at every tick ──no round since the last tick──► silent, its gauges gone
+ *     silent ──a round──► reads at every tick ──no round since the last tick──► silent, gauges removed
  */
 export class FarmMetrics {
   readonly #options: FarmMetricsOptions
@@ -38,11 +38,11 @@ export class FarmMetrics {
     this.#timer.unref()
   }
 
-  /** Told what every round of the coordinator did. */
-  round({ cut, expired, requeued, handedOver, folded, seconds }: RoundReport): void {
+  /** Called after each coordinator round. */
+  round({ allocated, expired, requeued, reenqueued, folded, seconds }: RoundReport): void {
     const { metrics } = this.#options
     metrics.farmRoundSeconds.observe(seconds)
-    const events = { cut, expired: expired.length, requeued, 'handed-over': handedOver, folded }
+    const events = { allocated, expired: expired.length, requeued, 're-enqueued': reenqueued, folded }
     for (const [event, count] of Object.entries(events)) metrics.farmLeaseEvents.inc({ event }, count)
     this.#rounds++
     if (!this.#isCoordinating) this.#tick()
@@ -77,7 +77,7 @@ export class FarmMetrics {
     const { pool, metrics, log, stages } = this.#options
     try {
       const overview = await readFarmOverview(pool, stages, {}, this.#known)
-      // The reading may have taken longer than this process coordinated.
+      // This process may have stopped coordinating during the read.
       if (!this.#isCoordinating) return
       for (const stage of overview.stages) {
         if (stage.kind !== 'worker') continue
@@ -98,7 +98,7 @@ export class FarmMetrics {
         for (const status of statuses) metrics.farmLeases.set({ ...worker, status }, stage[status].leases)
       }
     } catch (error) {
-      log.warn({ err: asError(error) }, 'how far the workers are could not be read, the figures stay as they were')
+      log.warn({ err: asError(error) }, 'Could not read worker progress: the metrics keep their last values')
     }
   }
 }

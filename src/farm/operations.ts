@@ -7,7 +7,7 @@ import { difference, union } from '../platform/ranges.ts'
 import { ingesterServices, readCoverage } from './leases/coverage.ts'
 import { addRederiveRequest, listOpenRequests } from './leases/requests.ts'
 
-/** What the admin routes of the API do with the farm. */
+/** Farm operations of the admin API. */
 export function farmOperations(pool: pg.Pool) {
   return {
     listRequests: () => listOpenRequests(pool),
@@ -45,7 +45,6 @@ async function requireStored(pool: pg.Pool, from: number, to: number): Promise<v
   )
 }
 
-/** The workers that ask take what is due next; a notification wakes them. */
 async function askAgain(pool: pg.Pool, tokens: readonly string[]): Promise<readonly string[]> {
   const { rows } = await query<{ token: string }>(
     pool,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type pg from 'pg'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
-import { cutLeases, handOverLeases, requeueDueLeases } from './coordinator/plan-leases.ts'
+import { allocateLeases, reenqueueLeases, requeueDueLeases } from './coordinator/plan-leases.ts'
 import { readFarmState } from './coordinator/rounds.ts'
 import { readCoverage, foldLeases, reopenHeights } from './leases/coverage.ts'
 import { setCoverage } from './farm-tables.test-support.ts'
@@ -100,8 +100,8 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
   const plan = (name: string, follows: string[]) => ({ name, follows, liveChunk: 10, historyChunk: 1000 })
   const allowances = [plan('a', []), plan('b', ['a'])].map((p) => ({
     plan: p,
-    liveRoom: 64,
-    historyRoom: 64,
+    liveCapacity: 64,
+    historyCapacity: 64,
     span: 2_000_000,
   }))
 
@@ -120,7 +120,7 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     ],
     ['reap', () => reapLeases(recording)],
     ['requeue what is due', () => requeueDueLeases(recording, ['a', 'b'])],
-    ['hand over', () => handOverLeases(recording, ['a', 'b'], 5000)],
+    ['hand over', () => reenqueueLeases(recording, ['a', 'b'], 5000)],
     ['requeue', () => requeueLeases(recording, keys)],
     ['split', () => splitLeases(recording, keys, 2)],
     ['skip', () => skipLeases(recording, keys, 'x')],
@@ -132,13 +132,13 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     ['count', () => countLeases(recording, { workers: ['a'], statuses: ['flagged'] })],
     ['find those in trouble', () => findLeaseKeys(recording, 'a', ['failed', 'flagged'])],
     ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
-    ['cut', () => cutLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
+    ['allocate', () => allocateLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
     [
-      'cut what was asked for',
+      'allocate requested heights',
       () =>
-        cutLeases(
+        allocateLeases(
           recording,
-          allowances.map((a) => ({ ...a, liveRoom: 0, within: [{ from: 510_000, to: 520_000 }] })),
+          allowances.map((a) => ({ ...a, liveCapacity: 0, within: [{ from: 510_000, to: 520_000 }] })),
           { liveBlocks: 100, isHistoryEnabled: true },
         ),
     ],

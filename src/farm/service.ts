@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { workers as allWorkers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { Coordinator } from './coordinator/coordinator.ts'
-import type { OfferedLease } from './coordinator/hand-over.ts'
+import type { OfferedLease } from './coordinator/lease-enqueuer.ts'
 import { planWorkers } from './coordinator/plan-leases.ts'
 import { DrillWatch } from './drills.ts'
 import { defaultRetryPolicy } from './leases/leases.ts'
@@ -40,18 +40,18 @@ export type FarmConfig = SettingValues<typeof farmSettings & typeof enrichmentSe
 }
 
 /**
- * A process that coordinates and is cut off loses its lock 6 s after its last sign of life, so that another one
- * gives out what it had within the 8 s of any other process.
+ * A coordinator that loses its connection releases its lock after 6 s, so that another process
+ * replaces it within 8 s.
  */
 const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 
-/** Parts of other rooms that the farm's process runs. */
+/** Dependencies from other folders. */
 export interface FarmNeighbours extends UpkeepNeighbours {
   readonly openChainReader: OpenChainReader
   readonly writeBuiltInLabels: (pool: pg.Pool, network: Network) => Promise<void>
 }
 
-/** Starts the coordinator and all workers that are enabled. */
+/** Starts the coordinator and all enabled workers. */
 export async function startFarm(
   context: ServiceContext<FarmConfig, WeighedBlock>,
   neighbours: FarmNeighbours,
@@ -61,7 +61,7 @@ export async function startFarm(
   const log = context.log.child({ service: 'farm' })
   const plans = planWorkers(config, workers)
   if (plans.length === 0) {
-    log.info('no worker is enabled')
+    log.info('No worker is enabled')
     return
   }
   startUpkeep(context, neighbours)
@@ -75,15 +75,15 @@ export async function startFarm(
     config,
     workers.filter(({ name }) => planned.has(name)),
   )
-  // A range that waits for a connection keeps its lease, and has not failed.
+  // A range that waits for a connection keeps its lease and has not failed.
   const rangeLimits: PoolOptions = { ...connectionLimits, isPatient: true }
   const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', rangeLimits)
-  // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they
-  // rest on.
+  // Leases lost in a server crash are allocated again, so their commits need not be durable.
+  // Commits of rows flush them.
   const leaseLimits: PoolOptions = { ...shortStatementLimits, isDurable: false }
   const leasePool = openPool(3, 'flowfarm leases', { ...leaseLimits, isPatient: true })
   const heartbeatPool = openPool(1, 'flowfarm heartbeats', leaseLimits)
-  // For rounds, figures and drills.
+  // For coordinator rounds, metrics and drills.
   const roundsPool = openPool(3, 'flowfarm rounds', leaseLimits)
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
 
@@ -91,19 +91,19 @@ export async function startFarm(
     pool,
     maxBytes: config.DERIVERS_CACHE_MIB * 1024 * 1024,
     readers: running.filter(({ worker }) => worker.derive !== undefined).map(({ worker }) => worker.name),
-    onGivenUp: () => log.info('history is stored faster than it is derived here, and goes on without waiting for that'),
+    onGivenUp: () => log.info('The history ingester no longer waits for the workers of this process: they are slower'),
     onRead: ({ from, to }, seconds) => {
       metrics.farmBlocksRead.inc(to - from)
       metrics.farmReadSeconds.observe(seconds)
     },
   })
   shared.offerBlocks = (blocks, chainVersion) => reader.offer(blocks, chainVersion)
-  // A farm that rests between ranges of history, or does none, is slower than ingest because somebody wants it to be.
+  // A farm that pauses between ranges of history, or does none, is slow on purpose.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
   if (isKeepingUp) shared.historyRoom = (signal) => reader.room(signal)
   lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = shared.historyRoom = undefined))
 
-  // Ingest stores meanwhile, and what it stores is kept.
+  // Ingestion continues meanwhile.
   const queue = await openWorkQueue({ ...context, log })
   lifecycle.onStop('queues', () => queue.close())
 
@@ -113,7 +113,7 @@ export async function startFarm(
     log,
     stages: planStages(config, workers).filter((stage) => stage.isEnabled),
   })
-  lifecycle.onStop('figures of the farm', () => figures.stop())
+  lifecycle.onStop('farm metrics', () => figures.stop())
   const coordinator = new Coordinator({
     databaseUrl,
     pool: roundsPool,
@@ -125,7 +125,7 @@ export async function startFarm(
     isLiveEnabled: config.ENABLE_LIVE_DERIVERS,
     isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
     historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS,
-    historyGatherMs: config.HISTORY_DERIVERS_GATHER_MS,
+    historyBatchMs: config.HISTORY_DERIVERS_BATCH_MS,
     liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS,
     retryPolicy,
     onRound: (report) => figures.round(report),
@@ -159,18 +159,18 @@ export async function startFarm(
     lifecycle.signal.throwIfAborted()
     lifecycle.onStop('workers', () => farm.stop())
     await farm.start(running)
-    log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'the farm works')
+    log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'Farm started')
   })()
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
-  // It leans on all of the above, and what it has started by then is stopped next.
-  lifecycle.onStop('start of the workers', async () => {
+  // Depends on all of the above; what it has started is stopped next.
+  lifecycle.onStop('worker startup', async () => {
     await Promise.allSettled([starting])
   })
 }
 
-/** For as many ranges as are worked on at the same time, as far as a server with 100 connections bears it. */
+/** One connection per concurrent range, within the limits of a server with 100 connections. */
 function connectionsFor(running: readonly RunningWorker[]): number {
   return Math.min(30, Math.max(12, 4 + running.reduce((sum, { concurrency }) => sum + concurrency, 0)))
 }
@@ -201,18 +201,24 @@ async function enqueue(queue: WorkQueue, worker: string, leases: readonly Offere
   )
 }
 
-/** Waits until an ingester has written down which chain it follows: core contracts have other addresses on each. */
+/**
+ * Waits until an ingester has recorded the chain, which determines the addresses of core contracts.
+ */
 function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
   return retryWhile(
     async () => {
       const { rows } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
       const chainId = rows[0]?.chain_id
-      if (chainId === undefined) throw new RetryableError('chain-unknown', 'no ingester has met an access node yet')
+      if (chainId === undefined)
+        throw new RetryableError(
+          'chain-unknown',
+          'The chain is unknown: no ingester has connected to an access node yet',
+        )
       const network = chainIdToNetwork(chainId)
       if (network === undefined)
         throw new FatalError(
           'unknown-chain',
-          `This database holds the chain ${chainId}, whose core contracts flowfarm does not know.`,
+          `Unsupported chain ${chainId} in this database: its core contracts are unknown.`,
         )
       return network
     },
@@ -220,12 +226,13 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
   )
 }
 
-/** How long a Redis that cannot be reached is waited for at the start, ms; as long as a database. */
+/** How long startup waits for Redis, ms; the same as for a database. */
 const patienceMs = 5000
 
 /**
- * Opens the queues, and waits a little for their store, since machines start their services in any order.
- * @throws RetryableError `queue-unavailable` after that; FatalError where the store cannot be used
+ * Opens the queues, waiting for their store to start.
+ *
+ * @throws RetryableError `queue-unavailable`; FatalError if the store is unusable
  */
 function openWorkQueue({
   config,
@@ -239,15 +246,14 @@ function openWorkQueue({
     maxMs: 1000,
     isRetryable: (error) => error instanceof RetryableError && performance.now() < giveUpAt,
     onRetry: (error, attempt) => {
-      if (attempt === 1)
-        log.warn({ reason: asError(error).message }, 'the store of the queues cannot be reached, trying again')
+      if (attempt === 1) log.warn({ reason: asError(error).message }, 'Could not reach the queue store: retrying')
     },
   })
 }
 
 /**
- * Starts the upkeep of the database in the background; a farm without it still works, so what keeps it away is only
- * logged.
+ * Starts database maintenance in the background. Its failure is only logged, because Farm started
+ * without it.
  */
 function startUpkeep(
   { config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext<FarmConfig, WeighedBlock>,
@@ -260,7 +266,7 @@ function startUpkeep(
     applicationName: 'flowfarm upkeep',
     onIdleError: logIdleErrors(log),
   })
-  lifecycle.onStop('connections: flowfarm upkeep', () => pool.end())
+  lifecycle.onStop('database connections of upkeep', () => pool.end())
   const start = async (): Promise<Upkeep> => {
     const upkeep = new Upkeep({
       pool,
@@ -283,16 +289,19 @@ function startUpkeep(
     isRetryable: (error) => error instanceof RetryableError,
   })
   starting.then(
-    () => log.debug('upkeep is scheduled'),
+    () => log.debug('Upkeep scheduled'),
     (error: unknown) =>
       lifecycle.signal.aborted ||
-      log.error({ err: asError(error) }, 'there will be no upkeep of the database: partitions ahead, pruning'),
+      log.error(
+        { err: asError(error) },
+        'Could not start upkeep: partitions are not created ahead and old rows are not deleted',
+      ),
   )
   const stop = async (): Promise<void> => {
     const [started] = await Promise.allSettled([starting])
     if (started.status === 'fulfilled') await started.value.stop()
   }
-  // It takes a moment for pg-boss, which need not keep the other parts from stopping.
+  // pg-boss takes a moment to stop; other parts need not wait for it.
   const stopped = new Promise<void>((resolve) =>
     lifecycle.signal.addEventListener('abort', () => resolve(stop()), { once: true }),
   )

@@ -3,17 +3,16 @@ import { boolean, integer, optionalInteger, optionalNumber, optionalUrl } from '
 import type { Setting } from '../platform/setting.ts'
 
 const group = 'Farm'
-/** Heading of all variables of enrichment workers. */
-const enrichmentGroup = 'Asking the chain'
+const enrichmentGroup = 'Enrichment'
 
-/** All workers of the specification. Each has variables of its own. */
+/** Workers with settings of their own. */
 const farmWorkers = [...derivingWorkers, ...enrichmentWorkers] as const
 type WorkerName = (typeof farmWorkers)[number]
 
 const isEnrichment = (name: WorkerName): boolean => enrichmentWorkers.some((other) => other === name)
 const groupOf = (name: WorkerName): string => (isEnrichment(name) ? enrichmentGroup : group)
 
-/** `TOKEN_CONCURRENCY` is as good as `TOKEN_WORKER_CONCURRENCY`. */
+/** `TOKEN_CONCURRENCY` is an alias of `TOKEN_WORKER_CONCURRENCY`. */
 function shortName(name: WorkerName, suffix: string): string | undefined {
   return name.endsWith('_WORKER') ? name.replace(/_WORKER$/, suffix) : undefined
 }
@@ -34,7 +33,7 @@ const enrichmentConcurrency = (name: string): Omit<Parameters<typeof integer>[0]
   min: 1,
   max: 1000,
   unit: 'batches',
-  description: `Batches of keys that ${name.toLowerCase()} asks for at the same time, in the one process that runs it.`,
+  description: `Concurrent batches of ${name.toLowerCase()}, in the one process that runs it.`,
 })
 
 const enrichmentRange = (name: string): Omit<Parameters<typeof integer>[0], 'alias'> => ({
@@ -42,9 +41,7 @@ const enrichmentRange = (name: string): Omit<Parameters<typeof integer>[0], 'ali
   default: 1000,
   min: 1,
   unit: 'keys',
-  description:
-    `Most keys in one batch of ${name.toLowerCase()}; never more than one call may ask for, which is ` +
-    '50 at most. It has no ranges of heights.',
+  description: `Maximum keys in a batch of ${name.toLowerCase()}, also limited by the worker (at most 50).`,
 })
 
 export const farmSettings = {
@@ -52,38 +49,37 @@ export const farmSettings = {
     group,
     secret: true,
     schemes: ['redis', 'rediss'],
-    description: 'Redis for the job queues. Without it they are kept in PostgreSQL.',
+    description: 'Redis for the job queues. Default: queues in PostgreSQL.',
   }),
-  ENABLE_LIVE_DERIVERS: boolean({ group, default: true, description: 'Derive new blocks as they are stored.' }),
+  ENABLE_LIVE_DERIVERS: boolean({ group, default: true, description: 'Derive new blocks.' }),
   LIVE_DERIVERS_CHUNK: integer({
     group,
     default: 10,
     min: 1,
     unit: 'blocks',
-    description: 'Most blocks in one range of work at the head.',
+    description: 'Maximum blocks in a range at the head.',
   }),
-  ENABLE_HISTORY_DERIVERS: boolean({ group, default: true, description: 'Derive stored history.' }),
+  ENABLE_HISTORY_DERIVERS: boolean({ group, default: true, description: 'Derive history.' }),
   HISTORY_DERIVERS_CHUNK: integer({
     group,
     default: 1000,
     min: 1,
     unit: 'blocks',
-    description: 'Most blocks in one range of work on history.',
+    description: 'Maximum blocks in a range of history.',
   }),
   HISTORY_DERIVERS_SLEEP_MS: integer({
     group,
     default: 0,
     unit: 'ms',
-    description: 'Pause between ranges of work on history.',
+    description: 'Pause of a worker between ranges of history.',
   }),
-  HISTORY_DERIVERS_GATHER_MS: integer({
+  HISTORY_DERIVERS_BATCH_MS: integer({
     group,
     default: 1000,
     max: 60_000,
     unit: 'ms',
     description:
-      'Least time between two times at which a worker gets ranges of history, so that what is stored ' +
-      'meanwhile is one range.',
+      'Minimum interval at which a worker gets ranges of history, so that blocks stored meanwhile form one range.',
   }),
   DERIVERS_CACHE_MIB: integer({
     group,
@@ -92,8 +88,8 @@ export const farmSettings = {
     max: 65_536,
     unit: 'MiB',
     description:
-      'Memory for decoded blocks that workers of a process have yet to derive from. While three ' +
-      'quarters of it are full, the history ingester of the process waits; the head never does.',
+      'Memory for decoded blocks that the workers of a process have not derived yet. At three quarters the history ' +
+      'ingester of the process waits; the head never does.',
   }),
   WORKER_RETRY_BASE_MS: integer({
     group,
@@ -102,8 +98,8 @@ export const farmSettings = {
     max: 3_600_000,
     unit: 'ms',
     description:
-      'Longest pause after the first failed run of a range; it doubles with each run up to ' +
-      'WORKER_RETRY_CAP_MS. After 21 runs the range is flagged.',
+      'Maximum pause after the first failed attempt of a range; it doubles with each attempt up to ' +
+      'WORKER_RETRY_CAP_MS. After 21 attempts the range is flagged.',
   }),
   WORKER_RETRY_CAP_MS: integer({
     group,
@@ -112,8 +108,8 @@ export const farmSettings = {
     max: 86_400_000,
     unit: 'ms',
     description:
-      'Longest pause between two runs of a range that fails. With 300,000 and a base of 1,000 a range ' +
-      'that always fails is flagged after some 55 minutes.',
+      'Maximum pause between attempts of a range. With 300,000 and a base of 1,000, a range that always ' +
+      'fails is flagged after about 55 minutes.',
   }),
   ...perWorker(farmWorkers, 'ENABLE_', '', (name) =>
     boolean({ group: groupOf(name), default: true, description: `Run ${name.toLowerCase()}.` }),
@@ -130,7 +126,7 @@ export const farmSettings = {
             max: 1000,
             unit: 'jobs',
             description:
-              `Jobs that ${name.toLowerCase()} works on at the same time, in each process. A job is one range, ` +
+              `Concurrent jobs of ${name.toLowerCase()} in each process. A job has one range ` +
               'or several small ones.',
           }),
     }),
@@ -146,7 +142,7 @@ export const farmSettings = {
             min: 1,
             unit: 'blocks',
             description:
-              `Most blocks in one range of ${name.toLowerCase()}; never more than LIVE_DERIVERS_CHUNK or ` +
+              `Maximum blocks in a range of ${name.toLowerCase()}, also limited by LIVE_DERIVERS_CHUNK or ` +
               'HISTORY_DERIVERS_CHUNK.',
           }),
     }),
@@ -160,14 +156,14 @@ export const enrichmentSettings = {
     unit: 'calls per second and node',
     defaultText: '5',
     description:
-      'Most scripts and accounts that the workers ask of one access node, apart from CHAIN_RPC_RPS. ' +
-      'Without it 5, what public nodes allow; 0 is no limit of ours.',
+      'Limit of scripts and account queries of the enrichment workers, apart from CHAIN_RPC_RPS. Default 5, as public ' +
+      'nodes allow; 0: unlimited.',
   }),
   CHAIN_SCRIPT_BURST: optionalInteger({
     group: enrichmentGroup,
     min: 1,
     unit: 'calls',
-    description: 'Such calls that may be made at once after a pause. Without it as much as one second allows.',
+    description: 'Burst size of CHAIN_SCRIPT_RPS. Default: one second of calls.',
   }),
   ...perWorker(moreEnrichmentWorkers, 'ENABLE_', '', (name) =>
     boolean({ group: enrichmentGroup, default: true, description: `Run ${name.toLowerCase()}.` }),
@@ -177,23 +173,22 @@ export const enrichmentSettings = {
   ENABLE_PRICE_FEED: boolean({
     group: enrichmentGroup,
     default: false,
-    description:
-      'Fetch prices of tokens from PRICE_FEED_URL. Without it, or without an address, no price is told anywhere.',
+    description: 'Fetch token prices from PRICE_FEED_URL, without which no prices are shown.',
   }),
   PRICE_FEED_URL: optionalUrl({
     group: enrichmentGroup,
     secret: true,
     schemes: ['http', 'https'],
     description:
-      'Source of prices: gives {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.41", ' +
-      '"currency": "USD", "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}]} as JSON. currency is USD ' +
-      'and time that of the answer where they are left out; symbol may be left out.',
+      'Price feed, which returns {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.41", ' +
+      '"currency": "USD", "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}]} as JSON. currency (default USD), ' +
+      'time (default: time of the response) and symbol are optional.',
   }),
   PRICE_REFRESH_MIN: integer({
     group: enrichmentGroup,
     default: 30,
     min: 1,
     unit: 'minutes',
-    description: 'Pause between two fetches of prices.',
+    description: 'Interval of price fetches.',
   }),
 } satisfies Record<string, Setting<unknown>>

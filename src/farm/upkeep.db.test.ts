@@ -173,7 +173,7 @@ describe('upkeep', () => {
       {
         write: (line: string) => {
           logged.push(JSON.parse(line) as (typeof logged)[number])
-          if (logged.filter(({ msg }) => msg === 'upkeep had an error').length === 2) seen.resolve()
+          if (logged.filter(({ msg }) => msg === 'Upkeep error').length === 2) seen.resolve()
         },
       },
     )
@@ -184,7 +184,7 @@ describe('upkeep', () => {
     await job.ran(1)
     await database.pool.query('drop schema pgboss cascade')
     await seen.promise
-    const reasons = logged.filter(({ msg }) => msg === 'upkeep had an error').map(({ reason }) => reason)
+    const reasons = logged.filter(({ msg }) => msg === 'Upkeep error').map(({ reason }) => reason)
     expect(reasons[0]).to.match(/^relation "pgboss\.\w+" does not exist/)
     expect(reasons[1]).to.equal(undefined)
   })

@@ -15,38 +15,38 @@ import { pruneLeases } from './leases/operator-leases.ts'
 import { pruneErrors } from '../platform/db/indexing-errors.ts'
 import { pruneRequests } from './leases/requests.ts'
 
-/** Work on the database that nobody waits for, done by the clock by one process of the farm at a time. */
+/** A maintenance job, run on a schedule by one process of the farm at a time. */
 export interface UpkeepJob {
   /** Lower case, dashes. */
   readonly name: string
-  /** When it runs besides shortly after every start; five fields, UTC. */
+  /** Schedule in addition to a run after each start; five fields, UTC. */
   readonly cron: string
-  /** Safe to do twice, since a process can die after it. @returns what it did, for the log */
+  /** Must be idempotent, because a process can die after it. @returns figures for the log */
   readonly run: () => Promise<Readonly<Record<string, number>>>
 }
 
 interface UpkeepOptions {
-  /** For pg-boss, which lives in the schema `pgboss` and makes it when it is missing. */
+  /** For pg-boss, which creates its schema `pgboss`. */
   readonly pool: pg.Pool
   readonly jobs: readonly UpkeepJob[]
   readonly log: Logger
   readonly metrics: Metrics
-  /** How often each queue is looked at, s. Default 10. */
+  /** Interval of polls per queue, s. Default 10. */
   readonly pollSeconds?: number
-  /** Pause before the first retry of a job that failed, s; doubles up to an hour. Default 30. */
+  /** Pause before the first retry of a failed job, s; doubles up to an hour. Default 30. */
   readonly retrySeconds?: number
 }
 
-/** Before the name of a job, in the name of its queue: schedules of others are left alone. */
+/** Queue name prefix; other pg-boss schedules are left alone. */
 const prefix = 'upkeep-'
 
-/** How long a job under way may still take when the process stops, ms. */
+/** Time for a running job to finish when the process stops, ms. */
 const graceMs = 2000
 
 /**
- * Runs upkeep jobs by pg-boss: each has a queue that holds one job at a time in all processes together, filled by
- * the clock and at every start. A job whose process died is given out again after ten minutes, one that fails after
- * a pause.
+ * Runs upkeep jobs with pg-boss. Each has a queue that holds one job across all processes, filled
+ * by the schedule and at each start. A job whose process died is delivered again after ten minutes;
+ * a failed one after a pause.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions
@@ -62,14 +62,13 @@ export class Upkeep {
       cronWorkerIntervalSeconds: 15,
       monitorVacuum: false,
     })
-    this.#boss.on('error', (error) => this.#failures.log(log, 'warn', { err: asError(error) }, 'upkeep had an error'))
+    this.#boss.on('error', (error) => this.#failures.log(log, 'warn', { err: asError(error) }, 'Upkeep error'))
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
   }
 
   /**
-   * Resolves when the jobs are scheduled; the first run of each is soon after. One process at a time, since pg-boss
-   * cannot make its schema in two. @throws errors of `pg` and of pg-boss; the signal's reason when that is aborted
-   * first
+   * Schedules the jobs; each first runs soon after. One process at a time, because pg-boss cannot
+   * create its schema concurrently. @throws errors of `pg` and pg-boss; the signal's reason
    */
   async start(signal?: AbortSignal): Promise<void> {
     const lock = await acquireLock(this.#options.pool, 'farm:upkeep', { signal, applicationName: 'flowfarm upkeep' })
@@ -81,19 +80,19 @@ export class Upkeep {
     }
   }
 
-  /** Has a job run although its time has not come; nothing happens when it waits or runs already. */
+  /** Runs a job now, unless it is waiting or running. */
   async runSoon(job: string): Promise<void> {
     await this.#boss.send(prefix + job)
   }
 
-  /** Never rejects. Takes no longer than a job under way may, also where the database does not answer. */
+  /** Never rejects. Bounded by `graceMs`, even if the database does not respond. */
   async stop(): Promise<void> {
     const answered = new AbortController()
     const stopped = this.#boss
       .stop({ graceful: true, timeout: graceMs })
-      .catch((error: unknown) => this.#options.log.warn({ err: asError(error) }, 'upkeep did not stop cleanly'))
+      .catch((error: unknown) => this.#options.log.warn({ err: asError(error) }, 'Upkeep did not stop cleanly'))
       .finally(() => answered.abort())
-    // The one that is aborted rejects; by then the other has been awaited.
+    // The aborted delay rejects, but the other promise has been awaited by then.
     await Promise.race([stopped, delay(graceMs + 500, undefined, { signal: answered.signal }).catch(() => stopped)])
   }
 
@@ -114,7 +113,7 @@ export class Upkeep {
         retryBackoff: true,
         retryDelayMax: 3600,
       }
-      // Exclusive: one that waits, runs or is to be retried keeps others out.
+      // Exclusive: a waiting, running or retried job excludes others.
       await this.#boss.createQueue(queue, { policy: 'exclusive', ...settings })
       await this.#boss.updateQueue(queue, settings)
       await this.#boss.schedule(queue, job.cron)
@@ -132,7 +131,7 @@ export class Upkeep {
       log.debug({ job: name, ...did }, 'upkeep')
     } catch (error) {
       metrics.upkeepRuns.inc({ job: name, outcome: 'failed' })
-      log.warn({ err: asError(error), job: name }, 'an upkeep job failed, it will be tried again')
+      log.warn({ err: asError(error), job: name }, 'Upkeep job failed: it will be retried')
       throw error
     } finally {
       stop()
@@ -140,34 +139,29 @@ export class Upkeep {
   }
 }
 
-/** Partitions are there for so many heights above the head: some two days at mainnet's pace. */
+/** Heights above the head with partitions: about two days on mainnet. */
 const heightsAhead = 200_000
 
-/**
- * Leases of workers that the program no longer has are kept for this long, in case an older program still runs
- * beside it.
- */
+/** Leases of removed workers are kept this long, because an older version may still run. */
 const leaseAgeMs = 24 * 3600 * 1000
 
-/** Indexing errors that were met no more are kept for this long. */
+/** Retention of resolved indexing errors. */
 const errorDays = 90
 
-/** Requests of a person that are finished are kept for this long. */
+/** Retention of finished requests. */
 const requestDays = 30
 
 export interface UpkeepNeighbours {
-  /** Makes the partitions of the raw tables for these heights. */
   readonly ensureRawPartitions: (pool: pg.Pool, range: HeightRange) => Promise<void>
-  /** @returns how many were deleted */
+  /** @returns number of rows deleted */
   readonly pruneDeliveries: (pool: pg.Pool, days: number) => Promise<number>
 }
 
 interface UpkeepSettings extends UpkeepNeighbours {
-  /** WEBHOOK_LOG_DAYS. */
   readonly webhookLogDays: number
 }
 
-/** What keeps the database tidy. `workers`: all that the program has, switched on or not. */
+/** Maintenance jobs. `workers`: all workers, enabled or not. */
 export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: UpkeepSettings): UpkeepJob[] {
   const { webhookLogDays, ensureRawPartitions, pruneDeliveries } = settings
   return [
@@ -202,8 +196,9 @@ export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: 
 }
 
 /**
- * Makes partitions ahead of the head, so that no commit has to.
- * @returns the highest stored height, -1 while nothing is stored
+ * Creates partitions ahead of the head, so that commits need not.
+ *
+ * @returns the highest stored height, or -1
  */
 async function makePartitions(
   pool: pg.Pool,

@@ -92,107 +92,107 @@ export class Metrics {
 
   readonly farmRanges = new Counter({
     name: 'flowfarm_farm_ranges_total',
-    help: 'Ranges that were worked on, by how it ended.',
+    help: 'Ranges processed, by outcome.',
     labelNames: ['worker', 'outcome'],
     registers: [this.registry],
   })
   readonly farmBlocks = new Counter({
     name: 'flowfarm_farm_blocks_total',
-    help: 'Blocks of ranges that were committed.',
+    help: 'Blocks committed.',
     labelNames: ['worker'],
     registers: [this.registry],
   })
   readonly farmRows = new Counter({
     name: 'flowfarm_farm_rows_total',
-    help: 'Rows that were committed.',
+    help: 'Rows committed.',
     labelNames: ['worker'],
     registers: [this.registry],
   })
   readonly farmBlocksRead = new Counter({
     name: 'flowfarm_farm_blocks_read_total',
-    help: 'Blocks that were read back from the raw tables.',
+    help: 'Blocks read from the raw tables.',
     registers: [this.registry],
   })
   readonly farmReadSeconds = new Histogram({
     name: 'flowfarm_farm_read_seconds',
-    help: 'Time of reading blocks back from the raw tables, up to 200 at a time.',
+    help: 'Time to read up to 200 blocks from the raw tables.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })
   readonly farmDeriveSeconds = new Histogram({
     name: 'flowfarm_farm_derive_seconds',
-    help: 'Time of deriving a range or a slice of it, which the event loop stands still for.',
+    help: 'Time to derive a range or a slice of it, which blocks the event loop.',
     labelNames: ['worker'],
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
     registers: [this.registry],
   })
   readonly farmCommitSeconds = new Histogram({
     name: 'flowfarm_farm_commit_seconds',
-    help: 'Time of the transaction that stores a range.',
+    help: 'Time to commit a range.',
     labelNames: ['worker'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })
   readonly farmRoundSeconds = new Histogram({
     name: 'flowfarm_farm_round_seconds',
-    help: 'Time of a round of the coordinator; only the process that coordinates has any.',
+    help: 'Duration of a coordinator round, in the process that coordinates.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })
   readonly farmLeaseEvents = new Counter({
     name: 'flowfarm_farm_lease_events_total',
     help:
-      'What the coordinator did with leases: cut, expired (taken from a process that did not renew ' +
-      'it), requeued after a failure, handed-over again, folded.',
+      'Leases changed by the coordinator: allocated, expired (not renewed in time), requeued (after a failure), ' +
+      're-enqueued (not claimed in time), folded.',
     labelNames: ['event'],
     registers: [this.registry],
   })
-  readonly farmCoveredHeights = this.#farmGauge('covered_heights', 'Heights that the worker has done.')
+  readonly farmCoveredHeights = this.#farmGauge('covered_heights', 'Heights completed by the worker.')
   readonly farmOwedHeights = this.#farmGauge(
     'owed_heights',
-    'Stored heights that the worker could do and has not done, flagged ones included.',
+    'Backlog of the worker: stored heights that it could derive and has not, including flagged ones.',
   )
   readonly farmLagHeights = this.#farmGauge(
     'lag_heights',
-    'Heights between the highest one that the worker has done and the highest stored one.',
+    'Distance from the highest height completed by the worker to the highest stored one.',
   )
   readonly farmOldestSeconds = this.#farmGauge(
     'oldest_unfinished_seconds',
-    'Age of the oldest lease that is neither done nor skipped; 0 without any.',
+    'Age of the oldest lease that is neither done nor skipped; 0 if there is none.',
   )
   readonly farmLeases = new Gauge({
     name: 'flowfarm_farm_leases',
     help:
-      'Leases that are not done. Like all gauges of workers kept by the process that coordinates, and ' +
-      'read every 10 s.',
+      'Leases that are not done. Like all worker gauges, reported by the process that coordinates and updated ' +
+      'every 10 s.',
     labelNames: ['worker', 'status'],
     registers: [this.registry],
   })
 
-  readonly askedKeys = new Counter({
-    name: 'flowfarm_asking_keys_total',
-    help: 'Keys that were asked for, by what became of it: answered, none (nothing to say), failed.',
+  readonly enrichmentKeys = new Counter({
+    name: 'flowfarm_enrichment_keys_total',
+    help: 'Keys queried, by outcome: answered, none (the chain has no data), failed.',
     labelNames: ['worker', 'outcome'],
     registers: [this.registry],
   })
-  readonly askingSeconds = new Histogram({
-    name: 'flowfarm_asking_batch_seconds',
-    help: 'Time of asking for a batch of keys, the wait for the rate limit included.',
+  readonly enrichmentSeconds = new Histogram({
+    name: 'flowfarm_enrichment_batch_seconds',
+    help: 'Time to query a batch of keys, including the wait for the rate limit.',
     labelNames: ['worker'],
     buckets: [0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
     registers: [this.registry],
   })
-  readonly askingDue = new Gauge({
-    name: 'flowfarm_asking_due_keys',
+  readonly enrichmentDue = new Gauge({
+    name: 'flowfarm_enrichment_due_keys',
     help:
-      'Keys that are due and have not been asked for, counted up to 10,000. Kept by the process that ' +
-      'runs the worker, and read every 10 s.',
+      'Keys due for a query, counted up to 10,000. Reported by the process that runs the worker and updated ' +
+      'every 10 s.',
     labelNames: ['worker', 'table'],
     registers: [this.registry],
   })
-  readonly askingFailed = new Gauge({
-    name: 'flowfarm_asking_failed_keys',
-    help: 'Keys whose last asking failed, counted up to 10,000.',
+  readonly enrichmentFailed = new Gauge({
+    name: 'flowfarm_enrichment_failed_keys',
+    help: 'Keys whose last query failed, counted up to 10,000.',
     labelNames: ['worker', 'table'],
     registers: [this.registry],
   })

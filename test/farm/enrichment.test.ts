@@ -7,14 +7,14 @@ import { tokenMetadataWorker } from '../../jobs/enrichment/token-metadata-worker
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import { describeError } from '../../src/platform/log.ts'
 import { EnrichmentFarm, countEnrichment } from '../../src/farm/enrichment/enrichment-workers.ts'
-import type { AskingFarmOptions } from '../../src/farm/enrichment/enrichment-workers.ts'
+import type { EnrichmentFarmOptions } from '../../src/farm/enrichment/enrichment-workers.ts'
 import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { questionSql } from '../../src/farm/enrichment/question-store.ts'
 import { announceFarmWork } from '../../src/platform/db/listen.ts'
 import { Refusal } from '../../simnode/node/node-view.ts'
 import { cdc, refuse, texts } from '../support/askable-node.ts'
 import type { Cdc, ScriptCall } from '../support/askable-node.ts'
-import { AskingWorld } from '../support/asking.ts'
+import { AskingWorld } from '../support/enrichment-world.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
@@ -43,7 +43,7 @@ const token = (name: string): Cdc => {
 const namesOf = ({ args }: ScriptCall): string[] => texts(args[1])
 const answerTokens = (call: ScriptCall): Cdc => cdc.array(namesOf(call).map(token))
 
-describe('workers that ask', () => {
+describe('enrichment workers', () => {
   let database: TestDatabase
   let world: AskingWorld
   const farms: { readonly farm: EnrichmentFarm; readonly stop: () => Promise<void> }[] = []
@@ -71,14 +71,14 @@ describe('workers that ask', () => {
       [from, from + count - 1],
     )
   const start = (
-    options: Partial<AskingFarmOptions> = {},
+    options: Partial<EnrichmentFarmOptions> = {},
   ): { readonly farm: EnrichmentFarm; readonly stop: () => Promise<void> } => {
     const controller = new AbortController()
     const { worker, concurrency, range, ...common } = world.options(tokenMetadataWorker)
     const farm = new EnrichmentFarm({
       ...common,
       databaseUrl: database.url,
-      askers: [{ worker, concurrency, range }],
+      running: [{ worker, concurrency, range }],
       signal: controller.signal,
       roundMs: 10,
       idleMs: 50,
@@ -143,7 +143,7 @@ describe('workers that ask', () => {
     await untilAnswered(20)
     const heir = new FlowfarmProcess(['farm'], settings)
     processes.push(heir)
-    await heir.logged(/the farm works/)
+    await heir.logged(/Farm started/)
     expect(await victim.end('SIGKILL')).to.equal('SIGKILL')
     await untilAnswered(300)
     expect(world.calls('ft_tokens').every((call) => namesOf(call).length <= 5)).to.equal(true)
@@ -245,11 +245,11 @@ describe('workers that ask', () => {
     await addTokens(3)
     const reader = createChainReader({ liveEndpoints: [world.node.endpoint], log })
     const { context } = world.options(tokenMetadataWorker)
-    const askers = [tokenMetadataWorker, networkStateWorker].map((worker) => ({ worker, concurrency: 1, range: 1000 }))
-    const { stop } = start({ askers, log, context: { ...context, reader } })
+    const running = [tokenMetadataWorker, networkStateWorker].map((worker) => ({ worker, concurrency: 1, range: 1000 }))
+    const { stop } = start({ running, log, context: { ...context, reader } })
     const suppressed = (name: string) =>
       logged.filter(({ level, worker, err }) => level === 20 && worker === name && err !== undefined)
-    await until(() => Promise.resolve(askers.every(({ worker }) => suppressed(worker.name).length >= 3)))
+    await until(() => Promise.resolve(running.every(({ worker }) => suppressed(worker.name).length >= 3)))
     await stop()
     await reader.close()
     const warned = logged.filter(({ level }) => Number(level) >= 40)
@@ -352,7 +352,7 @@ describe('workers that ask', () => {
     expect(await countEnrichment(database.pool, [worker])).to.deep.equal([
       { worker: 'test_worker', table: 'app.price_feeds', due: 0, failed: 2 },
     ])
-    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_asking_keys_total')).to.include(
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_enrichment_keys_total')).to.include(
       'worker="test_worker",outcome="failed"} 2',
     )
   })

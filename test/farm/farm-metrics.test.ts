@@ -9,7 +9,7 @@ import { FarmMetrics } from '../../src/farm/metrics.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 
-const round = { cut: 3, expired: [], requeued: 2, handedOver: 1, folded: 5, seconds: 0.01 }
+const round = { allocated: 3, expired: [], requeued: 2, reenqueued: 1, folded: 5, seconds: 0.01 }
 
 describe('the figures of the farm', () => {
   let database: TestDatabase
@@ -79,10 +79,10 @@ describe('the figures of the farm', () => {
     figures.round(round)
     const { values } = await metrics.farmLeaseEvents.get()
     expect(Object.fromEntries(values.map(({ labels, value }) => [labels['event'], value]))).to.deep.equal({
-      cut: 6,
+      allocated: 6,
       expired: 0,
       requeued: 4,
-      'handed-over': 2,
+      're-enqueued': 2,
       folded: 10,
     })
   })

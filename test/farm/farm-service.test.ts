@@ -58,9 +58,9 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   it('waits for the chain when it starts first, then works beside ingest, in as many processes as there are', async () => {
     const farms = [start(['farm']), start(['farm'])]
     await untilConnected(3)
-    expect(farms.flatMap(({ log }) => log.filter(({ msg }) => /the farm works/.test(msg)))).to.deep.equal([])
+    expect(farms.flatMap(({ log }) => log.filter(({ msg }) => /Farm started/.test(msg)))).to.deep.equal([])
     const ingest = start(['ingest'], { START_BLOCK: '1900', ENABLE_HISTORY_INGESTER: 'false' })
-    await Promise.all(farms.map((farm) => farm.logged(/the farm works/)))
+    await Promise.all(farms.map((farm) => farm.logged(/Farm started/)))
     await untilDerived(database, names, [{ from: 1900, to: 2001 }])
     for (const one of [...farms, ingest]) expect(await one.end('SIGTERM'), one.output()).to.equal(0)
     expect([...farms, ingest].flatMap(trouble)).to.deep.equal([])
@@ -100,14 +100,14 @@ describe('the farm as a service', function (this: Mocha.Suite) {
         START_BLOCK: '1990',
         DERIVERS_CACHE_MIB: '4',
         HISTORY_BATCH_SIZE: '10',
-        HISTORY_DERIVERS_GATHER_MS: '0',
+        HISTORY_DERIVERS_BATCH_MS: '0',
       })
       await untilDerived(
         database,
         names.filter((name) => name !== 'accounts_worker'),
         [{ from: 1990, to: 2001 }],
       )
-      await chain.logged(/history is stored faster than it is derived here/)
+      await chain.logged(/no longer waits for the workers of this process/)
       await holder.query('select pg_advisory_unlock_all()')
       await untilDerived(database, names, [{ from: 0, to: 2001 }])
       expect(await chain.end('SIGTERM')).to.equal(0)
@@ -148,9 +148,9 @@ describe('the farm as a service', function (this: Mocha.Suite) {
         start(['farm'], { REDIS_URL: 'redis://127.0.0.1:1' }),
       ]
       const [first, second] = farms as [FlowfarmProcess, FlowfarmProcess]
-      await first.logged(/the store of the queues cannot be reached, trying again/)
+      await first.logged(/Could not reach the queue store/)
       await redis.restart()
-      await first.logged(/the farm works/)
+      await first.logged(/Farm started/)
       await untilTrue(database, async () => {
         const { rows } = await database.pool.query<{ covered: boolean }>(
           "select covered <> '{}' as covered from app.coverage where service_name = 'ft_holdings_worker'",
@@ -189,8 +189,8 @@ describe('the farm as a service', function (this: Mocha.Suite) {
         Number(count),
       ]),
     )
-    expect([...events.keys()]).to.have.members(['cut', 'expired', 'requeued', 'handed-over', 'folded'])
-    expect(events.get('cut')).to.be.greaterThan(0)
+    expect([...events.keys()]).to.have.members(['allocated', 'expired', 'requeued', 're-enqueued', 'folded'])
+    expect(events.get('allocated')).to.be.greaterThan(0)
     expect(text).to.match(/flowfarm_farm_round_seconds_count [1-9]/)
   })
 })

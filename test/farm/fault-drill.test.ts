@@ -42,7 +42,7 @@ describe('a fault drill', () => {
       return rows as Awaited<ReturnType<typeof flagged>>
     }
     await untilTrue(database, async () => (await flagged()).length === 2, running)
-    const error = 'An operator makes token_worker fail at heights 100 to 101: an exercise'
+    const error = 'Fault drill of token_worker at heights 100 to 101: an exercise'
     expect(await flagged()).to.deep.equal(
       [100, 101].map((from) => ({
         worker: 'token_worker',

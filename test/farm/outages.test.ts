@@ -56,7 +56,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
       LIVE_DERIVERS_CHUNK: '2',
       ...variables,
     })
-    await running.logged(/the farm works/)
+    await running.logged(/Farm started/)
     const { port } = await running.logged(/the API listens|listening/i)
     return `http://127.0.0.1:${String(port)}`
   }

@@ -38,7 +38,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
       ...variables,
     })
     started.push(one)
-    await one.logged(/the farm works/)
+    await one.logged(/Farm started/)
     return one
   }
 
@@ -69,10 +69,10 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     const written = await chain.writes(database)
 
     stopped.child.kill('SIGCONT')
-    await stopped.logged(/a range was not committed/)
+    await stopped.logged(/Range not committed/)
     expect(await stopped.end('SIGTERM')).to.equal(0)
     const outcomes = stopped.log.filter(
-      ({ msg, from }) => msg === 'a range was not committed' && claimed.includes(from as number),
+      ({ msg, from }) => msg === 'Range not committed' && claimed.includes(from as number),
     )
     expect(outcomes).to.not.deep.equal([])
     for (const { outcome } of outcomes) expect(outcome).to.be.oneOf(['fenced', 'released'])
@@ -118,7 +118,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     const first = await start({ LIVE_DERIVERS_CHUNK: '1', HISTORY_DERIVERS_CHUNK: '1' })
     await untilCoordinated(database)
     const second = await start()
-    await second.logged(/another process coordinates/)
+    await second.logged(/Another process coordinates/)
     const {
       rows: [now],
     } = await database.pool.query<{ at: Date }>('select clock_timestamp() as at')

@@ -258,7 +258,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
             write: (line: string) => {
               const { level, msg } = JSON.parse(line) as { level: number; msg: string }
               levels.push(level)
-              if (msg === 'a job had ended, or may be given out again') noticed.resolve()
+              if (msg === 'A job had ended, or may be delivered again') noticed.resolve()
             },
           },
         ),

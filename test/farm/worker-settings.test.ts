@@ -17,7 +17,7 @@ import { startRecordedNode } from '../support/replay.ts'
 const names = workers.map(({ name }) => name)
 const all: HeightRange = { from: 0, to: 281 }
 
-interface Cut extends HeightRange {
+interface Allocated extends HeightRange {
   readonly worker: string
   readonly at: number
 }
@@ -38,7 +38,7 @@ describe('the settings of the workers', () => {
     await database.pool.query(`
       create table public.cuts (worker text, "from" int, "to" int, at float8);
       create table public.claims (worker text, active int);
-      create function public.note_cut() returns trigger language plpgsql as $$ begin
+      create function public.note_lease() returns trigger language plpgsql as $$ begin
         insert into public.cuts values (new.worker_type, new.from_height, new.to_height, extract(epoch from clock_timestamp()) * 1000);
         return null;
       end $$;
@@ -46,7 +46,7 @@ describe('the settings of the workers', () => {
         insert into public.claims select worker_type, count(*) from app.worker_leases where status = 'active' group by 1;
         return null;
       end $$;
-      create trigger note_cut after insert on app.worker_leases for each row execute function public.note_cut();
+      create trigger note_lease after insert on app.worker_leases for each row execute function public.note_lease();
       create trigger note_claims after update of status on app.worker_leases for each statement execute function public.note_claims()`)
   })
   beforeEach(() =>
@@ -63,9 +63,9 @@ describe('the settings of the workers', () => {
     await database.drop()
   })
 
-  const cuts = async (worker?: string): Promise<Cut[]> =>
+  const cuts = async (worker?: string): Promise<Allocated[]> =>
     (
-      await database.pool.query<Cut>(
+      await database.pool.query<Allocated>(
         'select * from public.cuts where $1::text is null or worker = $1 order by at, "from" desc',
         [worker],
       )
@@ -112,7 +112,7 @@ describe('the settings of the workers', () => {
 
   it('RAW_ONLY: no worker runs, and nothing is given out', async () => {
     const farm = start(['farm'], { RAW_ONLY: 'true' })
-    await farm.logged(/no worker is enabled/)
+    await farm.logged(/No worker is enabled/)
     expect(await farm.end('SIGTERM')).to.equal(0)
     expect(await cuts()).to.deep.equal([])
   })
@@ -212,12 +212,13 @@ describe('the settings of the workers', () => {
     )
     const found = await cuts('token_worker')
     expect(found).to.have.length(4)
-    for (const [i, cut] of found.entries()) if (i > 0) expect(cut.at - (found[i - 1] as Cut).at).to.be.at.least(400)
+    for (const [i, cut] of found.entries())
+      if (i > 0) expect(cut.at - (found[i - 1] as Allocated).at).to.be.at.least(400)
   })
 
-  it('HISTORY_DERIVERS_GATHER_MS: a worker gets ranges of history no sooner after it got some', async () => {
+  it('HISTORY_DERIVERS_BATCH_MS: a worker gets ranges of history no sooner after it got some', async () => {
     await runUntilDone(
-      { ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_GATHER_MS: '400' },
+      { ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_BATCH_MS: '400' },
       ['token_worker'],
     )
     const times = (await cuts('token_worker')).map(({ at }) => at)

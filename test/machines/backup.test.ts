@@ -8,7 +8,7 @@ import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { askingOff } from '../support/asking-off.ts'
+import { enrichmentOff } from '../support/enrichment-off.ts'
 import { untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { compareHoldings, compareItems, compareVaults } from '../support/ledger-truth.ts'
@@ -48,7 +48,7 @@ describe('a base backup that is taken while all goes on', function () {
 
   const run = ({ url }: OwnServer, variables: Record<string, string>): FlowfarmProcess => {
     const program = new FlowfarmProcess(['ingest', 'farm'], {
-      ...askingOff,
+      ...enrichmentOff,
       DB_URL: url,
       CHAIN_ACCESS_NODE: node.endpoint,
       START_BLOCK: '0',

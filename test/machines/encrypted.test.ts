@@ -2,7 +2,7 @@ import { chown, copyFile, chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { askingOff } from '../support/asking-off.ts'
+import { enrichmentOff } from '../support/enrichment-off.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import type { HalfOpenProxy } from '../support/half-open-proxy.ts'
@@ -58,7 +58,7 @@ describe('a database that is reached with TLS alone', function () {
       await using node = await startLedgerNode({ head: 20 })
       const trust = mode === 'no-verify' ? '' : `&sslrootcert=${encodeURIComponent(authority)}`
       const program = new FlowfarmProcess([], {
-        ...askingOff,
+        ...enrichmentOff,
         DB_URL: `${proxy.url}?sslmode=${mode}${trust}`,
         CHAIN_ACCESS_NODE: node.endpoint,
         HOST: '127.0.0.1',

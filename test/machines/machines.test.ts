@@ -35,7 +35,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     farm.run('ingester', ['ingest'], { START_BLOCK: '0', ENABLE_HISTORY_INGESTER: 'false' })
     farm.run('api', ['api'])
     for (const machine of ['one', 'two'] as const) working[machine] = farm.run(machine, ['farm'], ranges)
-    await Promise.all(Object.values(working).map((program) => program.logged(/the farm works/)))
+    await Promise.all(Object.values(working).map((program) => program.logged(/Farm started/)))
     await untilCoordinated(farm)
   })
 

@@ -6,7 +6,7 @@ import { migrate } from '../../src/platform/db/migrate.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { workers } from '../../jobs/index.ts'
-import { askingOff } from '../support/asking-off.ts'
+import { enrichmentOff } from '../support/enrichment-off.ts'
 import { untilDerived } from '../support/farm.ts'
 import { FeedClient } from '../support/feed-client.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
@@ -26,7 +26,7 @@ describe('the API on a hot standby', function () {
 
   const run = (services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess => {
     const program = new FlowfarmProcess(services, {
-      ...askingOff,
+      ...enrichmentOff,
       DB_URL: primary.url,
       CHAIN_ACCESS_NODE: node.endpoint,
       START_BLOCK: '0',

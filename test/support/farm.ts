@@ -9,7 +9,7 @@ import { Terminal } from '../../src/platform/terminal.ts'
 import { readCoverage } from '../../src/farm/leases/coverage.ts'
 import { startFarm, startIngest } from '../../src/services.ts'
 import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
-import { askingOff } from './asking-off.ts'
+import { enrichmentOff } from './enrichment-off.ts'
 import type { TestDatabase } from './database.ts'
 import { untilTold } from './until-told.ts'
 
@@ -35,7 +35,7 @@ export async function runFarm(
   const shared = new Shared<WeighedBlock>()
   shared.isFarmHere = true
   const context = {
-    config: readConfig({ HISTORY_DERIVERS_GATHER_MS: '0', ...askingOff, ...variables }, {}),
+    config: readConfig({ HISTORY_DERIVERS_BATCH_MS: '0', ...enrichmentOff, ...variables }, {}),
     databaseUrl: database.url,
     pool: database.pool,
     log,

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { bareEnvironment } from './bare-environment.ts'
-import { askingOff } from './asking-off.ts'
+import { enrichmentOff } from './enrichment-off.ts'
 
 const program = join(import.meta.dirname, '../../src/main.ts')
 
@@ -42,8 +42,8 @@ export class FlowfarmProcess {
     const env = {
       ...bareEnvironment(),
       LOG_FORMAT: 'json',
-      HISTORY_DERIVERS_GATHER_MS: '0',
-      ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff),
+      HISTORY_DERIVERS_BATCH_MS: '0',
+      ...('CHAIN_ACCESS_NODE' in variables ? {} : enrichmentOff),
       ...(services.length === 0 ? freePorts : {}),
       ...variables,
     }

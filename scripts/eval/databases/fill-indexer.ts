@@ -53,7 +53,7 @@ export async function fillIndexer(
     const shared = new Shared<WeighedBlock>()
     shared.isFarmHere = true
     const config = readConfig(
-      { ...nothingAsked, HISTORY_DERIVERS_GATHER_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' },
+      { ...nothingAsked, HISTORY_DERIVERS_BATCH_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' },
       {},
     )
     const context = {

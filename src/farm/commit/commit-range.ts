@@ -24,33 +24,31 @@ import type { FoldDebt } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
 
 /**
- * What became of a commit. `fenced`: the claim was taken away, and nothing was written. `rolled-back`: the blocks that
- * the rows come from are of another version of the chain; nothing was written, and the claim is still held.
+ * `fenced`: the claim was revoked, and nothing was written. `rolled-back`: the blocks belong to an
+ * older chain version; nothing was written, and the claim is still held.
  */
 export type CommitOutcome = 'committed' | 'fenced' | 'rolled-back'
 
 interface RangeCommit {
   readonly worker: Worker
   readonly lease: ClaimedLease
-  /** The version of the chain under which the blocks were read; undefined where none were. */
+  /** Chain version of the blocks; undefined if there were none. */
   readonly chainVersion: number | undefined
   readonly output: RangeOutput
-  /** The workers whose folds may read what this one writes, `followersOf`. Default: none. */
+  /** Workers whose folds may read this worker's rows (`followersOf`). Default: none. */
   readonly followers?: readonly Worker[]
 }
 
 /**
- * Puts a range's rows in the place of what was there, folds the keys that it touches and ends its lease, all in one
- * transaction. The lease comes first: from there on no other process can take it, and none that lost it gets as far
- * as a row. Throws errors of our tree; after a retryable one the commit may have happened, which a second try finds
- * out, since the lease is no longer held then.
+ * Replaces a range's rows, folds the touched keys and completes the lease in one transaction. The
+ * lease is completed first, so a process that lost it cannot write a row. After a retryable error
+ * the commit may have succeeded: retrying returns `fenced` then.
  *
- * Where rows were there, keys may be gone from the range that nobody would think of again: they are folded here and
- * now, also those of the workers that follow, with which these rows are theirs to read. What is new in the range
- * they find when they come to it themselves. So no fold is wrong for longer than a follower owes the range.
+ * If rows are replaced, keys that disappeared are folded here for this worker and its followers.
+ * Followers fold new keys when they derive the range.
  *
- * Round trips: begin, two for each table with rows, COMMIT; where the worker folds, one for the lock, one for each fold
- * to look for keys, and one more for each that found some, with two for each sum over it.
+ * Round trips: begin, two per table with rows, COMMIT; with folds, one for the lock, one per fold
+ * to find keys, and one more per fold with keys plus two per sum over it.
  */
 export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<CommitOutcome> {
   const { worker, lease, output, followers = [] } = commit
@@ -78,16 +76,15 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
   })
 }
 
-/** Whether rows that came need folding; where none were there before, folds of other rows have nothing to do. */
 function hasToFold(worker: Worker, output: RangeOutput): boolean {
   const written = new Set(output.tables.map(({ table }) => table.name))
   return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => written.has(name)))
 }
 
 /**
- * Runs the statements `first` and then `write`, which is told how many rows each of them changed, in a transaction
- * that no rollback of the chain crosses. It is committed if `write` says so and rolled back otherwise; `write` does
- * not run when the version of the chain is not `chainVersion`, if one is given.
+ * Runs `first` and then `write`, which receives the row counts of `first`, in a transaction that no
+ * rollback can cross. Commits if `write` returns true. Skips `write` if the chain version differs
+ * from `chainVersion`.
  */
 async function inCommit(
   pool: pg.Pool,
@@ -117,8 +114,8 @@ async function inCommit(
 }
 
 /**
- * Logs what a worker could not use, each once; one that is met again is counted and open again.
- * The payload of the event is attached, as JSON text. By the unique index.
+ * Records each problem once: a repeated one is counted and reopened. The event payload is attached
+ * as JSON.
  */
 async function recordProblems(
   client: pg.ClientBase,
@@ -156,24 +153,20 @@ function keyOf({ blockHeight, txIndex, eventIndex, code }: DeriveProblem): strin
   return `${blockHeight}/${txIndex}/${eventIndex}/${code}`
 }
 
-/** A range that gave no row and no problem. */
 export interface EmptyCommit {
   readonly worker: Worker
   readonly lease: ClaimedLease
 }
 
-/**
- * Whether a range without rows may end together with others: not where a fold has to look at rows of another
- * worker.
- */
+/** Whether an empty range can be completed in a batch: no fold reads rows of another worker. */
 export function mayEndWithOthers(worker: Worker): boolean {
   return !foldsOthersRows(worker)
 }
 
 /**
- * Ends the leases of many empty ranges, of any workers, in one transaction of four round trips; the outcome of each by
- * its place. Undefined when rows or problems of an earlier derivation are there: then each is to be committed by
- * itself. All of them are of one version of the chain.
+ * Completes leases of empty ranges of any workers in one transaction of four round trips. Returns
+ * the outcomes in order, or undefined if any range has earlier rows or problems and must be
+ * committed on its own. All ranges must have the same chain version.
  */
 export async function commitEmptyRanges(
   pool: pg.Pool,

@@ -3,14 +3,13 @@ import type { Worker } from '../../../jobs/worker.ts'
 import type { ClaimedLease } from '../leases/leases.ts'
 import { RangeOutput } from './range-output.ts'
 
-/** One row of the example worker's history. */
 export interface Move {
   readonly height: number
   readonly key: string
   readonly amount: number
 }
 
-/** A worker as small as can be: a history of moves, and for each key its sum and the height of its last move. */
+/** A minimal worker: moves, and for each key their sum and the height of the last one. */
 export const exampleWorker: Worker = {
   name: 'example_worker',
   description: 'Moves and sums.',
@@ -55,7 +54,6 @@ export async function createExampleTables(pool: pg.Pool): Promise<void> {
     insert into app.indexing_checkpoints (service_name) values ('main_ingester')`)
 }
 
-/** A lease that is worked on, for heights `from` to `to`, exclusive. */
 export async function activeLease(
   pool: pg.Pool,
   from: number,
@@ -92,7 +90,6 @@ export async function storedMoves(pool: pg.Pool): Promise<Move[]> {
   return rows
 }
 
-/** What is folded, and what should be. */
 export async function sums(pool: pg.Pool): Promise<{ folded: unknown[]; expected: unknown[] }> {
   const folded = await pool.query('select key, total, last_height from app.example_sums order by key')
   const expected = await pool.query(

@@ -3,43 +3,43 @@ import type pg from 'pg'
 import type { Fold, StateFold, SumFold, Worker, SqlColumn } from '../../../jobs/worker.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 
-/** Keys of one fold: an array for each key column, in PostgreSQL's own text form, which goes back as it came. */
+/** Keys of one fold: an array for each key column, in PostgreSQL's text format. */
 interface TouchedKeys {
   readonly count: number
   readonly columns: readonly string[]
 }
 
-/** What folds owe to the rows of a range that are about to go: the keys that they touch, and what they count for. */
+/** Keys touched by rows about to be deleted, and their contribution to sums. */
 export interface FoldDebt {
   readonly touched: ReadonlyMap<Fold, TouchedKeys>
   readonly counted: ReadonlyMap<Fold, Counted>
 }
 
-/** Lock numbers are (this, hash of the worker's name). */
+/** First key of the advisory locks; the second is a hash of the worker's name. */
 const foldLockClass = 7_364_832
 
 const noKeys: TouchedKeys = { count: 0, columns: [] }
 
-/** Those whose folds may read what `worker` writes. Folds of all of them are done again when rows of it go. */
+/** Workers whose folds may read rows of `worker`. */
 export function followersOf(worker: Worker, workers: readonly Worker[]): Worker[] {
   return workers.filter(({ follows, folds }) => folds.length > 0 && follows.includes(worker.name))
 }
 
-/** The tables whose rows a fold is computed from. */
 export function readsOf(fold: Fold): readonly string[] {
   return fold.kind === 'state' ? fold.reads : [fold.of].flat()
 }
 
-/** Whether a range in which the worker writes nothing, and in which nothing was, may still have something to fold. */
+/**
+ * Whether a range without rows may still need folding because folds read rows of another worker.
+ */
 export function foldsOthersRows({ tables, folds }: Worker): boolean {
   const own = new Set(tables.map(({ name }) => name))
   return folds.some((fold) => fold.kind === 'state' && fold.reads.some((name) => !own.has(name)))
 }
 
 /**
- * One at a time folds for a worker, until its transaction ends. Call it before looking for keys and in a statement
- * of its own: what follows needs a snapshot that is younger than the wait, or it would miss what the one before it
- * committed.
+ * Locks the folds of the workers until the transaction ends. Call it in a statement of its own
+ * before finding keys: the next statement then sees what the previous holder committed.
  */
 export async function lockFolds(client: pg.ClientBase, workers: readonly Worker[]): Promise<void> {
   const names = workers.filter(({ folds }) => folds.length > 0).map(({ name }) => name)
@@ -53,7 +53,7 @@ export async function lockFolds(client: pg.ClientBase, workers: readonly Worker[
   })
 }
 
-/** Looks at what is there of a range, before it is deleted. The caller holds the lock of the worker's folds. */
+/** Finds the keys of a range before its rows are deleted. Requires the fold lock. */
 export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range: HeightRange): Promise<FoldDebt> {
   const touched = new Map<Fold, TouchedKeys>()
   const counted = new Map<Fold, Counted>()
@@ -65,9 +65,8 @@ export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range:
 }
 
 /**
- * Does a worker's folds of the keys that a range touches, by the rows that are there now, and of those that it touched
- * before. The caller holds the lock of the worker's folds, and has held it since it looked for the debt; it gives none
- * where no rows were there before.
+ * Folds the keys that the range touches now or touched before (`debt`). Requires the fold lock,
+ * held since the debt was computed.
  */
 export async function foldRange(
   client: pg.ClientBase,
@@ -104,7 +103,7 @@ export async function foldRange(
   }
 }
 
-// Both are named, since they are planned for all partitions of the history, which may be many.
+// Named statements: planning them for all partitions of the history is expensive.
 
 async function mergeRange(
   client: pg.ClientBase,
@@ -118,7 +117,6 @@ async function foldKeys(client: pg.ClientBase, { name, fold }: StateFold, { colu
   await client.query({ name: `farm-fold ${name}`, text: fold, values: [...columns] })
 }
 
-/** The keys that a range touches together with `earlier` ones. One statement; its cost is the fold's own `touched`. */
 async function findTouchedKeys(
   client: pg.ClientBase,
   fold: StateFold,
@@ -137,21 +135,21 @@ async function findTouchedKeys(
   return { count: Number(row?.count ?? 0), columns: fold.key.map((_, i) => row?.[`k${i}`] ?? '{}') }
 }
 
-/** Whether a sum is over rows of heights, and not over those of another fold. */
 function isOfHeights({ tables }: Worker, fold: SumFold): boolean {
   return tables.some(({ name }) => readsOf(fold).includes(name))
 }
 
-/** What counts towards sums, each once: an array for each key column and each sum, in PostgreSQL's own text form. */
+/**
+ * Contributions to sums: an array for each key column and each sum, in PostgreSQL's text format.
+ */
 interface Counted {
   readonly count: number
   readonly columns: readonly string[]
 }
 
-/** Whose rows are looked at: a range of heights, `[from, to]`, or keys of a StateFold, an array for each key column. */
+/** A range of heights `[from, to]`, or keys of a StateFold as an array for each key column. */
 type CountedOf = readonly (number | string)[]
 
-/** Reads what counts now. One statement; its cost is the fold's own `counted`. */
 async function readCounted(client: pg.ClientBase, fold: SumFold, of: CountedOf): Promise<Counted> {
   const columns = columnsOf(fold)
   const arrays = columns.map(({ column }, i) => `array_agg(${escapeIdentifier(column)})::text as k${i}`)
@@ -163,19 +161,16 @@ async function readCounted(client: pg.ClientBase, fold: SumFold, of: CountedOf):
   return { count: Number(row?.count ?? 0), columns: columns.map((_, i) => row?.[`k${i}`] ?? '{}') }
 }
 
-/** Adds what counts now and takes away what counted before. The caller holds the lock of the folds. */
+/** Adds current contributions and subtracts earlier ones. Requires the fold lock. */
 async function addDifference(client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted): Promise<void> {
   const earlier = before === undefined || before.count === 0 ? undefined : before
   const values = [...of, ...(earlier?.columns ?? [])]
   const text = differenceText(fold, of.length, earlier !== undefined)
-  // Nearly all are of rows that were not there before. To plan such a statement takes longer than to run it.
+  // Most ranges have no earlier rows. Planning this statement takes longer than running it.
   await client.query(earlier === undefined ? { name: `farm-sum ${fold.name}`, text, values } : { text, values })
 }
 
-/**
- * One MERGE: sums are found by their key, those that nothing counts towards any more are deleted, and those that did
- * not change are left alone.
- */
+/** One MERGE: deletes sums without contributions and skips unchanged ones. */
 function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean): string {
   const keys = fold.key.map(({ column }) => escapeIdentifier(column))
   const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
@@ -211,9 +206,9 @@ function columnsOf(fold: SumFold): readonly SqlColumn[] {
 }
 
 /**
- * Statements that delete what is there of a range in all of a worker's tables, and resolve its problems: those that
- * are met again are opened again. Heights are written into the text, so that the planner looks at the partitions of
- * the range and at no others, and all can go in one round trip.
+ * Statements that delete a range's rows from all tables of a worker and resolve its problems.
+ * Heights are literals, so that the planner prunes partitions and all statements fit in one round
+ * trip.
  */
 export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   return [
@@ -222,12 +217,12 @@ export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   ]
 }
 
-/** A statement that gives one row where `clearRangeTexts` would change something, and else none. Text like those. */
+/** A statement that returns one row if `clearRangeTexts` would change anything. */
 export function isInTheWayText(worker: Worker, range: HeightRange): string {
   return `select 1 where ${inTheWay(worker, range).join(' or ')}`
 }
 
-/** Whether there is nothing that `clearRangeTexts` would change. One round trip for all workers. */
+/** Whether `clearRangeTexts` would change nothing. One round trip for all workers. */
 export async function areClear(
   client: pg.ClientBase,
   ranges: ReadonlyMap<Worker, readonly HeightRange[]>,
@@ -266,12 +261,10 @@ function literal(height: number): string {
 }
 
 /**
- * Takes away everything that workers derived above a height and folds the keys again that this touches. A part of the
- * transaction that rolls the chain back, after `lockOutCommits`; leases and coverage are cut beside it.
- *
- * The order matters: a fold tells the keys that it touches by rows that are about to go, maybe of another worker's
- * table; so first all keys, then all rows, then all folds. Workers are given in the order of their phases, since a
- * fold may read what another one made.
+ * Deletes all derived rows above a height and folds the touched keys again, within the rollback
+ * transaction and after `lockOutCommits`. All keys are found before any row is deleted, because a
+ * fold may read rows of another worker. Workers must be in phase order, because folds may read
+ * other folds.
  */
 export async function rollBackDerived(
   client: pg.ClientBase,

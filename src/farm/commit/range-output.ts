@@ -2,13 +2,12 @@ import type { DeriveOutput, DeriveProblem, HeightTable, Worker } from '../../../
 import type { RowWriter } from '../../platform/row-writer.ts'
 import { CopyWriter } from '../../platform/db/copy-writer.ts'
 
-/** Rows of one table, ready to be sent. */
 export interface TableRows {
   readonly table: HeightTable
   readonly writer: CopyWriter
 }
 
-/** What one worker makes of one range: ready COPY rows by table, and problems. Reused from range to range. */
+/** COPY rows by table and problems of one worker and range. Reused from range to range. */
 export class RangeOutput implements DeriveOutput {
   readonly problems: DeriveProblem[] = []
   readonly #worker: Worker
@@ -18,7 +17,7 @@ export class RangeOutput implements DeriveOutput {
     this.#worker = worker
   }
 
-  /** @throws RangeError when the table is not the worker's own */
+  /** @throws RangeError if the worker does not declare the table */
   rows(name: string): RowWriter {
     const known = this.#tables.get(name)
     if (known !== undefined) return known.writer
@@ -33,7 +32,7 @@ export class RangeOutput implements DeriveOutput {
     this.problems.push(problem)
   }
 
-  /** Tables with rows, in the order in which the worker declares them. */
+  /** Tables with rows, in the declared order. */
   get tables(): TableRows[] {
     return this.#worker.tables.flatMap((table) => {
       const rows = this.#tables.get(table.name)
@@ -51,14 +50,14 @@ export class RangeOutput implements DeriveOutput {
     return this.problems.length === 0 && this.rowCount === 0
   }
 
-  /** Bytes that are kept, filled or not. */
+  /** Bytes allocated. */
   get capacity(): number {
     let bytes = 0
     for (const { writer } of this.#tables.values()) bytes += writer.out.bytes.length
     return bytes
   }
 
-  /** Forgets the rows and keeps the buffers. */
+  /** Clears the rows and keeps the buffers. */
   clear(): void {
     this.problems.length = 0
     for (const { writer } of this.#tables.values()) writer.clear()

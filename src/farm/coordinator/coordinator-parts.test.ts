@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { readConfig } from '../../config.ts'
-import { HandOver } from './hand-over.ts'
-import type { OfferedLease } from './hand-over.ts'
-import { HistoryGather, HistoryRest } from './rounds.ts'
+import { LeaseEnqueuer } from './lease-enqueuer.ts'
+import type { OfferedLease } from './lease-enqueuer.ts'
+import { HistoryBatcher, HistoryRest } from './rounds.ts'
 import { WakeUp } from '../../platform/signals.ts'
 import { planWorkers } from './plan-leases.ts'
 
@@ -38,9 +38,9 @@ describe('WakeUp', () => {
   })
 })
 
-describe('HistoryGather', () => {
+describe('HistoryBatcher', () => {
   it('gives nothing for a while after it gave, to that worker', () => {
-    const gather = new HistoryGather(100)
+    const gather = new HistoryBatcher(100)
     expect(gather.room('a', 64, 0)).to.equal(64)
     gather.given('a', 5)
     expect(gather.room('a', 64, 104)).to.equal(0)
@@ -69,11 +69,11 @@ describe('HistoryRest', () => {
   })
 })
 
-describe('HandOver', () => {
+describe('LeaseEnqueuer', () => {
   it('makes one call a worker at a time, with all that has gathered', async () => {
     const calls: string[] = []
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const handOver = new HandOver(
+    const enqueuer = new LeaseEnqueuer(
       async (worker, leases) => {
         calls.push(`${worker} ${leases.map(({ from }) => from).join(',')}`)
         await gates.shift()?.promise
@@ -81,20 +81,20 @@ describe('HandOver', () => {
       () => undefined,
     )
     const [first, second] = gates
-    handOver.give([lease('a', 1), lease('b', 1), lease('a', 2)])
-    handOver.give([lease('a', 3)])
-    handOver.give([lease('a', 4)])
+    enqueuer.give([lease('a', 1), lease('b', 1), lease('a', 2)])
+    enqueuer.give([lease('a', 3)])
+    enqueuer.give([lease('a', 4)])
     expect(calls).to.deep.equal(['a 1,2', 'b 1'])
     first?.resolve()
     second?.resolve()
-    await handOver.idle()
+    await enqueuer.idle()
     expect(calls).to.deep.equal(['a 1,2', 'b 1', 'a 3,4'])
   })
 
   it('forgets what a queue refuses, with what gathered meanwhile, and goes on', async () => {
     const calls: string[] = []
     const troubles: string[] = []
-    const handOver = new HandOver(
+    const enqueuer = new LeaseEnqueuer(
       async (_, leases) => {
         calls.push(leases.map(({ from }) => from).join(','))
         await Promise.resolve()
@@ -102,11 +102,11 @@ describe('HandOver', () => {
       },
       (worker) => troubles.push(worker),
     )
-    handOver.give([lease('a', 1)])
-    handOver.give([lease('a', 2)])
-    await handOver.idle()
-    handOver.give([lease('a', 3)])
-    await handOver.idle()
+    enqueuer.give([lease('a', 1)])
+    enqueuer.give([lease('a', 2)])
+    await enqueuer.idle()
+    enqueuer.give([lease('a', 3)])
+    await enqueuer.idle()
     expect({ calls, troubles }).to.deep.equal({ calls: ['1', '3'], troubles: ['a'] })
   })
 })

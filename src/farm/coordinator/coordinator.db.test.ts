@@ -16,8 +16,8 @@ import { addRederiveRequest, addRequest } from '../leases/requests.ts'
 import { requeueLeases } from '../leases/operator-leases.ts'
 import type { CoordinatorOptions, RoundReport } from './coordinator.ts'
 import { Coordinator } from './coordinator.ts'
-import { HandOver } from './hand-over.ts'
-import type { Enqueue, OfferedLease } from './hand-over.ts'
+import { LeaseEnqueuer } from './lease-enqueuer.ts'
+import type { Enqueue, OfferedLease } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
 import { Stopwatch } from '../../../test/support/stopwatch.ts'
 
@@ -211,7 +211,7 @@ describe('Coordinator', () => {
       },
     })
     await until(() => covers('a', '{[0,25)}'))
-    expect(reports.reduce((sum, report) => sum + report.cut, 0)).to.equal(3)
+    expect(reports.reduce((sum, report) => sum + report.allocated, 0)).to.equal(3)
   })
 
   it('is not held up by a queue that does not answer', async () => {
@@ -532,16 +532,16 @@ describe('Coordinator', () => {
         tidyMs: 0,
         maxOpen: 20,
       }
-      const handOver = new HandOver(enqueue, (_, error) => {
+      const enqueuer = new LeaseEnqueuer(enqueue, (_, error) => {
         throw error
       })
-      return { handOver, rounds: new Rounds(options, handOver) }
+      return { enqueuer, rounds: new Rounds(options, enqueuer) }
     })
     await Promise.all(
-      twins.map(async ({ rounds, handOver }) => {
+      twins.map(async ({ rounds, enqueuer }) => {
         while (!(await covers('b', '{[0,20000)}'))) {
           await rounds.next()
-          await handOver.idle()
+          await enqueuer.idle()
         }
       }),
     )

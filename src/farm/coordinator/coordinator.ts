@@ -10,8 +10,8 @@ import { backoffMs, pause } from '../../platform/retry.ts'
 import { WakeUp } from '../../platform/signals.ts'
 import type { EndedRun, RetryPolicy } from '../leases/leases.ts'
 import type { WorkerPlan } from './plan-leases.ts'
-import { HandOver } from './hand-over.ts'
-import type { Enqueue } from './hand-over.ts'
+import { LeaseEnqueuer } from './lease-enqueuer.ts'
+import type { Enqueue } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
 
 export interface CoordinatorOptions {
@@ -19,110 +19,116 @@ export interface CoordinatorOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Ends the coordinator. */
   readonly signal: AbortSignal
-  /** The workers that are on, asked anew in every round; ranges of others stay as they are. */
+  /** Enabled workers, read in each round. Leases of other workers are left alone. */
   readonly workers: () => readonly WorkerPlan[]
   readonly enqueue: Enqueue
-  /** ENABLE_LIVE_DERIVERS. False: the head is given out like history. Default true. */
+  /** ENABLE_LIVE_DERIVERS. False: the head is treated as history. Default true. */
   readonly isLiveEnabled?: boolean
   /**
-   * ENABLE_HISTORY_DERIVERS. False: only what is near the head, or newer than anything the worker has. Default
-   * true.
+   * ENABLE_HISTORY_DERIVERS. False: allocate only the live zone and heights above the worker's
+   * newest one. Default true.
    */
   readonly isHistoryEnabled?: boolean
-  /** HISTORY_DERIVERS_SLEEP_MS. Above 0 each worker has one range of history at a time. Default 0. */
-  readonly historySleepMs?: number
-  /** HISTORY_DERIVERS_GATHER_MS: least time between two times at which a worker gets ranges of history. Default 0. */
-  readonly historyGatherMs?: number
   /**
-   * LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: the newest stored heights, which are given out in live chunks; at least one
-   * chunk. Default 100.
+   * HISTORY_DERIVERS_SLEEP_MS. Above 0 each worker has one range of history at a time. Default 0.
+   */
+  readonly historySleepMs?: number
+  /** HISTORY_DERIVERS_BATCH_MS. Default 0. */
+  readonly historyBatchMs?: number
+  /**
+   * LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: heights of the live zone, allocated in live chunks; at
+   * least one chunk. Default 100.
    */
   readonly liveBlocks?: number
-  /** Most leases of a worker, queued and active, in history and as many again near the head. Default 64. */
+  /**
+   * Maximum queued and active leases of a worker in history, and as many near the head. Default 64.
+   */
   readonly maxOpen?: number
-  /** A worker with so many failed and flagged leases gets no new ones: it is broken, not its ranges. Default 1,000. */
+  /**
+   * With this many failed and flagged leases a worker gets no new ones, because the worker itself
+   * is failing. Default 1,000.
+   */
   readonly maxFailing?: number
   readonly retryPolicy?: RetryPolicy
-  /** Longest time between two rounds. Default 500 ms. */
+  /** Maximum interval of rounds. Default 500 ms. */
   readonly roundMs?: number
-  /** Time between two looks for expired, due and forgotten leases. Default 250 ms. */
+  /** Interval of checks for expired, due and lost leases. Default 250 ms. */
   readonly tidyMs?: number
-  /** Least time between two folds; it grows to ten times what a fold takes. Default 500 ms. */
+  /** Minimum interval of folds, at least ten times the duration of a fold. Default 500 ms. */
   readonly foldMs?: number
-  /** A queued lease that nobody claimed for so long is handed to the queue again. Default 5,000 ms. */
+  /** A queued lease that is not claimed in this time is enqueued again. Default 5,000 ms. */
   readonly staleMs?: number
-  /** How far below the highest stored height the search for owed heights begins. Default 100,000 heights. */
+  /** Initial search depth below the highest stored height. Default 100,000 heights. */
   readonly span?: number
-  /** When the connections for the lock and LISTEN are taken for dead. Default: after 20 s of silence. */
+  /** Heartbeat of the lock and LISTEN connections. Default: dead after 20 s of silence. */
   readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
   /**
-   * After so long in which the queues took nothing, another process may coordinate: perhaps they answer there.
-   * Default 10,000 ms.
+   * Time without a response of the queues after which another process may coordinate. Default
+   * 10,000 ms.
    */
   readonly queuePatienceMs?: number
-  /** Told what every round did. */
+  /** Called after each round. */
   readonly onRound?: (report: RoundReport) => void
 }
 
 export interface RoundReport {
   /** New leases. */
-  readonly cut: number
-  /** Leases that were taken from processes, and what became of them. */
+  readonly allocated: number
+  /** Expired leases and their new state. */
   readonly expired: readonly EndedRun[]
   /** Failed leases whose pause was over. */
   readonly requeued: number
-  /** Leases that were handed to the queue again, or for the first time after a person requeued them. */
-  readonly handedOver: number
-  /** Done leases that became coverage. */
+  /** Leases enqueued again, or for the first time after an operator requeued them. */
+  readonly reenqueued: number
+  /** Done leases folded into coverage. */
   readonly folded: number
   readonly seconds: number
 }
 
-/** Held by the process that coordinates the farm. */
 export const coordinatorLock = 'farm:coordinator'
 
-/** Sent by ingesters inside the transaction that stores blocks. */
+/** Notified by ingesters in the transaction that stores blocks. */
 const blocksChannel = 'flowfarm_blocks'
-/** How long the last round of a term may still take, ms. */
+/** Time for the last round of a term, ms. */
 const lastRoundMs = 2000
-/** How long a process waits that lets another one coordinate, ms: longer than others take to find the lock free. */
+/** Pause after giving up the lock, ms: longer than others need to find it free. */
 const queueRestMs = 3000
-/** How those of the ingester begin that follows the head. */
+/** Payload prefix of the forward ingester. */
 const headPayload = 'main_ingester:'
 
 /**
- * Gives out the work of the farm; one at a time in the database, the others wait.
+ * Allocates the work of the farm. One process at a time coordinates; the others wait for the lock.
  *
- *     waiting for the lock ──► rounds ──lock or database lost: back-off──► waiting for the lock … ──signal──► stopped
- *                                └──the queues do not answer: a rest────►
+ *     waiting for the lock ──► rounds ──lock or database lost: back-off──► waiting for the lock …
+ * ──signal──► stopped
+ *                                └──queues do not respond: pause────────►
  *
- * It keeps nothing that it cannot read again. Two at the same time, for as long as one has not noticed the loss of its
- * lock, do no harm: whatever adds or removes leases holds the checkpoints of their workers.
+ * It has no state of its own. Two coordinators at once, until one notices the loss of its lock, are
+ * safe: changes of leases hold the checkpoints of their workers.
  */
 export class Coordinator {
   readonly #options: CoordinatorOptions
   readonly #failures = new LogThrottle()
   readonly #wakeUp = new WakeUp()
-  /** Called when the head of the chain moves, which is not to wait for anything. */
+  /** Called when the head moves. */
   readonly #headMoved = new WakeUp()
-  readonly #handOver: HandOver
+  readonly #enqueuer: LeaseEnqueuer
 
   constructor(options: CoordinatorOptions) {
     this.#options = options
-    this.#handOver = new HandOver(options.enqueue, (worker, error) => {
+    this.#enqueuer = new LeaseEnqueuer(options.enqueue, (worker, error) => {
       const details = { err: asError(error), worker }
       this.#failures.log(options.log, 'warn', details, 'The queue refused ranges: they will be enqueued again')
     })
   }
 
-  /** Begins the next round now, e.g. after a change of what `workers` returns. */
+  /** Starts the next round now, e.g. after a change of `workers`. */
   wake(): void {
     this.#wakeUp.call()
   }
 
-  /** Works until the signal comes. @throws FatalError */
+  /** Runs until the signal. @throws FatalError */
   async run(): Promise<void> {
     const { log, signal, databaseUrl, connection } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
@@ -131,16 +137,16 @@ export class Coordinator {
           ...connection,
           signal,
           applicationName: 'flowfarm coordinator',
-          onWaiting: (holder) => log.debug({ holder }, 'another process coordinates the farm, waiting for it to end'),
+          onWaiting: (holder) => log.debug({ holder }, 'Another process coordinates the farm: waiting for its lock'),
         })
         try {
           await this.#coordinate(AbortSignal.any([signal, lock.lost]), () => (attempt = 1))
         } finally {
           await lock.release()
         }
-        log.warn({ pauseMs: queueRestMs }, 'the queues do not answer here: another process may coordinate')
+        log.warn({ pauseMs: queueRestMs }, 'The queues do not respond: another process may coordinate')
         await pause(queueRestMs, signal)
-        this.#handOver.resetUnanswered()
+        this.#enqueuer.resetUnanswered()
       } catch (thrown) {
         if (signal.aborted) break
         const error = asDatabaseError(thrown)
@@ -155,10 +161,10 @@ export class Coordinator {
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
-    await this.#handOver.idle()
+    await this.#enqueuer.idle()
   }
 
-  /** Resolves when somebody else should do it. */
+  /** Returns when another process should coordinate. */
   async #coordinate(signal: AbortSignal, onProgress: () => void): Promise<void> {
     const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0, queuePatienceMs = 10_000 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
@@ -179,23 +185,22 @@ export class Coordinator {
           this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
       },
     )
-    // A statement on a connection that went silent may never return; the loss of the lock must end the term all the
-    // same.
+    // A statement on a silent connection may never return, but losing the lock must end the term.
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(asError(signal.reason))
     signal.addEventListener('abort', end, { once: true })
     let round: Promise<boolean> | undefined
     try {
-      const rounds = new Rounds(this.#options, this.#handOver)
+      const rounds = new Rounds(this.#options, this.#enqueuer)
       for (;;) {
         signal.throwIfAborted()
         const startedAt = performance.now()
         round = rounds.next()
         const isMore = await Promise.race([round, ended.promise])
         onProgress()
-        if (this.#handOver.unansweredMs > queuePatienceMs) return
-        // As long as it worked, so that announcements in any number leave the database half of its time; there are
-        // few of the head.
+        if (this.#enqueuer.unansweredMs > queuePatienceMs) return
+        // Sleeps as long as the round took, so that notifications leave the database half of its
+        // time. The head is exempt.
         await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)
         if (!isMore) await this.#wakeUp.sleep(longestMs, signal)
       }
@@ -208,7 +213,7 @@ export class Coordinator {
   }
 }
 
-/** What a round was about to do is done or undone before its term is over, unless it hangs. */
+/** Lets the last round finish before the term ends, unless it hangs. */
 async function settledWithin(round: Promise<unknown> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<void>((resolve) => {

@@ -7,8 +7,8 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { addLeases, clearFarm, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
 import type { LeaseStatus, QueuedLease } from '../leases/leases.ts'
-import { cutLeases } from './plan-leases.ts'
-import type { Allowance, CutOptions } from './plan-leases.ts'
+import { allocateLeases } from './plan-leases.ts'
+import type { Allowance, AllocationOptions } from './plan-leases.ts'
 
 const limit = 300
 const statuses: readonly LeaseStatus[] = ['queued', 'active', 'done', 'failed', 'flagged', 'skipped']
@@ -48,8 +48,8 @@ const farm = fc.record({
   leases: fc.tuple(leasesOf('a'), leasesOf('b'), leasesOf('c')).map((all) => all.flat()),
   liveChunk: fc.integer({ min: 1, max: 12 }),
   historyChunk: fc.integer({ min: 1, max: 60 }),
-  liveRoom: fc.nat(8),
-  historyRoom: fc.nat(8),
+  liveCapacity: fc.nat(8),
+  historyCapacity: fc.nat(8),
   liveBlocks: fc.nat(60),
   span: fc.integer({ min: 0, max: 400 }),
   isHistoryEnabled: fc.boolean(),
@@ -61,7 +61,7 @@ type Farm = typeof farm extends fc.Arbitrary<infer T> ? T : never
 const follows: Readonly<Record<string, readonly string[]>> = { a: [], b: ['a'], c: ['a', 'b'] }
 const names = Object.keys(follows)
 
-describe('cutLeases', () => {
+describe('allocateLeases', () => {
   let database: TestDatabase
   let pool: pg.Pool
 
@@ -72,10 +72,10 @@ describe('cutLeases', () => {
   beforeEach(() => clearFarm(pool))
   after(() => database.drop())
 
-  async function cut(allowances: readonly Allowance[], options: CutOptions): Promise<QueuedLease[]> {
+  async function allocate(allowances: readonly Allowance[], options: AllocationOptions): Promise<QueuedLease[]> {
     const client = await pool.connect()
     try {
-      return await cutLeases(client, allowances, options)
+      return await allocateLeases(client, allowances, options)
     } finally {
       client.release()
     }
@@ -96,8 +96,8 @@ describe('cutLeases', () => {
   const allowancesOf = (farm: Farm, change: Partial<Allowance> = {}): Allowance[] =>
     names.map((name) => ({
       plan: { name, follows: follows[name] ?? [], liveChunk: farm.liveChunk, historyChunk: farm.historyChunk },
-      liveRoom: farm.liveRoom,
-      historyRoom: farm.historyRoom,
+      liveCapacity: farm.liveCapacity,
+      historyCapacity: farm.historyCapacity,
       span: farm.span,
       ...(farm.within === undefined ? {} : { within: farm.within }),
       ...change,
@@ -107,7 +107,7 @@ describe('cutLeases', () => {
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
-        const leases = await cut(allowancesOf(farm), farm)
+        const leases = await allocate(allowancesOf(farm), farm)
         const given = names.flatMap((name) =>
           leases.filter((lease) => lease.worker === name).map((lease) => `${name} ${lease.from}-${lease.to}`),
         )
@@ -123,9 +123,12 @@ describe('cutLeases', () => {
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
-        const everything = allowancesOf({ ...farm, within: undefined }, { liveRoom: 3, historyRoom: 3, span: 1000 })
+        const everything = allowancesOf(
+          { ...farm, within: undefined },
+          { liveCapacity: 3, historyCapacity: 3, span: 1000 },
+        )
         for (;;) {
-          if ((await cut(everything, { liveBlocks: farm.liveBlocks, isHistoryEnabled: true })).length === 0) break
+          if ((await allocate(everything, { liveBlocks: farm.liveBlocks, isHistoryEnabled: true })).length === 0) break
           await pool.query(`update app.worker_leases set status = 'done' where status = 'queued'`)
         }
         const stored = await storedLeases(pool)
@@ -164,7 +167,7 @@ describe('cutLeases', () => {
   it('cuts live chunks at the head and history chunks below it', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 500, to: 1005 }], history_ingester: [{ from: 0, to: 500 }] })
     const plan = { name: 'a', follows: [], liveChunk: 10, historyChunk: 300 }
-    const leases = await cut([{ plan, liveRoom: 64, historyRoom: 64, span: 2000 }], {
+    const leases = await allocate([{ plan, liveCapacity: 64, historyCapacity: 64, span: 2000 }], {
       liveBlocks: 25,
       isHistoryEnabled: true,
     })
@@ -182,8 +185,8 @@ describe('cutLeases', () => {
   it('without history gives what is near the head, and what is newer than anything the worker has', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }], b: [{ from: 0, to: 700 }] })
     const plan = (name: string) => ({ name, follows: [], liveChunk: 100, historyChunk: 300 })
-    const leases = await cut(
-      ['a', 'b'].map((name) => ({ plan: plan(name), liveRoom: 64, historyRoom: 64, span: 2000 })),
+    const leases = await allocate(
+      ['a', 'b'].map((name) => ({ plan: plan(name), liveCapacity: 64, historyCapacity: 64, span: 2000 })),
       { liveBlocks: 100, isHistoryEnabled: false },
     )
     expect(leases.map((lease) => [lease.worker, lease.from, lease.to])).to.deep.equal([
@@ -195,10 +198,10 @@ describe('cutLeases', () => {
 
   it('gives nothing to a follower of a worker that has never run, and nothing while nothing is stored', async () => {
     const plan = { name: 'b', follows: ['a'], liveChunk: 10, historyChunk: 10 }
-    const allowance = { plan, liveRoom: 64, historyRoom: 64, span: 2000 }
-    expect(await cut([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])
+    const allowance = { plan, liveCapacity: 64, historyCapacity: 64, span: 2000 }
+    expect(await allocate([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 50 }] })
-    expect(await cut([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])
+    expect(await allocate([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])
   })
 })
 
@@ -228,8 +231,8 @@ function modelCut(farm: Farm, name: string): HeightRange[] {
     .flatMap((range) => [{ from: Math.max(range.from, lowest), to: Math.min(range.to, liveFrom) }])
     .filter((r) => r.from < r.to)
   return [
-    ...chunks(live, farm.liveChunk).slice(0, farm.liveRoom),
-    ...chunks(history, farm.historyChunk).slice(0, farm.historyRoom),
+    ...chunks(live, farm.liveChunk).slice(0, farm.liveCapacity),
+    ...chunks(history, farm.historyChunk).slice(0, farm.historyCapacity),
   ]
 }
 

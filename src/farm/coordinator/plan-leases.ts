@@ -5,15 +5,18 @@ import { ingesterServices, leasesFrom } from '../leases/coverage.ts'
 import { asLease, leaseColumns } from '../leases/leases.ts'
 import type { LeaseRow, QueuedLease } from '../leases/leases.ts'
 
-/** What the coordinator needs to know of a worker. */
+/** Static description of a worker. */
 export interface WorkerPlan {
   /** As in app.worker_leases.worker_type. */
   readonly name: string
-  /** Workers that must have done a height before, or given it up; `[]` for the raw tables alone. */
+  /**
+   * Workers that must have completed or skipped a height before; `[]` if only the raw tables are
+   * read.
+   */
   readonly follows: readonly string[]
-  /** Most blocks in one range near the head. */
+  /** Maximum blocks in a range near the head. */
   readonly liveChunk: number
-  /** Most blocks in one range elsewhere. */
+  /** Maximum blocks in a range elsewhere. */
   readonly historyChunk: number
 }
 
@@ -24,8 +27,8 @@ interface PlanSettings {
 }
 
 /**
- * The workers that the configuration has on: none with RAW_ONLY, else those whose ENABLE_<name> is not false. A
- * range is at most <name>_RANGE long, and at most LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
+ * Enabled workers: none with RAW_ONLY, else those whose ENABLE_<name> is not false. Ranges are
+ * limited by <name>_RANGE and LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
  */
 export function planWorkers(
   config: PlanSettings,
@@ -47,55 +50,53 @@ export function planWorkers(
     })
 }
 
-/** What one worker may be given now. */
 export interface Allowance {
   readonly plan: WorkerPlan
-  /** Most new leases in the live zone. */
-  readonly liveRoom: number
-  /** Most new leases below it. */
-  readonly historyRoom: number
-  /** How far below the highest stored height is looked for owed heights. */
+  /** Maximum new leases in the live zone. */
+  readonly liveCapacity: number
+  /** Maximum new leases below it. */
+  readonly historyCapacity: number
+  /** Search depth below the highest stored height. */
   readonly span: number
-  /** Only these heights are given, wherever they are; `span` does not count then. */
+  /** Restricts the search to these heights, whatever `span` is. */
   readonly within?: HeightSet
 }
 
-export interface CutOptions {
-  /** The newest heights, in blocks, that are given out in live chunks. */
+export interface AllocationOptions {
+  /** Newest heights, allocated in live chunks. */
   readonly liveBlocks: number
-  /** False: nothing older than the live zone and what lies above the worker's newest lease or coverage. */
+  /** False: allocate only the live zone and heights above the worker's newest lease or coverage. */
   readonly isHistoryEnabled: boolean
 }
 
 /**
- * Gives out what workers owe, as queued leases: head first, then the newest history. Owed are the heights of the
- * raw tables that all workers it follows have done (or a person has skipped for them), that are not in the worker's
- * own coverage and under no lease of it. The caller has locked the checkpoints of the workers (`lockCheckpoints`).
+ * Allocates the backlog of workers as queued leases: head first, then the newest history. The
+ * backlog has the stored heights that all followed workers have completed or skipped and that are
+ * neither covered nor leased. Requires `lockCheckpoints`.
  *
- * The work is bounded whatever is owed: sets are first cut down to the window, `room` pieces are taken from the
- * top, and each gives no more ranges than there is room left for. What remains is reading the sets, linear in their
- * pieces.
+ * Bounded: sets are restricted to the window, and only as many leases as allowed are taken from its
+ * top. Reading the sets is linear in their ranges.
  */
-export async function cutLeases(
+export async function allocateLeases(
   client: pg.ClientBase,
   allowances: readonly Allowance[],
-  { liveBlocks, isHistoryEnabled }: CutOptions,
+  { liveBlocks, isHistoryEnabled }: AllocationOptions,
 ): Promise<QueuedLease[]> {
-  // Workers that follow the same others share one intersection.
+  // Workers that follow the same others share an intersection.
   const groups = new Map(allowances.map(({ plan }) => [groupOf(plan), plan.follows]))
   const edges = [...groups].flatMap(([group, follows]) => follows.map((followed) => ({ group, followed })))
   const { rows } = await client.query<LeaseRow>({
-    name: 'farm-cut-leases',
-    text: cutStatement,
+    name: 'farm-allocate-leases',
+    text: allocationStatement,
     values: [
       ingesterServices,
       liveBlocks,
       isHistoryEnabled,
       allowances.map((a) => a.plan.name),
       allowances.map((a) => a.plan.liveChunk),
-      allowances.map((a) => a.liveRoom),
+      allowances.map((a) => a.liveCapacity),
       allowances.map((a) => a.plan.historyChunk),
-      allowances.map((a) => a.historyRoom),
+      allowances.map((a) => a.historyCapacity),
       allowances.map((a) => a.span),
       allowances.map((a) => groupOf(a.plan)),
       edges.map((edge) => edge.group),
@@ -110,12 +111,12 @@ function groupOf(plan: WorkerPlan): string {
   return plan.follows.toSorted().join(',')
 }
 
-/** A condition on leases `l`: nothing, or those that begin below the height of an SQL expression that may be null. */
+/** SQL condition on leases `l` that begin below the expression `ceiling`, if that is not null. */
 function startsBelow(ceiling: string): string {
   return `(${ceiling} is null or l.from_height < ${ceiling})`
 }
 
-const cutStatement = `
+const allocationStatement = `
   with raw as materialized (
     select covered, upper(covered) as head
     from (
@@ -196,18 +197,18 @@ const cutStatement = `
   returning ${leaseColumns}`
 
 /**
- * Finds queued leases of `workers` that were never handed to the queue, or so long ago (`staleMs`) that their job
- * may be lost, and notes that they are handed over now. By the index on open leases; it visits the queued ones
- * only.
- * @returns the leases whose jobs are to be added; those that are still there must not be added twice
+ * Marks queued leases that were never enqueued, or longer than `staleMs` ago, as enqueued now. Uses
+ * the index on open leases.
+ *
+ * @returns leases to enqueue; the queue must ignore jobs that are still there
  */
-export async function handOverLeases(
+export async function reenqueueLeases(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],
   staleMs: number,
 ): Promise<QueuedLease[]> {
   const { rows } = await db.query<LeaseRow>({
-    name: 'farm-hand-over-leases',
+    name: 'farm-reenqueue-leases',
     text: `
       with stale as materialized (
         select l.worker_type, l.from_height
@@ -227,13 +228,13 @@ export async function handOverLeases(
   return rows.map(asLease)
 }
 
-/** Most leases that one call takes. */
+/** Maximum leases per call. */
 const maxDueAtOnce = 1000
 
 /**
- * failed → queued, for the leases of `workers` whose pause is over. By the index on not_before; next to nothing while
- * none is due.
- * @returns the leases that need a job now
+ * failed → queued, for leases whose pause is over. Uses the index on not_before.
+ *
+ * @returns leases to enqueue
  */
 export async function requeueDueLeases(
   db: pg.Pool | pg.ClientBase,

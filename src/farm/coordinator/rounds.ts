@@ -4,28 +4,28 @@ import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { addCheckpoints, foldLeases, lockCheckpoints, ingesterServices } from '../leases/coverage.ts'
 import type { EndedRun, QueuedLease } from '../leases/leases.ts'
-import { handOverLeases, requeueDueLeases, cutLeases } from './plan-leases.ts'
+import { reenqueueLeases, requeueDueLeases, allocateLeases } from './plan-leases.ts'
 import type { Allowance, WorkerPlan } from './plan-leases.ts'
 import { reapLeases } from '../leases/leases.ts'
 import { finishRequests } from '../leases/requests.ts'
 import type { CoordinatorOptions } from './coordinator.ts'
-import type { HandOver } from './hand-over.ts'
+import type { LeaseEnqueuer } from './lease-enqueuer.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
-/** How many leases more a worker may have. */
-interface Room {
+/** Leases that a worker may still get. */
+interface Capacity {
   readonly plan: WorkerPlan
   readonly live: number
   readonly history: number
 }
 
-/** The rounds of one term of the coordinator. Each does what is due and remembers only when it did it last. */
+/** Rounds of one coordinator term. */
 export class Rounds {
   readonly #options: CoordinatorOptions
-  readonly #handOver: HandOver
+  readonly #enqueuer: LeaseEnqueuer
   readonly #rest: HistoryRest
-  readonly #gather: HistoryGather
+  readonly #gather: HistoryBatcher
   readonly #spans: SearchSpans
   readonly #known = new Set<string>()
   readonly #heldBack = new Set<string>()
@@ -33,36 +33,40 @@ export class Rounds {
   #foldAt = 0
   #finishAt = 0
 
-  constructor(options: CoordinatorOptions, handOver: HandOver) {
+  constructor(options: CoordinatorOptions, enqueuer: LeaseEnqueuer) {
     this.#options = options
-    this.#handOver = handOver
+    this.#enqueuer = enqueuer
     this.#rest = new HistoryRest(options.historySleepMs ?? 0)
-    this.#gather = new HistoryGather(options.historyGatherMs ?? 0)
+    this.#gather = new HistoryBatcher(options.historyBatchMs ?? 0)
     this.#spans = new SearchSpans(options.span ?? 100_000)
   }
 
-  /** @returns whether the next round should follow at once, because this one did not look everywhere */
+  /**
+   * @returns whether the next round should follow at once, because this one did not search
+   * everything
+   */
   async next(): Promise<boolean> {
     const startedAt = performance.now()
     const plans = this.#options.workers()
     const names = plans.map((plan) => plan.name)
     await this.#addCheckpoints(names)
-    // What was done while nobody coordinated: a cut reads every done lease of its window.
+    // Folds what was completed without a coordinator: allocation reads every done lease of its
+    // window.
     const foldedAhead = this.#foldAt === 0 ? await this.#fold(names) : 0
     const tidied = await this.#tidy(names)
     const liveBlocks = this.#liveBlocks(plans)
     const state = await readFarmState(this.#options.pool, names, liveBlocks)
     const requested = await readRequestedHeights(this.#options.pool)
-    const { cut, isMore } = await this.#cut(plans, state, liveBlocks, requested)
+    const { allocated, isMore } = await this.#allocate(plans, state, liveBlocks, requested)
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
-    this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
+    this.#enqueuer.give([...allocated, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
     const folded = foldedAhead + (await this.#fold(names))
     if (requested.size > 0) await this.#finishRequests(names)
     this.#options.onRound?.({
-      cut: cut.length,
+      allocated: allocated.length,
       expired: tidied.expired,
       requeued: tidied.requeued,
-      handedOver: tidied.handedOver,
+      reenqueued: tidied.reenqueued,
       folded,
       seconds: (performance.now() - startedAt) / 1000,
     })
@@ -70,8 +74,8 @@ export class Rounds {
   }
 
   /**
-   * Without live derivers no height is live; else at least as many as go into one range, or a new block could be
-   * history.
+   * Heights at the head: none without live derivers, else at least one range, or new blocks could
+   * count as history.
    */
   #liveBlocks(plans: readonly WorkerPlan[]): number {
     const { isLiveEnabled = true, liveBlocks = 100 } = this.#options
@@ -86,92 +90,98 @@ export class Rounds {
 
   async #tidy(
     names: readonly string[],
-  ): Promise<{ queued: QueuedLease[]; expired: readonly EndedRun[]; requeued: number; handedOver: number }> {
+  ): Promise<{ queued: QueuedLease[]; expired: readonly EndedRun[]; requeued: number; reenqueued: number }> {
     const { pool, log, retryPolicy, tidyMs = 250, staleMs = 5000 } = this.#options
-    if (performance.now() < this.#tidyAt) return { queued: [], expired: [], requeued: 0, handedOver: 0 }
+    if (performance.now() < this.#tidyAt) return { queued: [], expired: [], requeued: 0, reenqueued: 0 }
     const reaped = await reapLeases(pool, retryPolicy)
     const due = await requeueDueLeases(pool, names)
-    const stale = await handOverLeases(pool, names, staleMs)
+    const stale = await reenqueueLeases(pool, names, staleMs)
     this.#tidyAt = performance.now() + tidyMs
-    for (const run of reaped.runs) log.warn(run, 'a process did not renew its lease in time')
+    for (const run of reaped.runs) log.warn(run, 'Lease expired')
     const reapedOfOurs = reaped.queued.filter((lease) => names.includes(lease.worker))
     return {
       queued: [...reapedOfOurs, ...due, ...stale],
       expired: reaped.runs,
       requeued: due.length,
-      handedOver: stale.length,
+      reenqueued: stale.length,
     }
   }
 
-  async #cut(
+  async #allocate(
     plans: readonly WorkerPlan[],
     state: FarmState,
     liveBlocks: number,
     requested: ReadonlyMap<string, HeightSet>,
-  ): Promise<{ cut: QueuedLease[]; isMore: boolean }> {
+  ): Promise<{ allocated: QueuedLease[]; isMore: boolean }> {
     const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
-    if (stored === undefined) return { cut: [], isMore: false }
+    if (stored === undefined) return { allocated: [], isMore: false }
     const rooms = plans.map((plan) => this.#room(plan, state)).filter(({ live, history }) => live + history > 0)
     const isOff = !isLiveEnabled && !isHistoryEnabled
-    if (rooms.length === 0 || (isOff && requested.size === 0)) return { cut: [], isMore: false }
+    if (rooms.length === 0 || (isOff && requested.size === 0)) return { allocated: [], isMore: false }
     const startedAt = performance.now()
-    const { first, cut, allowances } = await withTransaction(pool, async (client) => {
+    const { first, allocated, allowances } = await withTransaction(pool, async (client) => {
       await lockCheckpoints(
         client,
         rooms.map(({ plan }) => plan.name),
       )
-      const first = await this.#cutRequested(client, rooms, liveBlocks, requested)
+      const first = await this.#allocateRequested(client, rooms, liveBlocks, requested)
       const allowances = isOff ? [] : rooms.map((room) => this.#allowance(room, state, first))
-      const cut = isOff ? [] : await cutLeases(client, allowances, { liveBlocks, isHistoryEnabled })
-      return { first, cut, allowances }
+      const allocated = isOff ? [] : await allocateLeases(client, allowances, { liveBlocks, isHistoryEnabled })
+      return { first, allocated, allowances }
     })
     const endedAt = performance.now()
-    // What who follows others is given has gathered already: a range that those have done.
+    // Workers that follow others need no batching: they get ranges that those have done.
     const gathering = new Set(plans.filter(({ follows }) => follows.length === 0).map(({ name }) => name))
-    for (const { worker, to } of cut) {
+    for (const { worker, to } of allocated) {
       if (to <= stored.to - liveBlocks && gathering.has(worker)) this.#gather.given(worker, endedAt)
     }
-    const isMore = allowances.map(({ plan, historyRoom, span }) => {
-      const depths = cut
+    const isMore = allowances.map(({ plan, historyCapacity, span }) => {
+      const depths = allocated
         .filter((lease) => lease.worker === plan.name)
         .map((lease) => stored.to - lease.from)
         .filter((depth) => depth > liveBlocks)
       return this.#spans.searched(plan.name, {
         span,
         whole: stored.to - stored.from,
-        room: historyRoom,
+        room: historyCapacity,
         depths,
         startedAt,
         endedAt,
       })
     })
-    return { cut: [...first, ...cut], isMore: isMore.includes(true) }
+    return { allocated: [...first, ...allocated], isMore: isMore.includes(true) }
   }
 
-  /** What people asked for comes before all other history, and also where history is off. */
-  async #cutRequested(
+  /** Requested heights come before other history, even if history derivers are disabled. */
+  async #allocateRequested(
     client: pg.ClientBase,
-    rooms: readonly Room[],
+    rooms: readonly Capacity[],
     liveBlocks: number,
     requested: ReadonlyMap<string, HeightSet>,
   ): Promise<QueuedLease[]> {
     const allowances = rooms.flatMap(({ plan, history }): Allowance[] => {
       const within = requested.get(plan.name)
-      return within === undefined || history === 0 ? [] : [{ plan, liveRoom: 0, historyRoom: history, span: 0, within }]
+      return within === undefined || history === 0
+        ? []
+        : [{ plan, liveCapacity: 0, historyCapacity: history, span: 0, within }]
     })
-    return allowances.length === 0 ? [] : cutLeases(client, allowances, { liveBlocks, isHistoryEnabled: true })
+    return allowances.length === 0 ? [] : allocateLeases(client, allowances, { liveBlocks, isHistoryEnabled: true })
   }
 
-  #allowance({ plan, live, history }: Room, { counts }: FarmState, first: readonly QueuedLease[]): Allowance {
+  #allowance({ plan, live, history }: Capacity, { counts }: FarmState, first: readonly QueuedLease[]): Allowance {
     const requested = first.filter(({ worker }) => worker === plan.name).length
     const open = (counts.get(plan.name)?.openHistory ?? 0) + requested
     const now = performance.now()
-    const historyRoom = this.#gather.room(plan.name, this.#rest.room(plan.name, open, history - requested, now), now)
-    return { plan, liveRoom: live, historyRoom, span: this.#spans.of(plan.name) }
+    const historyCapacity = this.#gather.room(
+      plan.name,
+      this.#rest.room(plan.name, open, history - requested, now),
+      now,
+    )
+    return { plan, liveCapacity: live, historyCapacity, span: this.#spans.of(plan.name) }
   }
 
-  #room(plan: WorkerPlan, { counts, stored }: FarmState): Room {
+  #room(plan: WorkerPlan, { counts, stored }: FarmState): Capacity {
     const { maxOpen = 64, maxFailing = 1000, log } = this.#options
     const count = counts.get(plan.name) ?? noLeases
     const failing = count.failed + count.flagged
@@ -180,15 +190,15 @@ export class Rounds {
       this.#heldBack.add(plan.name)
       log.error(
         { worker: plan.name, ...count },
-        'most ranges of the worker fail: it gets no new ones until a person has looked at them',
+        'Worker gets no new ranges: too many of them fail. Review its failed ranges.',
       )
     } else if (!isHeldBack) this.#heldBack.delete(plan.name)
-    // Not before half of it is done: many at a time cost little more than one, to find as well as to hand over.
+    // Refill at half, because many leases cost little more than one to find and enqueue.
     const history = isHeldBack || count.openHistory > maxOpen / 2 ? 0 : maxOpen - count.openHistory
     return { plan, live: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive), history }
   }
 
-  /** Costs what the sets of coverage have in pieces, so it is done now and then. */
+  /** Linear in the ranges of coverage, so it runs periodically. */
   async #finishRequests(names: readonly string[]): Promise<void> {
     const { pool, log, foldMs = 500 } = this.#options
     const startedAt = performance.now()
@@ -196,7 +206,7 @@ export class Rounds {
     const finished = await finishRequests(pool, names)
     const endedAt = performance.now()
     this.#finishAt = endedAt + Math.max(foldMs, 10 * (endedAt - startedAt))
-    for (const request of finished) log.info({ request }, 'what was asked for is derived')
+    for (const request of finished) log.info({ request }, 'Backfill request finished')
   }
 
   async #fold(names: readonly string[]): Promise<number> {
@@ -213,10 +223,10 @@ export class Rounds {
   }
 }
 
-/** Requests that are looked at, the oldest; more wait until some of them are finished. */
+/** Maximum open requests considered, oldest first. */
 const maxOpen = 1000
 
-/** The heights of open requests, by worker. By the index on open requests, which is nearly always empty. */
+/** Uses the index on open requests, which is nearly always empty. */
 async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
   const { rows } = await db.query<{ worker: string; heights: string }>({
     name: 'farm-requested-heights',
@@ -230,47 +240,46 @@ async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<st
 }
 
 /**
- * HISTORY_DERIVERS_GATHER_MS: a worker that keeps up with ingest would get many small ranges of history, and each
- * commit costs as much as some ten blocks. So it gets none for a while after it got some, and what is stored
- * meanwhile comes as one range. Where much is owed this holds nothing up: each time many ranges are given. Who
- * follows other workers has no need of it.
+ * HISTORY_DERIVERS_BATCH_MS: without a minimum interval, a worker that keeps up with ingestion
+ * would get many small ranges of history, and a commit costs as much as ten blocks. With a backlog
+ * it does not slow the worker, which gets many ranges at a time. Not needed for workers that follow
+ * others.
  */
-export class HistoryGather {
-  readonly #gatherMs: number
+export class HistoryBatcher {
+  readonly #batchMs: number
   readonly #givenAt = new Map<string, number>()
 
-  constructor(gatherMs: number) {
-    this.#gatherMs = gatherMs
+  constructor(batchMs: number) {
+    this.#batchMs = batchMs
   }
 
-  /** How many ranges of history a worker may have, out of `room`. `now` in milliseconds. */
+  /** Leases of history that a worker may get, at most `room`. `now` in milliseconds. */
   room(worker: string, room: number, now: number): number {
     const givenAt = this.#givenAt.get(worker)
-    return givenAt !== undefined && now - givenAt < this.#gatherMs ? 0 : room
+    return givenAt !== undefined && now - givenAt < this.#batchMs ? 0 : room
   }
 
-  /** The worker got ranges of history. */
   given(worker: string, now: number): void {
     this.#givenAt.set(worker, now)
   }
 }
 
 /**
- * HISTORY_DERIVERS_SLEEP_MS: each worker does one range of history at a time and rests after it.
+ * HISTORY_DERIVERS_SLEEP_MS: each worker does one range of history at a time and then pauses.
  *
- *     working ──no open range of history──► resting ──restMs gone by──► may have one more ──► working
+ *     working ──no open range of history──► resting ──restMs passed──► may get one ──► working
  */
 export class HistoryRest {
   readonly #restMs: number
   readonly #restingSince = new Map<string, number>()
 
-  /** @param restMs 0: no rests, and no limit of one range */
+  /** @param restMs 0: no pause, and no limit of one range */
   constructor(restMs: number) {
     this.#restMs = restMs
   }
 
   /**
-   * How many ranges of history a worker that has `open` of them may have more, out of `room`. `now` in
+   * Leases of history that a worker with `open` ones may get, at most `room`. `now` in
    * milliseconds.
    */
   room(worker: string, open: number, room: number, now: number): number {
@@ -281,7 +290,7 @@ export class HistoryRest {
     }
     const since = this.#restingSince.get(worker)
     if (since !== undefined && now - since >= this.#restMs) {
-      // That one may be done before anybody looks again, so its rest begins when no range is seen next.
+      // The range may be done before the next call, so the pause starts when no range is seen next.
       this.#restingSince.delete(worker)
       return Math.min(1, room)
     }
@@ -290,7 +299,6 @@ export class HistoryRest {
   }
 }
 
-/** How many leases a worker has in each state. */
 interface LeaseCounts {
   /** Queued or active, in the live zone. */
   readonly openLive: number
@@ -301,7 +309,7 @@ interface LeaseCounts {
 }
 
 interface FarmState {
-  /** The heights between the lowest and the highest stored one, `to` exclusive; undefined while nothing is stored. */
+  /** From the lowest to the highest stored height, `to` exclusive; undefined without blocks. */
   readonly stored: { readonly from: number; readonly to: number } | undefined
   readonly counts: ReadonlyMap<string, LeaseCounts>
 }
@@ -317,8 +325,8 @@ interface Row {
 }
 
 /**
- * Reads the ends of the raw tables and counts the leases of `workers` that are neither done nor skipped. The live
- * zone is the newest `liveBlocks` stored heights. By the index on open leases, so what is done costs nothing.
+ * Reads the ends of the raw tables and counts the open leases of `workers`. The live zone is the
+ * newest `liveBlocks` stored heights.
  */
 export async function readFarmState(
   db: pg.Pool | pg.ClientBase,
@@ -366,37 +374,40 @@ export async function readFarmState(
   }
 }
 
-/** What one search for owed heights below the live zone came to. */
+/** Result of one search for backlog below the live zone. */
 interface Search {
-  /** How far below the highest stored height it looked. */
+  /** Searched depth below the highest stored height. */
   readonly span: number
-  /** As far as there is anything to look at. */
+  /** Depth of all stored heights. */
   readonly whole: number
-  /** Leases that could have been given. */
+  /** Maximum leases. */
   readonly room: number
-  /** How far below the highest stored height each lease begins that was given. */
+  /** Depths of the leases found. */
   readonly depths: readonly number[]
   readonly startedAt: number
   readonly endedAt: number
 }
 
-/** A span is widened by this factor, so that a chain of 200 million blocks is in sight after three rounds. */
+/** Growth of the depth per search: 200 million blocks take three. */
 const widening = 8
 
 /**
- * How far below the head owed heights are looked for, for each worker. Looking costs what the sets of coverage have in
- * pieces there, so it goes no further down than it must:
+ * Search depth below the head for each worker. The cost is linear in the ranges of coverage within
+ * it:
  *
- * - as far as twice the depth of the last finds, while they fill the room;
- * - further at once while they do not, up to the whole chain;
- * - near the head again when the whole chain has nothing, and then for ten times as long as looking took.
+ * - twice the depth of the last finds, while they suffice;
+ *
+ * - deeper at once if they do not, up to the whole chain;
+ *
+ * - near the head again if the whole chain has no backlog, for ten times the duration of that
+ * search.
  */
 export class SearchSpans {
   readonly #min: number
   readonly #spans = new Map<string, number>()
   readonly #nextWidening = new Map<string, number>()
 
-  /** @param min the span near the head, in heights */
+  /** @param min depth near the head, in heights */
   constructor(min: number) {
     this.#min = min
   }
@@ -405,7 +416,7 @@ export class SearchSpans {
     return this.#spans.get(worker) ?? this.#min
   }
 
-  /** Takes note of a search. Times in milliseconds. @returns whether to look further down at once */
+  /** Records a search. Times in milliseconds. @returns whether to search deeper at once */
   searched(worker: string, { span, whole, room, depths, startedAt, endedAt }: Search): boolean {
     if (room === 0) return false
     if (depths.length >= room) {

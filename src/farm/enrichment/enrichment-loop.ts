@@ -10,60 +10,60 @@ import { WakeUp } from '../../platform/signals.ts'
 import { QuestionStore } from './question-store.ts'
 import type { KeyOutcome, KeyRow } from './question-store.ts'
 
-export interface AskingLoopOptions {
+export interface EnrichmentLoopOptions {
   readonly pool: pg.Pool
   readonly worker: EnrichmentWorker
   readonly context: Omit<AskContext, 'signal'>
-  /** Batches that are asked for at the same time. */
+  /** Concurrent batches. */
   readonly concurrency: number
-  /** Most keys in one batch; never more than the question allows. */
+  /** Maximum keys in a batch, also limited by the question. */
   readonly range: number
   readonly log: Logger
-  /** Shared by the workers of the process: one node without scripts fails all of them. */
+  /** Shared by the workers of the process, because one failing node fails all of them. */
   readonly failures?: LogThrottle | undefined
   readonly metrics: Metrics
-  /** Least pause between two looks for new keys, and after a round that found nothing to do, ms. Default 1000. */
+  /** Minimum interval of searches for new keys, and pause after an idle round, ms. Default 1000. */
   readonly roundMs?: number | undefined
-  /** Longest pause when nothing wakes it, ms. Default 10,000. */
+  /** Maximum pause without a wake-up, ms. Default 10,000. */
   readonly idleMs?: number | undefined
 }
 
 const defaultRoundMs = 1000
-/** How long a walk through all keys rests after a lap that found nothing, in rounds. */
+/** Rest of a scan after a lap that found nothing, in rounds. */
 const lapRestRounds = 60
-/** The longest pause while no node answers, ms. */
+/** Maximum pause while no node responds, ms. */
 const longestPauseMs = 60_000
 
 /**
- * Asks what is due, round after round, until the signal.
+ * Queries due keys in rounds until the signal.
  *
- *     round ──there is more──► round
- *       ├──nothing is due──► idle ──woken, or a while later──► round
- *       └──no node answers──► paused, longer each time ──► round
+ *     round ──more due──► round
+ *       ├──nothing due──► idle ──wake-up or timeout──► round
+ *       └──no node responds──► paused with back-off ──► round
  *
- * It keeps nothing that it cannot read again, so it may end at any moment.
+ * It has no state of its own and can be stopped at any time.
  */
 export class EnrichmentLoop {
-  readonly #options: AskingLoopOptions
+  readonly #options: EnrichmentLoopOptions
   readonly #stores: readonly QuestionStore[]
   readonly #wakeUp = new WakeUp()
-  /** When new keys were last looked for. */
+  /** Last search for new keys. */
   #lookedAt = Number.NEGATIVE_INFINITY
   /** A sleep that a wake-up does not end. */
   readonly #unwakeable = new WakeUp()
 
-  constructor(options: AskingLoopOptions) {
+  constructor(options: EnrichmentLoopOptions) {
     this.#options = options
     const lapRestMs = lapRestRounds * (options.roundMs ?? defaultRoundMs)
     this.#stores = options.worker.questions.map((question) => new QuestionStore(options.pool, question, lapRestMs))
   }
 
-  /** There may be new keys. */
+  /** Call when there may be new keys. */
   wake(): void {
     this.#wakeUp.call()
   }
 
-  /** Never rejects: what nobody can answer must not stop those who derive. */
+  /** Never rejects: a failing enrichment worker must not stop derivation. */
   async run(signal: AbortSignal): Promise<void> {
     const { worker, log, failures = new LogThrottle(), roundMs = defaultRoundMs, idleMs = 10_000 } = this.#options
     let troubles = 0
@@ -88,8 +88,9 @@ export class EnrichmentLoop {
   }
 
   /**
-   * Looks for new keys and asks what is due, of each question once.
-   * @returns whether there is more to do at once
+   * Searches for new keys and queries the due keys of each question once.
+   *
+   * @returns whether more work is due
    */
   async round(signal: AbortSignal): Promise<boolean> {
     let isMore = false
@@ -111,12 +112,12 @@ export class EnrichmentLoop {
     await store.store(
       gone.map((row) => ({
         row,
-        outcome: { kind: 'none', code: 'no-longer-there', message: 'nothing of it is left to ask for' },
+        outcome: { kind: 'none', code: 'no-longer-there', message: 'The key no longer exists' },
       })),
     )
     const batches: KeyRow[][] = []
     for (let i = 0; i < rows.length; i += batch) batches.push(rows.slice(i, i + batch))
-    // Those that succeed are kept, whatever becomes of the others.
+    // Keep successes whatever the other batches return.
     const settled = await Promise.allSettled(batches.map((one) => this.#askOne(store, one, signal)))
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw asError(failed.reason)
@@ -124,21 +125,22 @@ export class EnrichmentLoop {
     return isUnfinished || rows.length + gone.length === max
   }
 
-  /** @returns whether a key wants to be asked for again at once */
+  /** @returns whether a key must be queried again at once */
   async #askOne(store: QuestionStore, batch: readonly KeyRow[], signal: AbortSignal): Promise<boolean> {
     const { worker, metrics } = this.#options
-    const end = metrics.askingSeconds.startTimer({ worker: worker.name })
+    const end = metrics.enrichmentSeconds.startTimer({ worker: worker.name })
     const { outcomes, interruption } = await askBatch(store.question, batch, { ...this.#options.context, signal })
     end()
     for (const { outcome } of await this.#keep(store, outcomes))
-      metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
+      metrics.enrichmentKeys.inc({ worker: worker.name, outcome: outcome.kind })
     if (interruption !== undefined) throw asError(interruption)
     return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }
 
   /**
-   * An answer that the database does not take is a failure of its key, and of no other.
-   * @returns what was kept
+   * Stores outcomes. A result that the database rejects fails its key only.
+   *
+   * @returns the stored outcomes
    */
   async #keep(store: QuestionStore, outcomes: readonly KeyOutcome[]): Promise<readonly KeyOutcome[]> {
     try {
@@ -158,27 +160,27 @@ export class EnrichmentLoop {
 /** Errors of scripts quote the script. */
 const longestMessage = 2000
 
-/** Keys one after the other for which the call itself failed, before the node is held to blame. */
+/** Consecutive failed calls before the node is considered failing. */
 const maxFailedInRow = 3
 
-/** Whether an error says nothing of what was asked for: it is to be asked again as it is. */
+/** Whether the error is unrelated to the keys, so that they are retried unchanged. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ChainCallFailedError) return false
   return error instanceof RetryableError || error instanceof StateNotServedError
 }
 
-/** What became of a batch. */
 interface BatchResult {
-  /** Of those keys that something can be said of. */
+  /** Outcomes of the keys with a definite result. */
   readonly outcomes: readonly KeyOutcome[]
-  /** Why the others were left; undefined where there are none. */
+  /** Why the other keys have none; undefined if all have one. */
   readonly interruption: unknown
 }
 
 /**
- * Asks for some keys at once, and where that fails because of what is asked, in halves, down to the keys at fault:
- * one bad contract does not hold up the others. An error that says nothing of the keys interrupts it, and so do
- * calls that fail for key after key: then it is the node.
+ * Queries a batch. If it fails because of its keys, queries it in halves down to the failing keys.
+ * Stops on an error unrelated to the keys, or after consecutive failures, which indicate a failing
+ * node.
+ *
  * @throws the signal's reason
  */
 async function askBatch(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<BatchResult> {
@@ -207,7 +209,7 @@ async function askBatch(question: Question<never>, rows: readonly KeyRow[], cont
 }
 
 async function askOnce(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<KeyOutcome[]> {
-  // What `details` gives is what the question expects: both stand in its declaration.
+  // `details` returns the columns that the question declares.
   const outcomes = await question.ask(rows as readonly never[], context)
   return rows.map((row, i) => ({
     row,
@@ -215,7 +217,6 @@ async function askOnce(question: Question<never>, rows: readonly KeyRow[], conte
   }))
 }
 
-/** The outcome of a key that an error is the fault of. */
 function failure(thrown: unknown): Outcome {
   const error = asError(thrown)
   return {

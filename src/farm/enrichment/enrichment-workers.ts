@@ -10,51 +10,50 @@ import { asError, FatalError } from '../../platform/errors.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
 import { backoffMs, pause } from '../../platform/retry.ts'
 import { EnrichmentLoop } from './enrichment-loop.ts'
-import type { AskingLoopOptions } from './enrichment-loop.ts'
+import type { EnrichmentLoopOptions } from './enrichment-loop.ts'
 
-/** A worker that asks, with its settings. */
-export interface RunningEnrichmentWorker extends Pick<AskingLoopOptions, 'concurrency' | 'range'> {
+export interface RunningEnrichmentWorker extends Pick<EnrichmentLoopOptions, 'concurrency' | 'range'> {
   readonly worker: EnrichmentWorker
 }
 
-export interface AskingFarmOptions extends Omit<AskingLoopOptions, 'worker' | 'concurrency' | 'range'> {
+export interface EnrichmentFarmOptions extends Omit<EnrichmentLoopOptions, 'worker' | 'concurrency' | 'range'> {
   readonly databaseUrl: string
-  readonly askers: readonly RunningEnrichmentWorker[]
+  readonly running: readonly RunningEnrichmentWorker[]
   readonly signal: AbortSignal
 }
 
-const applicationName = 'flowfarm asking'
+const applicationName = 'flowfarm enrichment'
 
 /**
- * Runs workers that ask: of each that this process has the lock of, a loop. Others wait in other processes, and
- * take over what a process held as soon as it is gone.
+ * Runs enrichment workers. Each runs in the one process that holds its lock; others take over when
+ * that process ends.
  *
- *     connecting ──► holding some locks, their loops run ──session lost: loops end──► connecting … ──signal──► stopped
+ *     connecting ──► holding locks, loops run ──session lost: loops end──► connecting … ──signal──► stopped
  *
- * For as long as a process has not noticed the loss, two may ask the same: what is stored is an answer either way.
+ * Until a process notices the loss of its session, two may query the same keys, which is harmless.
  */
 export class EnrichmentFarm {
-  readonly #options: AskingFarmOptions
+  readonly #options: EnrichmentFarmOptions
   readonly #loops: ReadonlyMap<string, EnrichmentLoop>
   readonly #held = new Set<string>()
   readonly #failures = new LogThrottle()
 
-  constructor(options: AskingFarmOptions) {
+  constructor(options: EnrichmentFarmOptions) {
     this.#options = options
     this.#loops = new Map(
-      options.askers.map((asker) => [
-        asker.worker.name,
-        new EnrichmentLoop({ ...options, ...asker, failures: this.#failures }),
+      options.running.map((one) => [
+        one.worker.name,
+        new EnrichmentLoop({ ...options, ...one, failures: this.#failures }),
       ]),
     )
   }
 
-  /** The workers that this process has the lock of. */
+  /** Workers whose lock this process holds. */
   get held(): readonly EnrichmentWorker[] {
-    return this.#options.askers.map(({ worker }) => worker).filter(({ name }) => this.#held.has(name))
+    return this.#options.running.map(({ worker }) => worker).filter(({ name }) => this.#held.has(name))
   }
 
-  /** Works until the signal comes. @throws FatalError */
+  /** Runs until the signal. @throws FatalError */
   async run(): Promise<void> {
     const { log, signal } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
@@ -71,7 +70,7 @@ export class EnrichmentFarm {
     }
   }
 
-  /** From a session to its loss, or to the signal. */
+  /** Runs from the start of a session to its loss or the signal. */
   async #term(onProgress: () => void): Promise<void> {
     const { databaseUrl, signal, log } = this.#options
     const running: Promise<void>[] = []
@@ -88,7 +87,7 @@ export class EnrichmentFarm {
       onHeld: (worker) => {
         onProgress()
         this.#held.add(worker)
-        log.debug({ worker }, 'this process asks for')
+        log.debug({ worker }, 'Enrichment worker started')
         const loop = this.#loops.get(worker)
         if (loop !== undefined) running.push(loop.run(ending.signal))
       },
@@ -102,7 +101,7 @@ export class EnrichmentFarm {
       if (lost !== undefined) throw lost
     } finally {
       signal.removeEventListener('abort', end)
-      ending.abort(new Error('the asking ends'))
+      ending.abort(new Error('enrichment is stopping'))
       this.#held.clear()
       await Promise.all(running)
       await locks.close()
@@ -110,27 +109,26 @@ export class EnrichmentFarm {
   }
 }
 
-/** How the lock of a worker that asks is called. */
-function askingLock(worker: string): string {
-  return `asking:${worker}`
+function enrichmentLock(worker: string): string {
+  return `enrichment:${worker}`
 }
 
-/** How often a lock that another process holds is tried again, ms. */
+/** Interval of attempts to get a lock that another process holds, ms. */
 const retryMs = 500
 
 interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeatMs'> {
   readonly workers: readonly string[]
-  /** Told once for each worker whose lock this process has got. */
+  /** Called once for each worker whose lock this process got. */
   readonly onHeld: (worker: string) => void
-  /** Heard in the same session, for as long as it lasts. */
+  /** NOTIFY channel of the same session. */
   readonly channel: string
   readonly onNotification: () => void
 }
 
 /**
- * The locks of several workers in one session: whatever of them is free is taken, at once and whenever it becomes
- * so. All are lost together, with the session; a process that dies loses them at once. The session hears
- * notifications too, so that a process needs one connection for both.
+ * Advisory locks of several workers in one session, each taken as soon as it is free. All are lost
+ * with the session. The session also receives notifications, so a process needs one connection for
+ * both.
  */
 class WorkerLocks {
   readonly #connection: DedicatedConnection
@@ -142,7 +140,7 @@ class WorkerLocks {
     this.#options = options
   }
 
-  /** Connects and takes what is free. @throws errors of our tree, or the signal's reason */
+  /** Connects and takes free locks. @throws errors of our tree, or the signal's reason */
   static async open(databaseUrl: string, options: WorkerLocksOptions): Promise<WorkerLocks> {
     const { signal, applicationName, answerTimeoutMs } = options
     const connection = await DedicatedConnection.open(databaseUrl, {
@@ -163,7 +161,7 @@ class WorkerLocks {
     return locks
   }
 
-  /** Aborted when the session is gone: others may hold the locks by now. */
+  /** Aborted when the session is lost: other processes may hold the locks. */
   get lost(): AbortSignal {
     return this.#connection.lost
   }
@@ -177,7 +175,7 @@ class WorkerLocks {
     const { rows } = await this.#connection.client.query<{ worker: string }>(
       `select worker from unnest($1::text[], $2::text[]) as w (worker, lock)
        where pg_try_advisory_lock(hashtextextended(lock, 0))`,
-      [missing, missing.map(askingLock)],
+      [missing, missing.map(enrichmentLock)],
     )
     for (const { worker } of rows) {
       this.#held.add(worker)
@@ -186,21 +184,19 @@ class WorkerLocks {
   }
 }
 
-/** How the asking of one question stands. */
-interface AskingCount {
+interface EnrichmentCount {
   readonly worker: string
-  /** The table of answers. */
+  /** Result table. */
   readonly table: string
-  /** Keys that are due; counted up to `maxCounted`, as are those that follow. */
+  /** Due keys, counted up to `maxCounted`. */
   readonly due: number
-  /** Keys whose last asking failed. */
+  /** Keys whose last query failed, counted up to `maxCounted`. */
   readonly failed: number
 }
 
 const maxCounted = 10_000
 
-/** Counts what is due and what failed, each by an index and up to a bound. */
-export async function countEnrichment(pool: pg.Pool, workers: readonly EnrichmentWorker[]): Promise<AskingCount[]> {
+export async function countEnrichment(pool: pg.Pool, workers: readonly EnrichmentWorker[]): Promise<EnrichmentCount[]> {
   const questions = workers.flatMap(({ name, questions: all }) => all.map(({ table }) => ({ worker: name, table })))
   if (questions.length === 0) return []
   const bounded = (table: string, condition: string): string =>

@@ -2,10 +2,9 @@ import type pg from 'pg'
 import type { Outcome, Question, Statement } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { query, withTransaction } from '../../platform/db/pool.ts'
 
-/** A key, or what asking for it needs; its columns are those of the question. */
+/** Columns of a key, or the columns that a query needs. */
 export type KeyRow = Readonly<Record<string, unknown>>
 
-/** What became of one key. */
 export interface KeyOutcome {
   readonly row: KeyRow
   readonly outcome: Outcome
@@ -20,16 +19,16 @@ interface AnswerGroup {
 const pageKeys = 1000
 const newestKeys = 200
 
-/** The table of answers of one question: finds keys, says which are due, keeps what was answered. */
+/** Result table of one question: finds keys, selects due ones and stores outcomes. */
 export class QuestionStore {
   readonly question: Question<never>
   readonly #pool: pg.Pool
   readonly #sql: QuestionSql
   readonly #lapRestMs: number
-  /** What the walk has found on this lap, and when the next begins (`performance.now()`). */
+  /** Keys found in this lap of the scan, and start of the next (`performance.now()`). */
   #lap = { found: 0, notBefore: 0 }
 
-  /** @param lapRestMs after a lap that found nothing the walk rests; new keys are found by a look at the newest */
+  /** @param lapRestMs rest of the scan after a lap without new keys */
   constructor(pool: pg.Pool, question: Question<never>, lapRestMs: number) {
     this.#pool = pool
     this.#lapRestMs = lapRestMs
@@ -38,8 +37,9 @@ export class QuestionStore {
   }
 
   /**
-   * Looks at the newest keys and at one more page of all.
-   * @returns keys that were added
+   * Reads the newest keys and the next page of the scan.
+   *
+   * @returns number of keys added
    */
   async discover(): Promise<number> {
     const { newest } = this.#sql
@@ -47,7 +47,10 @@ export class QuestionStore {
     return (added ?? 0) + (await this.#walkOn())
   }
 
-  /** Keys that are due with what asking needs, the longest due first; those of which nothing is left to ask apart. */
+  /**
+   * Due keys with the columns that the query needs, longest due first; keys that no longer exist
+   * separately.
+   */
   async due(max: number): Promise<{ readonly rows: readonly KeyRow[]; readonly gone: readonly KeyRow[] }> {
     const { rows: keys } = await query<KeyRow>(this.#pool, this.#sql.due, [max])
     if (keys.length === 0) return { rows: [], gone: [] }
@@ -58,7 +61,7 @@ export class QuestionStore {
     return { rows, gone: keys.filter((row) => !found.has(this.#keyText(row))) }
   }
 
-  /** Keeps what was answered, all in one transaction. */
+  /** Stores outcomes in one transaction. */
   async store(outcomes: readonly KeyOutcome[]): Promise<void> {
     if (outcomes.length === 0) return
     const { again } = this.question
@@ -106,7 +109,7 @@ export class QuestionStore {
     return added
   }
 
-  /** Answers that set the same columns go in one statement. */
+  /** Answers with the same columns share a statement. */
   #answersByColumns(outcomes: readonly KeyOutcome[]): AnswerGroup[] {
     const groups = new Map<string, AnswerGroup>()
     for (const { row, outcome } of outcomes) {
@@ -154,28 +157,25 @@ function writesOf(outcomes: readonly KeyOutcome[]): Statement[] {
 
 type AnyQuestion = Pick<Question<never>, 'table' | 'key' | 'answer' | 'details' | 'walk' | 'newest'>
 
-/**
- * The statements of a question, made of its declaration. All of them are served by the key or by the index on
- * next_ask_at.
- */
+/** SQL of a question. All statements use the key or the index on next_ask_at. */
 interface QuestionSql {
-  /** $1: most rows. Keys that are due, the longest due first. */
+  /** $1: limit. Due keys, longest due first. */
   readonly due: string
   /** $1 … $n: arrays of keys. */
   readonly details: string
-  /** $1: most keys; then the position of the walk. Gives the page's position columns as text; adds the keys. */
+  /** $1: limit; then the scan position. Adds keys and returns the position columns as text. */
   readonly walk: string | undefined
-  /** $1: most keys. */
+  /** $1: limit. */
   readonly newest: string | undefined
   /** $1: JSON array of keys with values; $2: pause, ms. */
   readonly storeAnswers: (columns: readonly string[]) => string
   /** $1: JSON array of keys with code and message; $2: pause, ms. */
   readonly storeNone: string
-  /** $1: as before; $2: first pause, ms; $3: longest pause, ms. */
+  /** $1: as above; $2: first pause, ms; $3: maximum pause, ms. */
   readonly storeFailures: string
 }
 
-/** A random part, so that keys that were asked together are not asked together for ever. */
+/** Spreads keys that were queried together. */
 const jitter = '(0.9 + random() * 0.2)'
 
 export function questionSql({ table, key, answer, details, walk, newest }: AnyQuestion): QuestionSql {
@@ -207,7 +207,7 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
       with page as materialized (${walk.text}), added as (${add('page')} returning 1)
       select ${position.map((column) => `p.${column}::text`).join(', ')}, (select count(*) from added) as added from
         page p`,
-    // Before all that waits, and the last that came before the others: somebody looks at what has just come.
+    // Sorts before all waiting keys, newest first, because users look at new tokens first.
     newest: newest && add(`(${newest})`, 'to_timestamp(-extract(epoch from now()))'),
     storeAnswers: (columns) => `
       update ${table} t set ${columns.map((column) => `${column} = j.${column}, `).join('')}status = 'answered',

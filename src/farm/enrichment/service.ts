@@ -20,8 +20,10 @@ import { responseText } from '../../platform/outbound/response-text.ts'
 type Config = SettingValues<typeof farmSettings & typeof enrichmentSettings> & { readonly RAW_ONLY: boolean }
 
 /**
- * Opens a reader of the chain.
+ * Opens a chain reader.
+ *
  * @param rps calls per second and node; 0: no limit
+ *
  * @param burst calls at once after a pause
  */
 export type OpenChainReader = (limits: {
@@ -30,36 +32,35 @@ export type OpenChainReader = (limits: {
   readonly log: Logger
 }) => ChainReader & { close(): Promise<void> }
 
-/** Calls per second and node where nothing else is set: what public nodes allow of scripts. */
+/** Default calls per second and node: the usual limit of public nodes for scripts. */
 const defaultRps = 5
 
-/** How often it is counted what is due. */
+/** Interval of the gauges. */
 const countEveryMs = 10_000
 
-/** Starts the workers that ask, those that are enabled. Nothing waits for them. */
 export async function startEnrichment(
   { config, databaseUrl, metrics, lifecycle, ...context }: ServiceContext<Config>,
   network: Network,
   openReader: OpenChainReader,
 ): Promise<void> {
-  const log = context.log.child({ service: 'asking' })
-  const askers = runningWorkers(config, log)
-  if (askers.length === 0) return
+  const log = context.log.child({ service: 'enrichment' })
+  const enabled = runningWorkers(config, log)
+  if (enabled.length === 0) return
   const script = await loadScripts(network)
   const pool = createPool(databaseUrl, {
     ...connectionLimits,
     max: 3,
-    applicationName: 'flowfarm asking',
+    applicationName: 'flowfarm enrichment',
     onIdleError: logIdleErrors(log),
   })
-  lifecycle.onStop('connections: flowfarm asking', () => pool.end())
+  lifecycle.onStop('database connections of enrichment', () => pool.end())
   const reader = openReader({ rps: config.CHAIN_SCRIPT_RPS ?? defaultRps, burst: config.CHAIN_SCRIPT_BURST, log })
-  lifecycle.onStop('access nodes that are asked', () => reader.close())
+  lifecycle.onStop('access nodes of enrichment', () => reader.close())
 
   const farm = new EnrichmentFarm({
     databaseUrl,
     pool,
-    askers,
+    running: enabled,
     context: { reader, network, script, readJson },
     log,
     metrics,
@@ -67,27 +68,27 @@ export async function startEnrichment(
   })
   const running = farm.run()
   running.catch((error: unknown) => void lifecycle.fail(error))
-  lifecycle.onStop('workers that ask', async () => {
+  lifecycle.onStop('enrichment workers', async () => {
     await Promise.allSettled([running])
   })
 
   const count = async (): Promise<void> => {
     const counts = await countEnrichment(pool, farm.held)
-    for (const gauge of [metrics.askingDue, metrics.askingFailed]) gauge.reset()
+    for (const gauge of [metrics.enrichmentDue, metrics.enrichmentFailed]) gauge.reset()
     for (const { worker, table, due, failed } of counts) {
-      metrics.askingDue.set({ worker, table }, due)
-      metrics.askingFailed.set({ worker, table }, failed)
+      metrics.enrichmentDue.set({ worker, table }, due)
+      metrics.enrichmentFailed.set({ worker, table }, failed)
     }
   }
   let counting = Promise.resolve()
   const timer = setInterval(() => {
     counting = count().catch((error: unknown) => {
-      log.warn({ err: asError(error) }, 'what is to be asked could not be counted, the figures stay as they were')
+      log.warn({ err: asError(error) }, 'Could not count due enrichment keys: the metrics keep their last values')
     })
   }, countEveryMs)
   timer.unref()
-  // A count under way needs the database, which is stopped after this.
-  lifecycle.onStop('figures of the asking', () => {
+  // A running count needs the database, which is stopped after this.
+  lifecycle.onStop('enrichment metrics', () => {
     clearInterval(timer)
     return counting
   })
@@ -112,16 +113,16 @@ function priceFeed(config: Config, log: Logger): EnrichmentWorker[] {
   if (!config.ENABLE_PRICE_FEED) return []
   if (config.PRICE_FEED_URL !== undefined)
     return [priceFeedWorker({ url: config.PRICE_FEED_URL, refreshMs: config.PRICE_REFRESH_MIN * 60_000 })]
-  log.warn('ENABLE_PRICE_FEED is set and PRICE_FEED_URL is not: there will be no prices')
+  log.warn('ENABLE_PRICE_FEED is set, but PRICE_FEED_URL is not: prices are disabled')
   return []
 }
 
-/** Where the scripts are. */
 export const scriptsFolder = join(import.meta.dirname, '../../../jobs/enrichment/cadence')
 
 /**
- * The scripts of the workers that ask, as a network can run them.
- * @throws FatalError where a script imports a contract that is not known on the network
+ * Loads the scripts of the enrichment workers with the addresses of a network.
+ *
+ * @throws FatalError if a script imports a contract that is unknown on the network
  */
 export async function loadScripts(network: Network): Promise<(name: ScriptName) => string> {
   const scripts = new Map<ScriptName, string>()
@@ -131,7 +132,7 @@ export async function loadScripts(network: Network): Promise<(name: ScriptName) 
   return (name) => scripts.get(name) ?? ''
 }
 
-/** `import "Name"`, the form in which scripts are kept, becomes `import Name from 0x…`. */
+/** Replaces `import "Name"` by `import Name from 0x…`. */
 export function fillImports(source: string, network: Network): string {
   return source.replaceAll(/^import "(\w+)"$/gm, (_, name: string) => {
     const address = coreContractAddress(name, network)
@@ -140,13 +141,14 @@ export function fillImports(source: string, network: Network): string {
   })
 }
 
-/** How long a source may take, and how much it may give. */
+/** Limits of a response. */
 const timeoutMs = 15_000
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * Reads JSON from a source outside.
- * @throws RetryableError where it does not answer, or not with JSON; the signal's reason
+ * Fetches JSON from an external source.
+ *
+ * @throws RetryableError without a valid JSON response; the signal's reason
  */
 export async function readJson(url: string, signal: AbortSignal): Promise<unknown> {
   try {
@@ -154,15 +156,15 @@ export async function readJson(url: string, signal: AbortSignal): Promise<unknow
       headers: { accept: 'application/json' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
-    if (!response.ok) throw new Error(`it answered with HTTP status ${response.status}`)
+    if (!response.ok) throw new Error(`HTTP status ${response.status}`)
     return JSON.parse(
-      await responseText(response, maxBytes, () => new Error(`its answer is longer than ${maxBytes} bytes`)),
+      await responseText(response, maxBytes, () => new Error(`response exceeds ${maxBytes} bytes`)),
     ) as unknown
   } catch (error) {
     signal.throwIfAborted()
     throw new RetryableError(
       'source-unavailable',
-      `the source did not give JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `Could not read JSON from the source: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     )
   }

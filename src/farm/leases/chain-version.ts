@@ -2,15 +2,15 @@ import type pg from 'pg'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 
 /**
- * The version of the stored chain goes up with every rollback: the generation of the forward ingester's checkpoint.
- * What was derived from blocks of one version may be committed under that version only, so that no block of a fork that
- * is gone leaves rows behind, however slow its worker and whatever cache the block came from.
+ * The chain version is the generation of the forward ingester's checkpoint; each rollback
+ * increments it. Rows derived from blocks of one version can be committed under that version only,
+ * so that abandoned forks leave no rows.
  */
 export const versionQuery = "select generation from app.indexing_checkpoints where service_name = 'main_ingester'"
 
 /**
- * Advisory lock: commits share it, a rollback has it alone. So a commit happens before a rollback or after, never
- * across.
+ * Advisory lock: commits share it, a rollback holds it exclusively. No commit can overlap a
+ * rollback.
  */
 const rollbackLock = 7_364_831
 
@@ -20,18 +20,18 @@ export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<num
 }
 
 /**
- * Begins a transaction that commits derived rows, and runs `statements` in it; waits while a rollback is under way. One
- * round trip.
- * @returns the version of the chain, which cannot change until the transaction ends, and the rows that each of the
- *   statements changed
+ * Begins a commit transaction and runs `statements` in it, in one round trip. Waits for a running
+ * rollback.
+ *
+ * @returns the chain version, fixed until the transaction ends, and the row count of each statement
  */
 export async function beginCommit(
   client: pg.ClientBase,
   statements: readonly string[] = [],
 ): Promise<{ readonly chainVersion: number; readonly changed: readonly (number | null)[] }> {
   try {
-    // Statements of a simple query have a snapshot each, so those after the lock see what a rollback did that was
-    // waited for.
+    // Statements of a simple query have separate snapshots, so those after the lock see the
+    // rollback that it waited for.
     const text = ['begin', `select pg_advisory_xact_lock_shared(${rollbackLock})`, versionQuery, ...statements].join(
       '; ',
     )
@@ -43,12 +43,11 @@ export async function beginCommit(
   }
 }
 
-/** Waits for the commits that are under way and holds back new ones until the transaction of `client` ends. */
+/** Waits for running commits and blocks new ones until the transaction of `client` ends. */
 export async function lockOutCommits(client: pg.ClientBase): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${rollbackLock})`)
 }
 
-/** Before the forward ingester has ever run there was no rollback. */
 function versionOf(rows: readonly { generation: string }[]): number {
   return Number(rows[0]?.generation ?? 0)
 }

@@ -6,12 +6,12 @@ import { withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { lockOutCommits } from './chain-version.ts'
 
-/** The rows of app.indexing_checkpoints that say which heights the raw tables hold; all others are of workers. */
+/** Ingesters; all other rows of app.indexing_checkpoints belong to workers. */
 export const ingesterServices = ['main_ingester', 'history_ingester'] as const
 
 /**
- * What ingesters and workers have done, folded coverage and done leases in one snapshot. Without `names` all of them;
- * one that has no row is not in the answer.
+ * Folded coverage and done leases of ingesters and workers, in one snapshot. Omits names without a
+ * row. Default: all.
  */
 export async function readCoverage(
   db: pg.Pool | pg.ClientBase,
@@ -27,7 +27,7 @@ export async function readCoverage(
   return new Map(rows.map((row) => [row.service_name, parseMultirange(row.covered)]))
 }
 
-/** Makes the rows of workers in app.indexing_checkpoints where they are missing. */
+/** Creates missing checkpoint rows of workers. */
 export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: readonly string[]): Promise<void> {
   await db.query(
     'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) order by 1 on conflict do nothing',
@@ -36,10 +36,9 @@ export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: reado
 }
 
 /**
- * Locks the checkpoints of workers until the end of the transaction. Whoever adds leases or takes any away holds
- * them: two coordinators (one of which does not know yet that it lost its lock), a rollback of the chain, a person
- * who reopens a range. It must be a statement of its own, before the one that reads: a statement sees what was
- * there when it began, and this one may have to wait.
+ * Locks the checkpoints of workers until the transaction ends. Required for adding or deleting
+ * leases: it serializes coordinators, rollbacks and operator actions. Must be a statement of its
+ * own, because the next one must have a snapshot from after the wait.
  */
 export async function lockCheckpoints(client: pg.ClientBase, workers: readonly string[]): Promise<void> {
   await client.query({
@@ -52,10 +51,11 @@ export async function lockCheckpoints(client: pg.ClientBase, workers: readonly s
 }
 
 /**
- * Moves done leases into the coverage of their workers, whose checkpoints the caller has locked (`lockCheckpoints`).
- * Nobody's view of coverage changes by it. It costs a rewrite of each worker's set, which is linear in its pieces
- * (2 ms at 1,000, 20 ms at 10,000): so not in every commit, but now and then.
- * @returns how many leases were folded
+ * Moves done leases into the coverage of their workers. Requires `lockCheckpoints`. Rewrites each
+ * worker's set, linear in its ranges (2 ms for 1,000, 20 ms for 10,000), so it runs periodically,
+ * not in commits.
+ *
+ * @returns number of leases folded
  */
 export async function foldLeases(client: pg.ClientBase, workers: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ folded: string }>({
@@ -84,13 +84,12 @@ export async function foldLeases(client: pg.ClientBase, workers: readonly string
 }
 
 /**
- * Takes the farm's part in a rollback of the chain to `ancestor`: coverage is cut above it, leases that reach above
- * it are deleted, skipped ones too, and so every commit under way for these heights is fenced off.
+ * Rolls the farm back to `ancestor`: removes coverage above it and deletes leases that reach above
+ * it, which fences running commits of those heights.
  *
- * It runs in the transaction that rolls back the raw tables, which has locked all of app.indexing_checkpoints, and
- * before anything else is deleted in it: a commit that was faster has ended when this returns, and one that comes
- * later finds its lease gone before it has written a row. The rows that workers derived above `ancestor` are
- * deleted afterwards.
+ * Runs first in the transaction that rolls back the raw tables, which has locked all of
+ * app.indexing_checkpoints: earlier commits have ended when it returns, and later ones find their
+ * lease deleted. Derived rows are deleted afterwards.
  */
 export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Promise<void> {
   const { rows } = await client.query<{ worker: string }>(
@@ -107,9 +106,9 @@ export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Pro
 }
 
 /**
- * A condition on leases `l`: those of `worker` that end above the height `lowest`. Leases of a worker do not
- * overlap, so the one that reaches across `lowest` is the one with the greatest start below it, and the primary key
- * finds it. Both arguments are SQL expressions. A lease that ends exactly at `lowest` is let through.
+ * SQL condition on leases `l`: those of `worker` that end above the height `lowest`, found through
+ * the primary key, because leases of a worker do not overlap. Arguments are SQL expressions. Also
+ * matches a lease that ends exactly at `lowest`.
  */
 export function leasesFrom(worker: string, lowest: string): string {
   return `l.worker_type = ${worker} and l.from_height >= coalesce(
@@ -118,13 +117,14 @@ export function leasesFrom(worker: string, lowest: string): string {
 }
 
 /**
- * Makes heights owed again: they leave the coverage of the given workers, and leases that reach into them are
- * deleted in whatever state they are, so that no work under way can commit. What such leases had done outside the
- * heights stays covered, what was skipped outside stays skipped; the rest of them is owed again too.
+ * Reopens heights: removes them from the coverage of the workers and deletes leases that reach into
+ * them in any state, so that running work cannot commit. What these leases completed or skipped
+ * outside the heights is kept.
  *
- * The caller has locked the checkpoints. The leases are locked first, in order: that waits for commits under way,
- * so rows that they wrote are visible to the statements that come after this one.
- * @param to end, exclusive; undefined: all heights from `from` up
+ * Requires `lockCheckpoints`. Locks the leases first, in order, which waits for running commits, so
+ * that later statements see their rows.
+ *
+ * @param to end, exclusive; undefined: no limit
  */
 export async function reopenHeights(
   client: pg.ClientBase,
@@ -171,33 +171,31 @@ export async function reopenHeights(
   )
 }
 
-/** Leases `l` of `w.worker` that reach into the heights. */
 const reaching = `${leasesFrom('w.worker', '$2::bigint')}
   and l.to_height > $2 and ($3::bigint is null or l.from_height < $3)`
 
-/** A height that ingestion waits for, or that was given up, whole or in part. */
+/** A failing or unavailable height. */
 interface FailingHeight {
   readonly height: number
   readonly state: 'failing' | 'skipping' | 'unavailable'
-  /** What is missing: block, transactions, results; null while it fails. */
+  /** block, transactions or results; null while it fails. */
   readonly part: string | null
   readonly reason: string
   readonly since: Date
-  /** How many parts of the height are missing; attempts while it fails. */
+  /** Missing parts; attempts while it fails. */
   readonly count: number
 }
 
 interface FailingHeights {
-  /** Those that ingestion waits for first, then the latest to be given up. */
+  /** Failing heights first, then the most recently given up ones. */
   readonly heights: readonly FailingHeight[]
   readonly failing: number
   readonly unavailable: number
 }
 
-/** More are not counted. */
+/** Limit of the count. */
 const maxCount = 100_000
 
-/** By height where given, bounded by `limit`. */
 export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: number): Promise<FailingHeights> {
   try {
     const { rows } = await db.query<FailingHeight & { failing: number; unavailable: number }>({
@@ -230,15 +228,15 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
   }
 }
 
-/** Heights that are retried by one transaction. */
+/** Maximum heights in one transaction. */
 const maxHeights = 1000
 
 /**
- * Has the unavailable heights of a range fetched again: those that were given up as a whole are owed from now on,
- * and those of which parts are missing are deleted from the raw tables first. Derived rows stay until the heights
- * are derived again. The version of the stored chain goes up, so that commits and caches of the blocks before are
- * refused.
- * @returns the heights, lowest first
+ * Reopens the unavailable heights of a range for ingestion. Heights with missing parts are deleted
+ * from the raw tables first; derived rows stay until they are derived again. Increments the chain
+ * version, which invalidates commits and caches of the old blocks.
+ *
+ * @returns the heights, ascending
  */
 export async function retryHeights(pool: pg.Pool, range: HeightRange): Promise<readonly number[]> {
   const retried: number[] = []
@@ -285,7 +283,7 @@ async function reopen(client: pg.ClientBase, heights: readonly number[]): Promis
   )
 }
 
-/** Rows of whole heights, by the primary keys of the touched partitions; counts of the checkpoints with them. */
+/** Deletes heights from the raw tables and updates the counts of the checkpoints. */
 async function deleteRaw(client: pg.ClientBase, heights: readonly number[]): Promise<void> {
   await client.query(
     `with counted as (
@@ -331,8 +329,9 @@ function rangesOf(heights: readonly number[]): HeightRange[] {
 }
 
 /**
- * Asks the ingester that waits for a height to give it up at its next try, with what can be had of it.
- * @throws ApiError 404 `height-not-failing` where none waits for it
+ * Requests the ingester to give up a height at its next attempt and store the available parts.
+ *
+ * @throws ApiError 404 `height-not-failing`
  */
 export async function skipHeight(pool: pg.Pool, height: number): Promise<void> {
   const { rowCount } = await pool.query(
@@ -346,6 +345,6 @@ export async function skipHeight(pool: pg.Pool, height: number): Promise<void> {
   throw new ApiError(
     404,
     'height-not-failing',
-    `Height ${height} is not failing, so there is nothing to skip. npm run raw -- list shows the heights that are.`,
+    `Could not skip height ${height}: it is not failing. List failing heights with npm run raw -- list.`,
   )
 }

@@ -16,7 +16,7 @@ import {
   failLeases,
   reapLeases,
 } from './leases.ts'
-import { handOverLeases, requeueDueLeases } from '../coordinator/plan-leases.ts'
+import { reenqueueLeases, requeueDueLeases } from '../coordinator/plan-leases.ts'
 import { listLeases, pruneLeases, requeueLeases, skipLeases, splitLeases } from './operator-leases.ts'
 import { releaseLeases } from '../worker-loop/worker-loop.ts'
 
@@ -506,8 +506,8 @@ describe('leases', () => {
         ['queued', 0],
         ['active', 1],
       ])
-      expect((await handOverLeases(pool, ['a'], 60_000)).map((lease) => lease.from)).to.have.members([0, 10])
-      expect(await handOverLeases(pool, ['a'], 60_000)).to.deep.equal([])
+      expect((await reenqueueLeases(pool, ['a'], 60_000)).map((lease) => lease.from)).to.have.members([0, 10])
+      expect(await reenqueueLeases(pool, ['a'], 60_000)).to.deep.equal([])
     })
 
     it('splits', async () => {

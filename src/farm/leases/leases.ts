@@ -6,90 +6,81 @@ import { pgText } from '../../platform/db/copy-writer.ts'
 import { asError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
 
 /**
- * A lease: a range of heights that one worker has to do, and who is at it. One row of `app.worker_leases`; the leases
- * of a worker never overlap.
+ * A lease assigns a range of heights to one worker: a row of `app.worker_leases`. Leases of a
+ * worker never overlap.
  *
- *                                 release (clean stop, not a run)
- *              ┌──────────────────────────────────────────────────────────┐
- *              ▼                                                          │
- *     cut ──► queued ──claim (run + 1)──► active ──complete──► done ──fold──► gone, now in the worker's coverage
- *              ▲ ▲                          │ │
- *              │ └──first expiry, at once───┘ └──fail, or expires again───┐
- *              │                                                          ▼
- *              ├──not_before has come──── failed ◄──runs left──── (longer than a block: halved)
- *              │                            │                             │
- *              │                            │                  runs used up▼
- *              └──requeue, split (a person)─┴──────────────────────────flagged
- *                                           └──skip (a person, with a reason)──► skipped
+ *                             release (clean stop, not an attempt)
+ *          ┌──────────────────────────────────────────────────────────┐
+ *          ▼                                                          │
+ *     ──► queued ──claim (attempt + 1)──► active ──complete──► done ──fold──► deleted
+ *          ▲ ▲                              │ │
+ *          │ └──first expiry, at once───────┘ └──fail, or later expiry───┐
+ *          │                                                             ▼
+ *          ├──not_before reached──── failed ◄──attempts left──── (longer than a block: halved)
+ *          │                            │                             │
+ *          │                            │            attempts exhausted▼
+ *          └──requeue, split (operator)─┴──────────────────────────flagged
+ *                                       └──skip (operator)──► skipped
  *
- * - Every claim is a run and takes a new generation. Whatever ends a run names worker, range and generation and must
- *   find the lease active: so a claim that was taken away can neither commit nor report.
- * - A run that its process did not survive is a run too, or a range that kills its process would be tried for ever. The
- *   first expiry is held to be the process's fault and is queued at once; from the second on the lease waits like
- *   after a failure, so that it parts from the innocent ranges that ran beside it when the process died.
- * - From its second failure on a range longer than a block is halved, so that a bad block ends alone and the rest is
- *   done: as long as the worker has other ranges done or few that fail (`RetryPolicy`), since halving does not help a
- *   broken worker. Both halves inherit the count of runs: no height is ever run more than `maxRuns` times before a
- *   person looks at it.
- * - `skipped` counts as covered for the workers that follow and for nobody else, and stays listed.
- * - A rollback deletes leases, in whatever state they are.
+ * - A claim takes a new generation. Ending an attempt requires worker, range and generation of an
+ *   active lease, so a revoked claim can neither commit nor report.
+ * - An expiry counts as an attempt, or a range that kills its process would be retried forever. The
+ *   first expiry requeues at once; later ones wait as after a failure, which separates the lease
+ *   from healthy ranges of the same process.
+ * - From its second failure a range longer than a block is halved to isolate a bad block, unless
+ *   the worker itself is failing (`RetryPolicy`). Halves inherit the attempt count.
+ * - `skipped` counts as covered for followers only. A rollback deletes leases in any state.
  */
 export type LeaseStatus = 'queued' | 'active' | 'done' | 'failed' | 'flagged' | 'skipped'
 
-/** Names a lease whatever its state. */
+/** Identifies a lease in any state. */
 export interface LeaseKey {
-  /** Name of the worker. */
   readonly worker: string
   /** First height. */
   readonly from: number
 }
 
 /**
- * Names one claim of a lease. The range is part of it: claims are committed asynchronously, so a crash of the server
- * may undo some and give their generations out again, for leases that begin at the same height and end elsewhere.
+ * Identifies one claim. Includes the range, because claims are committed asynchronously: after a
+ * server crash a generation can be reused for a lease with the same start and another end.
  */
 export interface LeaseClaim extends LeaseKey {
-  /** End of the range, exclusive. */
+  /** Exclusive. */
   readonly to: number
   readonly generation: number
 }
 
-/** A lease that waits for a process to claim it. */
 export interface QueuedLease extends LeaseKey {
-  /** End of the range, exclusive. */
+  /** Exclusive. */
   readonly to: number
-  /** The last claim, 0 before the first: tells a lease that was queued anew from its earlier self. */
+  /** Generation of the last claim, 0 before the first. */
   readonly generation: number
-  /** Runs so far. More than 0: better run alone, since it may fail again. */
+  /** Attempts so far. Above 0 it runs alone, because it may fail again. */
   readonly attempt: number
 }
 
-/** A lease that this process works on. */
 export interface ClaimedLease extends LeaseClaim {
-  /** Runs so far, this one included. */
+  /** Attempts, including this one. */
   readonly attempt: number
-  /** Where it was claimed, as `databaseIdentity` gives it. */
+  /** `databaseIdentity` of the claim. */
   readonly database?: string
 }
 
-/** How a run ended that did not complete. */
+/** An unsuccessful attempt. */
 export interface EndedRun extends LeaseKey {
-  /** End of what is left under this key: where the lease was halved, the lower half's. */
+  /** End of the range now; for a halved lease, of the lower half. */
   readonly to: number
   readonly status: 'queued' | 'failed' | 'flagged'
   readonly attempt: number
   readonly isHalved: boolean
 }
 
-/**
- * Ascending by worker and height: the order in which every statement locks the rows of leases, so none wait
- * crosswise.
- */
+/** Lock order of lease rows, to avoid deadlocks. */
 export function inLockOrder<T extends LeaseKey>(leases: readonly T[]): T[] {
   return [...leases].sort((a, b) => (a.worker < b.worker ? -1 : a.worker > b.worker ? 1 : a.from - b.from))
 }
 
-/** A lease as the statements return it; PostgreSQL's bigint comes as text. */
+/** PostgreSQL's bigint arrives as text. */
 export interface LeaseRow {
   readonly worker_type: string
   readonly from_height: string
@@ -98,7 +89,7 @@ export interface LeaseRow {
   readonly attempt: number
 }
 
-/** The columns of a `LeaseRow` of `l`, for `returning`. */
+/** Columns of `LeaseRow` for `returning`. */
 export const leaseColumns = 'l.worker_type, l.from_height, l.to_height, l.generation, l.attempt'
 
 export function asLease(row: LeaseRow): QueuedLease {
@@ -111,30 +102,30 @@ export function asLease(row: LeaseRow): QueuedLease {
   }
 }
 
-/** When a range that failed is tried again. */
 export interface RetryPolicy {
-  /** Runs of a height before it is flagged. */
+  /** Attempts before a height is flagged. */
   readonly maxRuns: number
   /**
-   * Longest pause after the first failed run, in milliseconds; doubles with each. The pause is from half of it up,
-   * at random.
+   * Maximum pause after the first failure, ms; doubles each time. The pause is between half and all
+   * of it, at random.
    */
   readonly baseMs: number
-  /** Longest pause, in milliseconds. */
+  /** Maximum pause, ms. */
   readonly capMs: number
-  /** A range longer than one block is halved when this many runs of it have failed, within the two limits below. */
+  /**
+   * Failed attempts after which a range longer than a block is halved, within the two limits below.
+   */
   readonly halveAfterRuns: number
   /**
-   * A worker with so many failing ranges of several blocks has none halved unless another of its ranges was done since:
-   * the worker is broken, not the ranges. Below it the halves themselves show whether the worker works, also where it
-   * has nothing else to do.
+   * With this many failing ranges of several blocks, none is halved unless another range was done
+   * since: the worker is failing, not the ranges.
    */
   readonly maxFailingUnproven: number
-  /** A worker with so many failing ranges has none halved. */
+  /** With this many failing ranges, none is halved. */
   readonly maxFailing: number
 }
 
-/** The first run and 20 retries; the retries of a block that always fails take some 55 minutes. */
+/** 21 attempts; the retries of a block that always fails take about 55 minutes. */
 export const defaultRetryPolicy: RetryPolicy = {
   maxRuns: 21,
   baseMs: 1000,
@@ -145,12 +136,10 @@ export const defaultRetryPolicy: RetryPolicy = {
 }
 
 /**
- * queued → active, for as many of `keys` as are queued; each claim is given to one caller. A lease that is locked
- * at this moment is waited for rather than passed over: whoever holds it may leave it queued. By primary key, one
- * round trip whatever the number. Rows are locked in the order of the keys as long as the planner joins by them; on
- * a table without statistics it may hash instead, and then two who claim the same leases can meet in a deadlock,
- * after which the one that lost it claims again: not to be called within a transaction. A locking subquery would
- * promise the order and costs half as much again.
+ * queued → active. Waits for locked rows, which may stay queued. Rows are locked in key order if
+ * the planner joins by key; without statistics it may hash, and concurrent callers can deadlock, so
+ * the loser must retry: do not call it within a transaction. A locking subquery would guarantee the
+ * order but costs half as much again.
  */
 export async function claimLeases(
   db: pg.Pool | pg.ClientBase,
@@ -178,11 +167,11 @@ export async function claimLeases(
 }
 
 /**
- * Renews the leases of a process that have used up a quarter of their time. One statement for all of them, by primary
- * key. A row that is locked is about to be completed, by this process in its commit: it is left out, since waiting
- * for it would keep all others from being renewed, and the reaper leaves it alone too.
- * @returns the claims that were taken away: their work must stop. One that ended meanwhile by its own commit is among
- *   them too; the caller knows which.
+ * Renews leases that have used a quarter of their time, in one statement. Skips locked rows, which
+ * are being committed; the reaper skips them too.
+ *
+ * @returns revoked claims, whose work must stop. Includes claims that this process has just
+ * committed.
  */
 export async function heartbeatLeases(
   db: pg.Pool | pg.ClientBase,
@@ -228,8 +217,8 @@ const completed = `
         last_error_stack = null, updated_at = now()`
 
 /**
- * The same for one lease as text without parameters, so that it can travel with others in one round trip. Changes
- * one row if the lease was still held, and else none.
+ * `completeLeases` for one lease as text without parameters, to share a round trip. Changes one row
+ * if the lease is still held.
  */
 export function completeLeaseText({ worker, from, to, generation }: LeaseClaim): string {
   return `update app.worker_leases ${completed}
@@ -238,13 +227,11 @@ export function completeLeaseText({ worker, from, to, generation }: LeaseClaim):
 }
 
 /**
- * active → done, as a part of the commit of the rows. Best as the commit's first statement: from here to COMMIT the
- * row is locked, so the lease cannot be reaped, and a rollback of the chain waits for the commit instead of
- * crossing it. By primary key, in the order of the keys; a locking subquery would promise that order and costs half
- * as much again.
- * @returns the leases that were still held. Where one is missing its claim was taken away: nothing derived for it
- * may be
- *   committed.
+ * active → done. Run it as the commit's first statement: the locked row can then be neither reaped
+ * nor rolled back until COMMIT. Rows are locked in key order; a locking subquery would guarantee
+ * that but costs half as much again.
+ *
+ * @returns the leases still held. Do not commit rows of the others.
  */
 export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<LeaseKey[]> {
   const sorted = inLockOrder(claims)
@@ -272,13 +259,14 @@ interface FailedRun extends LeaseClaim {
   readonly error: unknown
 }
 
-/** What is kept of a message or a stack, in characters. */
+/** Stored length of a message or stack, characters. */
 const maxText = 10_000
 
 /**
- * active → failed or flagged, with the error. A RetryableError (a connection that broke, say) is not the range's fault:
- * such a range is tried again as it is and never halved. One that only waited does not count as a run. By primary key.
- * @returns what became of those that were still held
+ * active → failed or flagged. A RetryableError (e.g. a lost connection) is not the range's fault:
+ * the range is retried and never halved; if it only waited, the attempt does not count.
+ *
+ * @returns the new state of the leases still held
  */
 export async function failLeases(
   db: pg.Pool | pg.ClientBase,
@@ -319,8 +307,7 @@ export async function failLeases(
 }
 
 /**
- * Of RetryableErrors: the range was waiting, for a connection or for a lock of another range, and says nothing about
- * itself. It is tried again for as long as that lasts.
+ * RetryableErrors of ranges that only waited, for a connection or a lock. Retried without limit.
  */
 const waitingCodes: ReadonlySet<string> = new Set([
   'database-unreachable',
@@ -343,16 +330,16 @@ function stored(text: string): string {
 
 interface Reaped {
   readonly runs: readonly EndedRun[]
-  /** Those of them that are queued again already and need a job. */
+  /** Leases requeued at once, which need a job. */
   readonly queued: readonly QueuedLease[]
 }
 
-/** Most leases that one call takes away. */
+/** Maximum leases per call. */
 const maxReapedAtOnce = 1000
 
 /**
- * active → queued, failed or flagged, for leases that were not renewed in time. A row that is locked is in the
- * middle of its commit and stays. By the index on the time of expiry: 0.1 ms while nothing is due.
+ * active → queued, failed or flagged, for expired leases. Skips locked rows, which are being
+ * committed. Takes 0.1 ms if none has expired.
  */
 export async function reapLeases(db: pg.Pool | pg.ClientBase, policy = defaultRetryPolicy): Promise<Reaped> {
   const { rows } = await db.query<EndedRow>({
@@ -378,22 +365,21 @@ interface EndedRow extends LeaseRow {
   readonly is_halved: boolean
 }
 
-/** What `ended` takes from the leases `l` that it locks. */
+/** Columns that `ended` returns from the leases `l` that it locks. */
 const endedColumns = 'l.worker_type, l.from_height, l.to_height, l.generation, l.attempt, l.failed_at'
 
-/** Newest done leases that are looked at; the others have become coverage, unless no process coordinates. */
+/** Newest done leases considered. Older ones are folded, unless no process coordinates. */
 const maxUnfolded = 200
 
 /**
- * The rest of a statement that ends runs without success: active → queued, failed or flagged, halved where that helps.
- * It follows a CTE `ended`, which has locked the rows: `endedColumns`, and is_expiry, may_wait (false: queue it at
- * once), may_halve, is_counted (false: it was no run, and is only tried again), error, code, stack. `p` is the position
- * of the first parameter of `endRunsValues`.
+ * Rest of a statement that ends attempts without success: active → queued, failed or flagged,
+ * halved if that helps. Follows a CTE `ended` with the locked rows: `endedColumns`, is_expiry,
+ * may_wait (false: queue at once), may_halve, is_counted (false: not an attempt), error, code,
+ * stack. `p` is the position of the first parameter of `endRunsValues`.
  *
- * Failing are the open leases that have failed and were not done since. They are counted before any is halved here, so
- * the n-th that may be halved counts n more; statements at the same time may each go over the limits by what they end.
- * A half waits as after a first failure: the search for the bad block must not take the pauses of a block that is known
- * bad.
+ * Failing leases are open ones with a failure since the last success, counted before any is halved
+ * here: the n-th candidate counts n more. Halves wait as after a first failure, so that the search
+ * for a bad block is quick.
  */
 function endRuns(p: number): string {
   return `

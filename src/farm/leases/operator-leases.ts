@@ -4,7 +4,6 @@ import { FatalError } from '../../platform/errors.ts'
 import { inLockOrder } from './leases.ts'
 import type { LeaseKey, LeaseStatus } from './leases.ts'
 
-/** A lease with everything that a person may want to know of it. */
 export interface ListedLease extends LeaseKey {
   readonly to: number
   readonly status: LeaseStatus
@@ -24,14 +23,13 @@ export interface ListedLease extends LeaseKey {
 export interface LeaseFilter {
   readonly workers: readonly string[]
   readonly statuses: readonly Exclude<LeaseStatus, 'done'>[]
-  /** Only those whose last failure had this code. */
+  /** Filter by the code of the last failure. */
   readonly code?: string | undefined
-  /** The last of the page before. */
+  /** Last lease of the previous page. */
   readonly after?: LeaseKey | undefined
   readonly limit: number
 }
 
-/** Leases by worker and height, a page at a time, by the index on open leases. */
 export async function listLeases(
   db: pg.Pool | pg.ClientBase,
   { workers, statuses, code, after, limit }: LeaseFilter,
@@ -55,7 +53,7 @@ export async function listLeases(
   return rows
 }
 
-/** How many leases `listLeases` would list on all its pages, by the index on open leases. */
+/** Number of leases that `listLeases` returns on all pages. */
 export async function countLeases(
   db: pg.Pool | pg.ClientBase,
   { workers, statuses, code }: Omit<LeaseFilter, 'after' | 'limit'>,
@@ -72,12 +70,15 @@ export async function countLeases(
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Most leases that one call finds; a worker with a tenth of them in trouble gets no new ones. */
+/**
+ * Maximum leases per call, ten times the number of failing leases at which a worker gets no new
+ * ones.
+ */
 const maxKeysAtOnce = 10_000
 
 /**
- * The leases of a worker that a person can act on, all at once: failed or flagged, with the given code if one is given.
- * By the index on open leases. They are not locked: whoever acts on them looks at their state again.
+ * Failed and flagged leases of a worker, optionally with an error code. Not locked: callers must
+ * check the state again.
  */
 export async function findLeaseKeys(
   db: pg.Pool | pg.ClientBase,
@@ -101,11 +102,12 @@ export async function findLeaseKeys(
 }
 
 /**
- * The part of a statement that finds and locks, as `chosen`, those of the leases ($1 workers, $2 first heights) that a
- * person may decide on.
+ * CTE that locks the failed and flagged ones of the leases ($1 workers, $2 first heights) as
+ * `chosen`.
+ *
  * @param columns of app.worker_leases `l`
  */
-function chooseTroubled(columns = 'l.worker_type, l.from_height'): string {
+function lockFailingLeases(columns = 'l.worker_type, l.from_height'): string {
   return `chosen as materialized (
         select ${columns}
         from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
@@ -116,22 +118,21 @@ function chooseTroubled(columns = 'l.worker_type, l.from_height'): string {
       )`
 }
 
-/** The first two values of such a statement. */
 function keyValues(keys: readonly LeaseKey[]): [workers: string[], from: number[]] {
   const sorted = inLockOrder(keys)
   return [sorted.map((key) => key.worker), sorted.map((key) => key.from)]
 }
 
 /**
- * flagged, failed → queued: a person says that it is worth trying again. The count of runs begins anew; the last error
- * stays until a run succeeds.
- * @returns how many there were; the coordinator gives them jobs when it wakes
+ * flagged, failed → queued. Resets the attempts; the last error stays until an attempt succeeds.
+ *
+ * @returns number of leases; the coordinator enqueues them when it wakes
  */
 export async function requeueLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[]): Promise<number> {
   const { rowCount } = await db.query({
     name: 'farm-requeue-leases',
     text: `
-      with ${chooseTroubled()}
+      with ${lockFailingLeases()}
       update app.worker_leases l
       set status = 'queued', attempt = 0, expiries = 0, not_before = null, enqueued_at = null, updated_at = now()
       from chosen c
@@ -142,9 +143,11 @@ export async function requeueLeases(db: pg.Pool | pg.ClientBase, keys: readonly 
 }
 
 /**
- * flagged, failed → skipped: a person gives the heights up for this worker, and the workers that follow it go on
- * without. The lease stays listed. To take it up again, reopen the range for the worker and its followers.
- * @returns how many there were
+ * flagged, failed → skipped: gives the heights up for this worker, so that its followers proceed.
+ * To undo it, reopen the range for the worker and its followers.
+ *
+ * @returns number of leases
+ *
  * @throws FatalError `skip-without-reason`
  */
 export async function skipLeases(
@@ -152,11 +155,12 @@ export async function skipLeases(
   keys: readonly LeaseKey[],
   reason: string,
 ): Promise<number> {
-  if (reason.trim() === '') throw new FatalError('skip-without-reason', 'a range is skipped only with a reason')
+  if (reason.trim() === '')
+    throw new FatalError('skip-without-reason', 'Could not skip the range: a reason is required')
   const { rowCount } = await db.query({
     name: 'farm-skip-leases',
     text: `
-      with ${chooseTroubled()}
+      with ${lockFailingLeases()}
       update app.worker_leases l
       set status = 'skipped', reason = $3, not_before = null, updated_at = now()
       from chosen c
@@ -166,21 +170,22 @@ export async function skipLeases(
   return rowCount ?? 0
 }
 
-/** `step`: the length of a piece, which $3 pieces make. */
+/** `step`: length of each of $3 pieces. */
 const splitColumns = `l.worker_type, l.from_height, l.to_height, l.generation, l.last_error, l.last_error_code,
   l.last_error_stack,
           ceil((l.to_height - l.from_height) / greatest($3::numeric, 1))::bigint as step`
 
 /**
- * flagged, failed → queued, as up to `pieces` leases of about the same length in place of each. The count of runs
- * begins anew. A range of one block is only queued.
- * @returns how many leases there are now in their place
+ * flagged, failed → queued, each as up to `pieces` leases of similar length, with attempts reset.
+ * One-block ranges are only queued.
+ *
+ * @returns number of leases afterwards
  */
 export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], pieces = 2): Promise<number> {
   const { rows } = await db.query<{ count: string }>({
     name: 'farm-split-leases',
     text: `
-      with ${chooseTroubled(splitColumns)}, others as (
+      with ${lockFailingLeases(splitColumns)}, others as (
         insert into app.worker_leases (worker_type, from_height, to_height, generation, last_error, last_error_code,
           last_error_stack)
         select worker_type, piece, least(piece + step, to_height), generation, last_error, last_error_code,
@@ -202,10 +207,10 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
 }
 
 /**
- * Deletes the leases of workers that the program no longer has, once nobody has touched them for `ageMs`: those heights
- * are owed again should the worker come back. What is done was folded into coverage, and what a person skipped
- * stays, so the table needs no other pruning.
- * @returns how many there were
+ * Deletes leases of removed workers that have not changed for `ageMs`, except done and skipped
+ * ones.
+ *
+ * @returns number of leases
  */
 export async function pruneLeases(
   db: pg.Pool | pg.ClientBase,

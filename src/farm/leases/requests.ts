@@ -6,16 +6,15 @@ import { addCheckpoints, lockCheckpoints, reopenHeights, leasesFrom } from './co
 import { difference, intersection, parseMultirange, size, union } from '../../platform/ranges.ts'
 import type { LeaseStatus } from './leases.ts'
 
-/** What a person asked for, as it was written down. */
 export interface AddedRequest {
   readonly id: number
-  /** All that must derive the heights: those asked for and those that they follow. */
+  /** Requested workers and the workers that they follow. */
   readonly workers: readonly string[]
 }
 
 /**
- * Asks for heights to be derived before other history, by some workers and by all that these follow; the coordinator
- * does it when one runs.
+ * Requests that workers, and the workers that they follow, derive heights before other history.
+ *
  * @param workers all workers of the farm
  */
 export async function addRequest(
@@ -32,10 +31,12 @@ export async function addRequest(
 }
 
 /**
- * Has heights derived again by some workers and by all that follow them, before other history. The rows stay until the
- * new ones take their place.
+ * Requests that workers and all their followers derive heights again, before other history. Old
+ * rows stay until they are replaced.
+ *
  * @param workers all workers of the farm
- * @returns the request, and the workers that derive again
+ *
+ * @returns the request and the workers that derive again
  */
 export async function addRederiveRequest(
   pool: pg.Pool,
@@ -67,19 +68,18 @@ async function insertRequest(
   return { id: rows[0]?.id ?? 0, workers }
 }
 
-/** A request that is not finished. */
 export interface OpenRequest {
   readonly id: number
   readonly workers: readonly string[]
   readonly from: number
   /** Exclusive. */
   readonly to: number
-  /** Those of its workers that are switched off where the farm is coordinated. */
+  /** Workers that are disabled in the coordinator's process. */
   readonly workersOff: readonly string[]
   readonly createdAt: Date
 }
 
-/** Requests that are not finished, the oldest first; a few at most, as a rule. */
+/** Unfinished requests, oldest first. */
 export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<OpenRequest[]> {
   const { rows } = await db.query<OpenRequest>(`
     select id::float8 as id, workers, from_height::float8 as from, to_height::float8 as to, workers_off as "workersOff",
@@ -89,9 +89,10 @@ export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<Ope
 }
 
 /**
- * Marks open requests as finished whose workers have all done the heights, or had them skipped; and notes for the
- * others which of their workers are not among `enabled`. Linear in the pieces of coverage of the workers.
- * @returns the requests that are finished now
+ * Finishes open requests whose workers have completed or skipped all heights, and records which
+ * workers of the others are not `enabled`. Linear in the ranges of coverage.
+ *
+ * @returns finished requests
  */
 export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: readonly string[]): Promise<number[]> {
   const { rows } = await db.query<{ id: number; finished: boolean }>({
@@ -124,8 +125,9 @@ export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: reado
 }
 
 /**
- * Deletes requests of a person that were finished `days` ago; those that are open stay, however old.
- * @returns how many there were
+ * Deletes requests finished `days` ago.
+ *
+ * @returns number of requests
  */
 export async function pruneRequests(db: pg.Pool | pg.ClientBase, days: number): Promise<number> {
   const { rowCount } = await query(
@@ -136,18 +138,17 @@ export async function pruneRequests(db: pg.Pool | pg.ClientBase, days: number): 
   return rowCount ?? 0
 }
 
-/** What is to be known of a worker to find those that hang together with it. */
 interface LinkedWorker {
   readonly name: string
   readonly follows: readonly string[]
 }
 
-/** The named workers and all that follow them, directly or not; in the order of `workers`. */
+/** The named workers and all their direct and indirect followers, in the order of `workers`. */
 export function withFollowers(workers: readonly LinkedWorker[], names: readonly string[]): string[] {
   return closure(workers, names, (worker, found) => worker.follows.some((name) => found.has(name)))
 }
 
-/** The named workers and all that they follow, directly or not; in the order of `workers`. */
+/** The named workers and all that they directly or indirectly follow, in the order of `workers`. */
 export function withFollowed(workers: readonly LinkedWorker[], names: readonly string[]): string[] {
   return closure(workers, names, ({ name }, found) => {
     return workers.some((other) => found.has(other.name) && other.follows.includes(name))
@@ -167,7 +168,7 @@ function closure(
   return workers.map(({ name }) => name).filter((name) => found.has(name))
 }
 
-/** How far a worker is within some heights. */
+/** Progress of a worker within a range. */
 export interface WorkerProgress {
   readonly worker: string
   /** Neither done nor skipped. */
@@ -175,25 +176,29 @@ export interface WorkerProgress {
   readonly done: HeightSet
   readonly skipped: HeightSet
   readonly active: HeightSet
-  /** Wait for their next run. */
+  /** Waiting for a retry. */
   readonly failed: HeightSet
   readonly flagged: HeightSet
-  /** When the next of the failed ones is tried again. */
+  /** Next retry. */
   readonly nextTry: Date | null
 }
 
 export interface RequestProgress {
   readonly workers: readonly WorkerProgress[]
-  /** Nothing is owed. */
   readonly isDone: boolean
-  /** Whatever is owed is flagged, or waits for what is flagged: it goes on only when a person acts. */
+  /**
+   * Only flagged heights, or heights that wait for flagged ones, are left: operator action
+   * required.
+   */
   readonly isStuck: boolean
 }
 
 /**
- * How far workers are within a range of heights.
+ * Progress of workers within a range.
+ *
  * @param workers all workers of the farm
- * @param names those that are asked about, with all that they follow
+ *
+ * @param names the workers to report, with all that they follow
  */
 export async function readRequestProgress(
   db: pg.Pool | pg.ClientBase,
@@ -229,23 +234,24 @@ function progressOf({ worker, covered, leases, nextTry }: RequestRow, range: Hei
   }
 }
 
-/** Heights that are owed, counted once for each worker. */
+/** Backlog, counted once per worker. */
 export function owedCount({ workers }: RequestProgress): number {
   return workers.reduce((sum, { owed }) => sum + size(owed), 0)
 }
 
-/** What one worker has of a range of heights. */
 interface RequestRow {
   readonly worker: string
-  /** Folded coverage within the heights, as a multirange. */
+  /** Folded coverage within the range, as a multirange. */
   readonly covered: string
-  /** Leases that reach into the heights, by state, as multiranges. */
+  /** Leases that reach into the range, by status, as multiranges. */
   readonly leases: Readonly<Partial<Record<LeaseStatus, string>>>
-  /** When the next failed lease is tried again. */
+  /** Next retry. */
   readonly nextTry: Date | null
 }
 
-/** Coverage and leases of workers within heights, in one snapshot. Linear in the pieces of coverage of the workers. */
+/**
+ * Coverage and leases of workers within a range, in one snapshot. Linear in the ranges of coverage.
+ */
 export async function readRequestRows(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],

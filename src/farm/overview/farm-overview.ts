@@ -10,7 +10,6 @@ import { ingesterServices } from '../leases/coverage.ts'
 import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-plan.ts'
 import type { HeightNumbers, StageHeights, StagePlan } from './stage-plan.ts'
 
-/** The leases of one worker in one state. */
 interface LeaseGroup {
   readonly leases: number
   readonly heights: number
@@ -28,26 +27,25 @@ interface OldestRow {
 
 interface StageRow {
   readonly name: string
-  /** Folded coverage as text; null when it is of the version that was named, and while there is no row. */
+  /** Folded coverage as text; null if its version is the known one, or without a row. */
   readonly covered: string | null
-  /** Names the version of the folded coverage; null while there is no row. */
+  /** Version of the folded coverage; null without a row. */
   readonly version: string | null
   readonly updatedAt: Date | null
-  /** When a lease of it was last done, as far as known; null for ingesters. */
+  /** Time of the last completed lease; null for ingesters. */
   readonly succeededAt: Date | null
-  /** The lowest height that the history ingester is to bring; null for all others, and until it knows. */
+  /** Target height of the history ingester; null for others and until it is known. */
   readonly target: number | null
   readonly leases: Readonly<Partial<Record<LeaseStatus, LeaseGroup>>> | null
   readonly oldest: OldestRow | null
 }
 
 interface FarmRows {
-  /** In the order of the names. */
   readonly stages: readonly StageRow[]
   readonly chainId: string | null
   readonly latestHeight: number | null
   readonly unresolvedErrors: number
-  /** Heights that ingestion waits for, and those that were given up, whole or in part. */
+  /** Failing and unavailable heights. */
   readonly failingHeights: number
   readonly unavailableHeights: number
 }
@@ -61,8 +59,8 @@ interface Row extends StageRow {
 }
 
 /**
- * All that an overview is made of, in one snapshot. What it costs is reading the leases that are not folded yet,
- * and the text of those sets of coverage whose version is not the one in `known`: 2 MB for 100,000 pieces.
+ * Data of an overview in one snapshot. Reads unfolded leases and the coverage whose version is not
+ * in `known`: 2 MB for 100,000 ranges.
  */
 async function readFarmRows(
   db: pg.Pool | pg.ClientBase,
@@ -135,32 +133,34 @@ export interface LeaseCount {
   readonly heights: number
 }
 
-/** Stored heights that a worker cannot derive, because a worker that it follows has not derived them. */
+/**
+ * Stored heights that a worker cannot derive, because a worker that it follows has not derived
+ * them.
+ */
 interface Blocked {
-  /** The worker that it waits for, directly or not. */
+  /** The blocking worker, followed directly or indirectly. */
   readonly by: string
   /**
-   * `failed`: that worker has failed or flagged leases on these heights. `stalled`: they have waited for too long
-   * without.
+   * `failed`: that worker has failed or flagged leases on these heights. `stalled`: it has none,
+   * but they have waited too long.
    */
   readonly cause: 'failed' | 'stalled'
   readonly heights: number
-  /** When the oldest unfinished lease of `by` was created; where it has none on these heights, the last progress. */
+  /** Creation of the oldest unfinished lease of `by`; without one, the last progress. */
   readonly since: Date
 }
 
-/** How far one ingester or worker is, at one moment. */
+/** State of one ingester or worker. */
 export interface StageState extends StagePlan, HeightNumbers {
   readonly queued: LeaseCount
   readonly active: LeaseCount
-  /** Waits for its next run. */
   readonly failed: LeaseCount
-  /** Runs used up: needs a person. */
+  /** Attempts exhausted: operator action required. */
   readonly flagged: LeaseCount
   readonly skipped: LeaseCount
-  /** Null where it has no such heights, and while they have not waited for long. */
+  /** Null if no heights are blocked, or not for long. */
   readonly blocked: Blocked | null
-  /** The lease that was cut first of those that are neither done nor skipped. */
+  /** The oldest lease that is neither done nor skipped. */
   readonly oldestUnfinished: {
     readonly from: number
     /** Exclusive. */
@@ -169,48 +169,48 @@ export interface StageState extends StagePlan, HeightNumbers {
     readonly attempt: number
     readonly since: Date
   } | null
-  /** When it last did anything. */
   readonly updatedAt: Date | null
 }
 
-/** The whole farm at one moment; all of it is of one snapshot of the database. */
+/** State of the farm in one snapshot. */
 export interface FarmOverview {
   readonly takenAt: Date
   readonly chainId: string | null
-  /** Latest sealed height that an ingester heard of, else the highest stored one. */
+  /** Latest sealed height known to an ingester, else the highest stored height. */
   readonly head: number | null
-  /** From the lowest to the highest stored height, `to` exclusive; holes between them are not told. */
+  /** From the lowest to the highest stored height, ignoring gaps. */
   readonly stored: HeightRange | null
-  /** In the order of the plans. */
   readonly stages: readonly StageState[]
-  /** The sets of heights that the numbers are made of, by name of the stage. */
+  /** Heights behind the numbers, by stage. */
   readonly heights: ReadonlyMap<string, StageHeights>
-  /** Of raw.indexing_errors; counted up to `maxCountedErrors`. */
+  /** From raw.indexing_errors, counted up to `maxCountedErrors`. */
   readonly unresolvedErrors: number
-  /** Heights that ingestion waits for, and those that were given up, whole or in part. */
+  /** Failing and unavailable heights. */
   readonly failingHeights: number
   readonly unavailableHeights: number
 }
 
 export interface OverviewBounds {
-  /** START_BLOCK; 0 is no fixed start. Default 0. */
+  /** START_BLOCK; 0: none. Default 0. */
   readonly startBlock?: number
-  /** The latest sealed height, where this process knows it better than the database. */
+  /** Latest sealed height, if this process knows it better than the database. */
   readonly latestHeight?: number | undefined
-  /** Heights that wait for another worker for so long, in milliseconds, are reported as stalled. Default 300,000. */
+  /** Waiting time after which blocked heights are reported as stalled, ms. Default 300,000. */
   readonly stalledAfterMs?: number
 }
 
 const [forwardService, historyService] = ingesterServices
 
-/** Folded coverage as it was read last, so that what has not changed is not read again. */
+/** Cache of folded coverage. */
 export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
 
 /**
- * How far every ingester and worker is. One statement, and one for each worker that may be stalled; then sets of
- * heights are computed here, linear in their pieces, and other work gets its turn between two stages.
- * @param known kept by the caller from call to call, and brought up to date here
- * @throws RetryableError when the database does not answer
+ * Reads the state of all ingesters and workers: one statement, and one for each worker that may be
+ * stalled. Computing sets of heights is linear in their ranges and yields between stages.
+ *
+ * @param known cache, updated by this function
+ *
+ * @throws RetryableError if the database does not respond
  */
 export async function readFarmOverview(
   db: pg.Pool | pg.ClientBase,
@@ -305,7 +305,7 @@ function foldedCoverage({ name, version, covered }: StageRow, known: KnownCovera
   return set
 }
 
-/** Heights that a worker cannot derive because one that it follows failed or stands still. */
+/** Heights blocked by a followed worker that fails or stalls. */
 async function blockedBy(
   db: pg.Pool | pg.ClientBase,
   plan: StagePlan,
@@ -340,7 +340,7 @@ async function blockedBy(
   return by === undefined || since === null ? null : { by, cause: 'stalled', heights, since }
 }
 
-/** Null where the heights have not waited since `before`, and for a worker that never did anything. */
+/** Null if the heights have not waited since `before`, or the worker has no progress at all. */
 async function waitingSince(
   db: pg.Pool | pg.ClientBase,
   waiting: HeightSet,
@@ -353,7 +353,7 @@ async function waitingSince(
     return since > before ? null : since
   }
   if (succeededAt === null || succeededAt > before) return null
-  // On a chain without traffic a worker has no progress for hours, and waits only since the newest block.
+  // Without traffic a worker may have no progress for hours: it waits only since the newest block.
   const text = 'select "timestamp" as time from raw.blocks where height = $1'
   const { rows } = await query<{ time: Date }>(db, text, [waiting[0]?.from])
   const storedAt = rows[0]?.time
@@ -361,7 +361,6 @@ async function waitingSince(
   return storedAt > before ? null : storedAt
 }
 
-/** The workers that a worker follows, and those that they follow. */
 function followedBy({ follows }: Pick<StagePlan, 'follows'>, plans: readonly StagePlan[]): readonly string[] {
   const names = new Set(follows)
   for (const name of names) for (const more of plans.find((plan) => plan.name === name)?.follows ?? []) names.add(more)

@@ -1,22 +1,22 @@
 import type { HeightRange, HeightSet } from '../../platform/ranges.ts'
 
 interface Sample {
-  /** Milliseconds on any clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly at: number
   readonly covered: number
 }
 
-/** The pace is taken over this time, so that it is steady to look at and follows a change. */
+/** Averaging window: long enough to be steady, short enough to follow changes. */
 const windowMs = 30_000
 
-/** Below this it would say more about the moment of the sample than about the pace. */
+/** A shorter time gives no meaningful pace. */
 const minMs = 2000
 
-/** The last samples of how much is covered, of each stage; what is older than the window is forgotten. */
+/** Coverage samples of each stage within the window. */
 export class PaceSamples {
   readonly #samples = new Map<string, Sample[]>()
 
-  /** Once coverage shrinks (a rollback, a range that was reopened) the count begins anew. */
+  /** Restarts when coverage shrinks (rollback, reopened range). */
   add(stage: string, at: number, covered: number): void {
     const before = this.#samples.get(stage) ?? []
     const kept = before.filter((sample) => at - sample.at <= windowMs)
@@ -25,7 +25,7 @@ export class PaceSamples {
     this.#samples.set(stage, hasShrunk ? [{ at, covered }] : [...kept, { at, covered }])
   }
 
-  /** Heights per second; null while there are too few samples to tell. */
+  /** Heights per second; null with too few samples. */
   rate(stage: string): number | null {
     const samples = this.#samples.get(stage) ?? []
     const [first] = samples
@@ -36,8 +36,8 @@ export class PaceSamples {
 }
 
 /**
- * Whole seconds until what is owed is done at a rate, but for the heights that are flagged, which wait for a person;
- * null while that cannot be told, and when nothing else is owed.
+ * Whole seconds until the backlog is done, without flagged heights; null if unknown or nothing else
+ * is left.
  */
 export function etaSeconds(owed: number, flagged: number, rate: number | null): number | null {
   if (owed === 0) return 0
@@ -46,8 +46,8 @@ export function etaSeconds(owed: number, flagged: number, rate: number | null): 
 }
 
 /**
- * Cuts a range into cells of about the same length, lowest first. There are fewer than `count` when the range has fewer
- * heights, since a cell has at least one.
+ * Divides a range into at most `count` cells of similar length, ascending.
+ *
  * @returns the borders: cell i is from border i to border i + 1
  */
 export function cellBorders({ from, to }: HeightRange, count: number): number[] {
@@ -56,10 +56,7 @@ export function cellBorders({ from, to }: HeightRange, count: number): number[] 
   return Array.from({ length: cells + 1 }, (_, i) => (cells === 0 ? from : from + Math.floor((i * length) / cells)))
 }
 
-/**
- * How many heights of a set are in each cell. Linear in the pieces of the set that lie between the borders, and in
- * the cells.
- */
+/** Heights of a set in each cell. Linear in ranges and cells. */
 export function heightsPerCell(set: HeightSet, borders: readonly number[]): number[] {
   let i = firstEndingAbove(set, borders[0] ?? 0)
   return borders.slice(1).map((to, cell) => {
@@ -67,7 +64,7 @@ export function heightsPerCell(set: HeightSet, borders: readonly number[]): numb
     let held = 0
     for (let range = set[i]; range !== undefined && range.from < to; range = set[++i]) {
       held += Math.min(range.to, to) - Math.max(range.from, from)
-      // It goes on in the next cell.
+      // Continues in the next cell.
       if (range.to > to) break
     }
     return held
@@ -75,8 +72,8 @@ export function heightsPerCell(set: HeightSet, borders: readonly number[]): numb
 }
 
 /**
- * The part of each cell that a set holds, from 0 to 1 with two decimals. Only what is empty is 0 and only what is
- * full is 1, so that neither the smallest hole nor the smallest piece is rounded away.
+ * Covered share of each cell, 0 to 1 with two decimals. Only empty cells are 0 and only full ones
+ * 1.
  */
 export function partsPerCell(set: HeightSet, borders: readonly number[]): number[] {
   return heightsPerCell(set, borders).map((held, cell) => {
@@ -86,7 +83,6 @@ export function partsPerCell(set: HeightSet, borders: readonly number[]): number
   })
 }
 
-/** Index of the first range that ends above a height. */
 function firstEndingAbove(set: HeightSet, height: number): number {
   let low = 0
   let high = set.length

@@ -4,7 +4,7 @@ import type { HeightSet } from '../../platform/ranges.ts'
 import { ingesterServices } from '../leases/coverage.ts'
 import { planWorkers } from '../coordinator/plan-leases.ts'
 
-/** What an overview needs to know of an ingester or worker. */
+/** Static description of an ingester or worker. */
 export interface StagePlan {
   /** As in app.indexing_checkpoints.service_name. */
   readonly name: string
@@ -13,11 +13,11 @@ export interface StagePlan {
   /** 0 for ingesters. */
   readonly phase: 0 | 1 | 2
   /**
-   * Workers that must have done a height before, or given it up; `[]` for ingesters and what follows the raw tables
-   * alone.
+   * Workers that must have completed or skipped a height before; `[]` if only the raw tables are
+   * read.
    */
   readonly follows: readonly string[]
-  /** Whether the configuration of this process has it on. */
+  /** Whether it is enabled in this process. */
   readonly isEnabled: boolean
 }
 
@@ -33,7 +33,7 @@ type StageSettings = Parameters<typeof planWorkers>[0] & {
   readonly ENABLE_HISTORY_INGESTER: boolean
 }
 
-/** Everything that does heights: the ingesters first, then `workers` in their order. */
+/** Ingesters, then `workers` in their order. */
 export function planStages(config: StageSettings, workers: readonly KnownWorker[] = allWorkers): StagePlan[] {
   const [forward, history] = ingesterServices
   const enabled = new Set(planWorkers(config, workers).map(({ name }) => name))
@@ -62,15 +62,14 @@ export function planStages(config: StageSettings, workers: readonly KnownWorker[
   ]
 }
 
-/** The heights of one ingester or worker, by what became of them. */
+/** Heights of one ingester or worker by state. */
 export interface StageHeights {
   readonly covered: HeightSet
-  /** What it could have done by now, done or not. */
+  /** Heights that could be done by now. */
   readonly available: HeightSet
-  /** Given up by a person. */
   readonly skipped: HeightSet
   readonly active: HeightSet
-  /** Of leases that are failed or flagged. */
+  /** Failed or flagged. */
   readonly failing: HeightSet
 }
 
@@ -83,7 +82,7 @@ export interface HeightNumbers {
   readonly lowest: number | null
   /** Highest covered height, inclusive. */
   readonly highest: number | null
-  /** Gaps of owed heights that have covered ones on both sides. */
+  /** Gaps in the backlog with covered heights on both sides. */
   readonly holes: number
 }
 
@@ -106,7 +105,8 @@ export function numbersOf({
 }
 
 /**
- * What a worker could have done: the stored heights that each worker that it follows has done or was let off.
+ * Stored heights that all followed workers have completed or skipped.
+ *
  * @param passable for each followed worker
  */
 export function availableToWorker(stored: HeightSet, passable: readonly HeightSet[]): HeightSet {
@@ -114,8 +114,9 @@ export function availableToWorker(stored: HeightSet, passable: readonly HeightSe
 }
 
 /**
- * What the forward ingester could have stored: from its first block, or where it would begin, up to the head of the
- * chain.
+ * Heights that the forward ingester could have stored: from its first block, or its start, to the
+ * head.
+ *
  * @param head latest sealed height, as far as known
  */
 export function availableToForward(covered: HeightSet, startBlock: number, head: number | undefined): HeightSet {
@@ -125,8 +126,8 @@ export function availableToForward(covered: HeightSet, startBlock: number, head:
 }
 
 /**
- * What the history ingester could have stored: from the lowest height that is wanted and to be had, up to the first
- * block of the forward ingester. While the former is not known nothing below its own lowest block counts.
+ * Heights that the history ingester could have stored: from its target to the first block of the
+ * forward ingester. Until the target is known, from its own lowest block.
  */
 export function availableToHistory(covered: HeightSet, forward: HeightSet, bottom: number | undefined): HeightSet {
   const to = forward[0]?.from ?? covered.at(-1)?.to ?? 0

@@ -7,46 +7,46 @@ import { LogThrottle } from '../../platform/log-throttle.ts'
 import { jobId } from './work-queue.ts'
 import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from './work-queue.ts'
 
-/** What makes BullMQ run on one store. */
 export interface BullBackend<Backend extends IQueueBackend, Connection> {
   readonly name: WorkQueue['backend']
   readonly factory: BackendFactory<Backend, Connection>
-  /** Given to what adds jobs: fails at once when the store is away. */
+  /** For adding jobs: fails at once while the store is down. */
   readonly producer: Connection
-  /** Given to what takes jobs: waits for the store to come back. */
+  /** For taking jobs: waits for the store. */
   readonly consumer: Connection
-  /** Makes the store usable again after it was found empty; undefined where it needs nothing. */
+  /** Makes an emptied store usable again; undefined if not needed. */
   readonly repair?: ((error: Error) => Promise<boolean>) | undefined
   close(): Promise<void>
 }
 
 /**
- * A job leaves no trace when it ends: `app.worker_leases` tells what became of its ranges, and an id that stayed behind
- * would keep the same leases from being queued again.
+ * Jobs are removed when they end: `app.worker_leases` has the outcome, and a remaining id would
+ * block requeueing the same leases.
  */
 const jobOptions = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const
 
 /**
- * A job of a process that was killed is given out again within 7 s. What becomes of its ranges does not hang on that
- * (their leases expire by themselves); it keeps a job from being stuck whose leases were not claimed yet.
+ * A job of a killed process is delivered again within 7 s. Its claimed leases expire independently
+ * of that.
  */
 const workerOptions = {
   lockDuration: 5000,
   stalledInterval: 2000,
   // Stalls are not failures: attempts are counted in the lease.
   maxStalledCount: 1_000_000,
-  // How long at most a job waits whose wake-up was lost, s. Every idle queue asks so often, in five statements.
+  // Maximum wait of a job whose notification was lost, s. Each idle queue polls at this interval,
+  // in five statements.
   drainDelay: 5,
   // Pause after a failed fetch, ms.
   runRetryDelay: 500,
 } as const satisfies Partial<WorkerOptions>
 
-/** How long a store may take, when all jobs are done, to close a consumer, ms. */
+/** Time for closing a consumer after all jobs are done, ms. */
 const closeMs = 2000
-/** How long cutting its connection may take after that, ms. */
+/** Further time for closing its connection, ms. */
 const disconnectMs = 500
 
-/** Least time between two messages about errors of the store, ms. */
+/** Minimum interval of store error messages, ms. */
 const quietMs = 5000
 
 const queueOptions = { streams: { events: { maxLen: 100 } } } as const satisfies Partial<QueueOptions>
@@ -62,7 +62,7 @@ type LeaseQueue<Backend extends IQueueBackend, Connection> = Queue<
   Connection
 >
 
-/** The farm's queues on BullMQ: one queue a worker, named after it. */
+/** Farm queues on BullMQ: one queue per worker, named after it. */
 export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements WorkQueue {
   readonly backend: WorkQueue['backend']
   readonly #store: BullBackend<Backend, Connection>
@@ -80,7 +80,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     this.#classes = withBackend(store.factory)
   }
 
-  /** BullMQ's own object for a worker's queue, for dashboards. */
+  /** BullMQ queue of a worker, for dashboards. */
   queue(worker: string): LeaseQueue<Backend, Connection> {
     const known = this.#queues.get(worker)
     if (known !== undefined) return known
@@ -92,14 +92,14 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
 
   async add(worker: string, jobs: readonly LeaseJob[], { isUrgent = false } = {}): Promise<void> {
     if (jobs.length === 0) return
-    // BullMQ runs what has no priority before what has one.
+    // BullMQ runs jobs without a priority first.
     const options = isUrgent ? jobOptions : { ...jobOptions, priority: 1 }
     const entries = jobs.map((data) => ({ name: 'ranges', data, opts: { ...options, jobId: jobId(data) } }))
     await this.#ask(() => this.queue(worker).addBulk(entries))
   }
 
   async work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer> {
-    // Also makes the queue known to the store, with its settings.
+    // Also registers the queue and its settings in the store.
     this.queue(worker)
     const running = new Set<Promise<void>>()
     const process = async (data: LeaseJob): Promise<void> => {
@@ -119,8 +119,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     })
-    // An error is told for each lock that could not be renewed, right after this. It is none: a job that ends at
-    // that moment has no lock any more, and where a lock has run out the leases still let only one work on a range.
+    // BullMQ reports an error for each lock that it could not renew, right after this. It is
+    // harmless: the job has just ended, or its leases still allow one process per range.
     let unrenewed = 0
     bull.on('lockRenewalFailed', (jobs) => {
       unrenewed = jobs.length
@@ -129,31 +129,31 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       if (unrenewed === 0) this.#trouble(worker, error)
       else {
         unrenewed--
-        this.#log.debug({ err: error, queue: worker }, 'a job had ended, or may be given out again')
+        this.#log.debug({ err: error, queue: worker }, 'A job had ended, or may be delivered again')
       }
     })
     bull.on('failed', (_job, error) =>
-      this.#log.error({ err: error, queue: worker }, 'a job ended with an error, its ranges will be queued again'),
+      this.#log.error({ err: error, queue: worker }, 'A job failed: its ranges will be queued again'),
     )
-    // It is not waited for: while the store is away it takes jobs from when that is back.
+    // Not awaited: while the store is down it waits to take jobs.
     const consumer: QueueConsumer = {
       pause: () => bull.pause(),
       resume: () => bull.resume(),
       close: async () => {
         this.#consumers.delete(consumer)
         const closed = bull.close()
-        // It also waits for the store, and for ever when that is away.
+        // Closing waits forever while the store is down.
         const impatience = new AbortController()
         const tooLong = (async () => {
-          // What was being fetched when it was told to close still begins.
+          // A fetch in progress at the time of the close still starts its job.
           do {
             while (running.size > 0) await Promise.allSettled(running)
             await delay(closeMs, undefined, { signal: impatience.signal })
           } while (running.size > 0)
-          this.#log.warn({ queue: worker }, 'the queue does not answer, its connection is cut')
-          // Of a connection that waits to be made again ioredis never tells that it has ended.
+          this.#log.warn({ queue: worker }, 'The queue does not respond: closing its connection')
+          // ioredis never emits `end` for a connection that waits to reconnect.
           await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: impatience.signal })])
-          // It comes to that only after what it waits for, and would go on renewing locks of no jobs.
+          // BullMQ closes the lock manager after that, and would keep renewing locks.
           await bull['lockManager'].close()
         })()
         await Promise.race([closed, tooLong])
@@ -179,15 +179,15 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     await this.#store.close()
   }
 
-  /** While the store is away every idle consumer says so, again and again: one line for all of them now and then. */
+  /** While the store is down every idle consumer reports it repeatedly: limit the messages. */
   #trouble(worker: string, error: Error): void {
-    // Connections that are being closed may hear that their server stops as well.
+    // Connections being closed may also report that their server stops.
     if (this.#isClosing) {
-      this.#log.debug({ err: error, queue: worker }, 'the queue had an error while it was closed')
+      this.#log.debug({ err: error, queue: worker }, 'Queue error while closing')
       return
     }
     const untold = this.#troubles.due()
-    if (untold !== undefined) this.#log.warn({ err: error, queue: worker, untold }, 'the queue had an error')
+    if (untold !== undefined) this.#log.warn({ err: error, queue: worker, untold }, 'Queue error')
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
@@ -196,7 +196,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     } catch (error) {
       if ((await this.#store.repair?.(asError(error))) === true) return question()
       if (error instanceof FlowfarmError) throw error
-      throw new RetryableError('queue-unavailable', `the queue did not answer: ${asError(error).message}`, {
+      throw new RetryableError('queue-unavailable', `Could not reach the queue: ${asError(error).message}`, {
         cause: error,
       })
     }

@@ -7,7 +7,7 @@ import { BullWorkQueue } from './bull-work-queue.ts'
 import { createPostgresWorkQueue } from './postgres-work-queue.ts'
 import type { PostgresWorkQueue } from './postgres-work-queue.ts'
 
-/** The queues of the farm: in Redis where one is given, else in PostgreSQL. */
+/** Queues in Redis if a URL is given, else in PostgreSQL. */
 export function createWorkQueue(options: {
   readonly databaseUrl: string
   readonly redisUrl: string | undefined
@@ -22,19 +22,20 @@ type RedisWorkQueue = BullWorkQueue<RedisQueueBackend, ConnectionOptions>
 /** 6.2 */
 const oldestVersion = 602
 
-/** How long Redis may take to answer the first time, ms. */
+/** Timeout of the first response, ms. */
 const connectTimeoutMs = 5000
 
-/** A connection on which nothing came back for so long is replaced, ms. */
+/** Timeout of a silent connection, ms. */
 const socketTimeoutMs = 15_000
 
-/** Longest pause before a lost connection is made again, ms. */
+/** Maximum pause before reconnecting, ms. */
 const longestPauseMs = 2000
 
 /**
  * Queues in Redis 6.2 or newer (or Valkey).
- * @throws FatalError `redis-evicts` when Redis may throw jobs away, `redis-too-old`; RetryableError
- * `queue-unavailable` when unreachable
+ *
+ * @throws FatalError `redis-evicts`, `redis-too-old`; RetryableError `queue-unavailable` if
+ * unreachable
  */
 export async function createRedisWorkQueue(url: string, log: Logger): Promise<RedisWorkQueue> {
   let isClosed = false
@@ -42,12 +43,13 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     connectTimeout: connectTimeoutMs,
     keepAlive: 10_000,
     socketTimeout: socketTimeoutMs,
-    // Also for the connections that BullMQ makes after these: nobody else can stop one that waits to be made again.
+    // Also stops BullMQ's copies of these connections, which nothing else can stop while they wait
+    // to reconnect.
     retryStrategy: (times: number) => (isClosed ? null : Math.min(times * 50, longestPauseMs)),
   }
-  // A command of the coordinator fails at once while Redis is away, and is tried again with all that came since.
+  // Commands of the coordinator fail at once while Redis is down; it retries them.
   const producer = new Redis(url, { ...common, lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
-  const onError = (error: Error): void => log.warn({ err: error }, 'the connection to Redis had an error')
+  const onError = (error: Error): void => log.warn({ err: error }, 'Redis connection error')
   producer.on('error', onError)
   try {
     await producer.connect()
@@ -58,13 +60,12 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     if (error instanceof FatalError) throw error
     throw new RetryableError(
       'queue-unavailable',
-      `REDIS_URL leads to no Redis that answers: ${asError(error).message}`,
+      `Could not connect to Redis at REDIS_URL: ${asError(error).message}`,
       { cause: error },
     )
   }
-  // Those of the workers wait for it. Not lazy, nor are the copies that BullMQ makes of it: whoever awaits the first
-  // connecting of a lazy one is told that it failed and never that it came about later, and a worker keeps what it
-  // was told.
+  // Worker connections wait for Redis. Not lazy: a lazy connection reports a failed first attempt
+  // but never a later success, and BullMQ keeps that result.
   const consumer = new Redis(url, { ...common, maxRetriesPerRequest: null })
   consumer.on('error', onError)
   return new BullWorkQueue<RedisQueueBackend, ConnectionOptions>(
@@ -85,8 +86,8 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
 }
 
 /**
- * BullMQ asks for the version of the server as soon as a queue or a worker is made, and one that got no answer fails
- * for ever with what it got instead. It is asked for once, above, and nothing is waited for here.
+ * BullMQ reads the server version for each queue or worker and fails forever without a response. It
+ * was read above, so nothing is awaited here.
  */
 const createBackend: BackendFactory<RedisQueueBackend> = (name, options, extra) =>
   createRedisBackend(name, { ...options, skipVersionCheck: true, skipWaitingForReady: true }, extra)
@@ -97,17 +98,17 @@ async function checkServer(client: Redis): Promise<void> {
   if (version !== null && Number(version[1]) * 100 + Number(version[2]) < oldestVersion) {
     throw new FatalError(
       'redis-too-old',
-      `Redis at REDIS_URL is ${version[1]}.${version[2]}, flowfarm needs 6.2 or newer. Or unset ` +
-        'REDIS_URL: the queues are then kept in PostgreSQL.',
+      `Redis at REDIS_URL is version ${version[1]}.${version[2]}, but 6.2 or newer is required. Upgrade it, or unset ` +
+        'REDIS_URL to keep the queues in PostgreSQL.',
     )
   }
-  // Under any policy but `noeviction` Redis deletes parts of queues when it runs out of memory.
+  // With any policy but `noeviction` Redis deletes parts of queues when it runs out of memory.
   const policy = /maxmemory_policy:([\w-]+)/.exec(info)?.[1]
   if (policy === undefined || policy === 'noeviction') return
   throw new FatalError(
     'redis-evicts',
-    `Redis at REDIS_URL has the eviction policy ${policy} and may throw jobs away when its memory is full. ` +
-      'Run `redis-cli config set maxmemory-policy noeviction` and set the same in its configuration ' +
-      'file, or unset REDIS_URL: the queues are then kept in PostgreSQL.',
+    `Redis at REDIS_URL has the eviction policy ${policy} and can delete jobs when its memory is full. ` +
+      'Run `redis-cli config set maxmemory-policy noeviction` and set it in its configuration ' +
+      'file, or unset REDIS_URL to keep the queues in PostgreSQL.',
   )
 }

@@ -13,41 +13,45 @@ import { BullWorkQueue } from './bull-work-queue.ts'
 
 const schema = 'bullmq'
 
-/** Connections for the queries of all queues of a process, and one that hears of new jobs. */
+/** Query connections of all queues of a process, and one for LISTEN. */
 const poolSize = 6 + 1
 
-/** SQLSTATEs of a schema that is gone: undefined_table, undefined_function, undefined_object, invalid_schema_name. */
+/**
+ * SQLSTATEs for a dropped schema: undefined_table, undefined_function, undefined_object,
+ * invalid_schema_name.
+ */
 const missingObject: ReadonlySet<string> = new Set(['42P01', '42883', '42704', '3F000'])
 
 export type PostgresWorkQueue = BullWorkQueue<SharedPostgresBackend, PostgresQueueConnection>
 
 /**
- * Queues in the schema `bullmq` of the database itself, which is made or brought up to date here. A crash of the server
- * may lose the last jobs, since nothing waits for the disk: the farm refills the queue from the leases.
- * @throws FatalError `queue-too-new`; retryable if the database is unreachable
+ * Queues in the schema `bullmq`, created or upgraded here. Commits are asynchronous, so a server
+ * crash may lose the last jobs, which the coordinator enqueues again.
+ *
+ * @throws FatalError `queue-too-new`; RetryableError if the database is unreachable
  */
 export async function createPostgresWorkQueue(databaseUrl: string, log: Logger): Promise<PostgresWorkQueue> {
   const config = connectionConfig(databaseUrl)
   const migrations = new Pool({ ...config, max: 1, options: '', allowExitOnIdle: true })
   migrations.on('error', (error) => {
-    if (!migrations.ending) log.warn({ err: error }, 'a database connection was lost')
+    if (!migrations.ending) log.warn({ err: error }, 'Database connection lost')
   })
   migrations.on('connect', (client) => client.on('error', () => undefined))
-  // Other processes may work with the tables at this moment, and lock them in orders of their own.
+  // Other processes may use the tables now and lock them in another order.
   const migrate = (): Promise<void> =>
     retryConflicts(async () => {
       try {
         await makeSchema(migrations)
       } catch (error) {
         if (isMissing(error))
-          throw new RetryableError('queue-unavailable', `the schema ${schema} was dropped while it was made`, {
+          throw new RetryableError('queue-unavailable', `Schema ${schema} was dropped during its creation`, {
             cause: error,
           })
         if (!(error instanceof SchemaVersionMismatchError)) throw asDatabaseError(error)
         throw new FatalError(
           'queue-too-new',
-          `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that ` +
-            'schema: it is filled again.',
+          `The queues in schema ${schema} are newer than this version of flowfarm: ${error.message} Start the newer ` +
+            'version, or drop the schema: its jobs are enqueued again.',
           { cause: error },
         )
       }
@@ -73,7 +77,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
       consumer: connection,
       repair: async (error) => {
         if (!isMissing(error)) return false
-        log.warn({ err: error }, 'the schema of the queues is gone, making it anew')
+        log.warn({ err: error }, 'The queue schema was dropped: creating it again')
         await migrate()
         return true
       },
@@ -87,7 +91,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
 }
 
 function connectionConfig(databaseUrl: string) {
-  // `options` in the URL would take the place of ours, and with it of the search_path that BullMQ adds.
+  // `options` in the URL would override the search_path that BullMQ adds.
   const url = new URL(databaseUrl)
   const given = url.searchParams.get('options')
   url.searchParams.delete('options')
@@ -109,7 +113,8 @@ function connectionConfig(databaseUrl: string) {
 async function makeSchema(pool: Pool): Promise<void> {
   const client = await pool.connect()
   try {
-    // Somebody who emptied all tables emptied the ledger of migrations too, and then they cannot be run again.
+    // Truncating all tables also truncates BullMQ's migration ledger; its migrations cannot run
+    // again then.
     if (await lostItsLedger(client)) await client.query(`drop schema ${schema} cascade`)
     await runMigrations(client, schema)
   } finally {
@@ -129,7 +134,6 @@ async function lostItsLedger(client: PoolClient): Promise<boolean> {
   return rowCount === 0
 }
 
-/** Whether an error of `pg` says that a schema or table is not there. */
 function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && missingObject.has(code)
@@ -137,19 +141,16 @@ function isMissing(error: unknown): boolean {
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
-/**
- * How often the connection that hears of new jobs is asked for a sign of life, and how long it may take to give it,
- * ms.
- */
+/** Interval and timeout of the LISTEN connection's heartbeat, ms. */
 const heartbeatMs = 10_000
 const answerTimeoutMs = 10_000
 
-/** Pause after a job could not be fetched, ms: BullMQ asks again at once when it does not know the error. */
+/** Pause after a failed fetch, ms: BullMQ retries unknown errors at once. */
 const failedFetchPauseMs = 250
 
 /**
- * The pool and the LISTEN client that all queues of a process share. BullMQ's default, a pool and a LISTEN client for
- * each queue and each worker, makes 48 connections for 16 workers, where a server has 100 to give in all.
+ * Pool and LISTEN client shared by all queues of a process. By default BullMQ opens both for each
+ * queue and worker: 48 connections for 16 workers, where a server allows 100.
  */
 class PostgresQueueConnection extends PostgresConnection {
   readonly #pool: Pool
@@ -159,8 +160,8 @@ class PostgresQueueConnection extends PostgresConnection {
 
   constructor(config: PoolConfig) {
     const pool = new Pool(config)
-    // A connection that breaks in use, or as soon as it is there, would end the process if nobody listened; whoever
-    // uses it is told anyway.
+    // Without a listener, a broken connection would end the process. Its user receives the error
+    // anyway.
     pool.on('connect', listenForErrors)
     super(asBullPool(pool))
     this.#pool = pool
@@ -172,7 +173,7 @@ class PostgresQueueConnection extends PostgresConnection {
     const client = await super.getListenClient()
     if (client !== this.#watched) {
       this.#watched = client
-      // One listener for each idle worker.
+      // One listener per idle worker.
       if (client instanceof EventEmitter) client.setMaxListeners(0)
       askOneByOne(client)
       this.#startHeartbeat(client)
@@ -183,13 +184,13 @@ class PostgresQueueConnection extends PostgresConnection {
   override close(): Promise<void> {
     clearTimeout(this.#heartbeat)
     this.#watched = undefined
-    // BullMQ leaves the pool to us: only then does the client that listens come from it, with those who listen for
-    // errors.
+    // BullMQ takes the LISTEN client, with its error listeners, from the pool only if it does not
+    // own the pool.
     this.#closed ??= super.close().then(() => this.#pool.end())
     return this.#closed
   }
 
-  /** A connection that only waits would not notice that the other side is gone without a word. */
+  /** An idle connection would not notice that its peer is gone. */
   #startHeartbeat(client: ListenClient): void {
     clearTimeout(this.#heartbeat)
     this.#heartbeat = setTimeout(() => {
@@ -198,7 +199,7 @@ class PostgresQueueConnection extends PostgresConnection {
         .query('select')
         .then(
           () => this.#watched === client && this.#startHeartbeat(client),
-          // BullMQ hears of the loss itself and connects anew.
+          // BullMQ notices the loss and reconnects.
           () => undefined,
         )
         .finally(() => clearTimeout(impatience))
@@ -207,13 +208,13 @@ class PostgresQueueConnection extends PostgresConnection {
   }
 }
 
-/** BullMQ's own type of a pool is not that of `pg`. */
+/** BullMQ's pool type differs from that of `pg`. */
 function asBullPool(pool: unknown): PgPool {
-  if (!isPgPool(pool)) throw new TypeError('BullMQ does not take this pool')
+  if (!isPgPool(pool)) throw new TypeError('BullMQ requires a pg pool')
   return pool
 }
 
-/** For as long as the client lives: BullMQ removes all listeners of one before it closes it. */
+/** For the client's lifetime: BullMQ removes all listeners before closing it. */
 function listenForErrors(client: PoolClient): void {
   const removeAll = client.removeAllListeners.bind(client)
   const ignore = (): void => undefined
@@ -221,7 +222,7 @@ function listenForErrors(client: PoolClient): void {
   client.on('error', ignore)
 }
 
-/** Each idle worker says LISTEN on this client, and `pg` wants a client to be asked one thing at a time. */
+/** Each idle worker calls LISTEN on this client, and `pg` clients run one query at a time. */
 function askOneByOne(client: ListenClient): void {
   const ask: ListenClient['query'] = client.query.bind(client)
   let last: Promise<unknown> = Promise.resolve()
@@ -237,7 +238,7 @@ function destroy(client: ListenClient): void {
   if (stream instanceof Socket) stream.destroy(new Error(`no answer from PostgreSQL within ${answerTimeoutMs} ms`))
 }
 
-/** One queue on the shared connection, which outlives it. */
+/** One queue on the shared connection. */
 class SharedPostgresBackend extends PostgresQueueBackend {
   readonly name: string
 
@@ -257,8 +258,8 @@ class SharedPostgresBackend extends PostgresQueueBackend {
   }
 
   /**
-   * In one statement, as flows without parents: what BullMQ has for this makes two temporary tables in each call, 10 ms
-   * for a few jobs where this takes 0.5, and the catalogs grow with every one.
+   * Adds jobs in one statement, as flows without parents: BullMQ's own method creates two temporary
+   * tables per call (10 ms instead of 0.5 for a few jobs), which bloats the catalogs.
    */
   override async addJobs(entries: Parameters<PostgresQueueBackend['addJobs']>[0]): Promise<string[]> {
     const results = await this.addFlow(

@@ -1,29 +1,28 @@
 export interface BacklogOptions {
-  /** Bytes of blocks that wait, above which there is no room. */
+  /** Bytes of unread blocks above which producers wait. */
   readonly maxBytes: number
-  /** How long nothing may be read before nobody is kept waiting any more, ms. Default 5,000. */
+  /** Time without a read after which producers stop waiting, ms. Default 5,000. */
   readonly patienceMs?: number | undefined
-  /** How long nobody is kept waiting then, ms. Default 60,000. */
+  /** How long they do not wait then, ms. Default 60,000. */
   readonly restMs?: number | undefined
-  /** Called when patience has run out. */
+  /** Called when `patienceMs` has passed. */
   readonly onGivenUp?: (() => void) | undefined
 }
 
 /**
- * The blocks that an ingester has handed over and that some worker of this process has yet to read. Who fills in
- * history waits for room: blocks that come faster than they are read would only be put out of memory and read back
- * from the database. It waits no longer than workers read. They may be held up or turned off, or another process
- * may have their ranges: of none of this does storing depend.
+ * Blocks from an ingester that workers of this process have not read yet. The history ingester
+ * waits for room, because unread blocks would be evicted and read back from the database. It does
+ * not wait for stalled or disabled workers.
  *
- *     room ──maxBytes wait──► no room ──blocks are read by all──► room
- *                                 └──none is read for patienceMs──► resting: nothing waits ──restMs──► room
+ *     room ──maxBytes unread──► no room ──read by all workers──► room
+ *                                └──no read for patienceMs──► not waiting ──restMs──► room
  */
 export class Backlog {
   readonly #maxBytes: number
   readonly #patienceMs: number
   readonly #restMs: number
   readonly #onGivenUp: () => void
-  /** What waits weighs, by height. */
+  /** Bytes by height. */
   readonly #waiting = new Map<number, number>()
   readonly #wakes = new Set<() => void>()
   #bytes = 0
@@ -37,7 +36,7 @@ export class Backlog {
     this.#onGivenUp = onGivenUp
   }
 
-  /** Bytes of the blocks that wait. */
+  /** Bytes of unread blocks. */
   get bytes(): number {
     return this.#bytes
   }
@@ -46,7 +45,6 @@ export class Backlog {
     return this.#bytes < this.#maxBytes
   }
 
-  /** A block was handed over. */
   add(height: number, bytes: number): void {
     if (performance.now() < this.#restsUntil) return
     this.remove(height)
@@ -63,7 +61,7 @@ export class Backlog {
     }
   }
 
-  /** Nobody will read a block any more, or not from memory. */
+  /** The block will not be read from memory any more. */
   remove(height: number): void {
     const bytes = this.#waiting.get(height)
     if (bytes === undefined) return
@@ -78,7 +76,7 @@ export class Backlog {
     this.#wake()
   }
 
-  /** Resolves when there is room, or when it is not worth waiting. @throws the signal's reason */
+  /** Resolves when there is room, or when waiting is pointless. @throws the signal's reason */
   async room(signal: AbortSignal): Promise<void> {
     const since = performance.now()
     while (!this.hasRoom) {

@@ -8,18 +8,23 @@ import type { StoredPiece } from './stored-blocks.ts'
 
 interface BlockCacheOptions {
   readonly maxBytes: number
-  /** Who reads blocks; what all of them have read is not kept. Without any, blocks are kept while there is room. */
+  /**
+   * Workers that read blocks. A block read by all of them is dropped. Default: none, and blocks
+   * stay while there is room.
+   */
   readonly readers?: readonly string[]
-  /** Told of each block that is not kept any more. */
+  /** Called for each dropped block. */
   readonly onGone?: (height: number) => void
 }
 
 interface KeptBlock extends WeighedBlock {
-  /** Who has not read it yet. */
   readonly unreadBy: Set<string>
 }
 
-/** Blocks by height, until all have read them. Bounded by bytes: those that were not used for longest go first. */
+/**
+ * Blocks by height until all readers have read them. Bounded by bytes, least recently used evicted
+ * first.
+ */
 class BlockCache {
   readonly #maxBytes: number
   readonly #readers: readonly string[]
@@ -42,7 +47,7 @@ class BlockCache {
     return this.#blocks.size
   }
 
-  /** Without using it. */
+  /** Does not count as use. */
   has(height: number): boolean {
     return this.#blocks.has(height)
   }
@@ -55,7 +60,7 @@ class BlockCache {
     return found
   }
 
-  /** Who has read a block before need not read it again because it comes a second time. */
+  /** Readers that have read a block do not read it again when it is added again. */
   add({ block, bytes }: WeighedBlock): void {
     const old = this.#blocks.get(block.height)
     if (old !== undefined) {
@@ -91,50 +96,49 @@ class BlockCache {
 
 export interface RangeReaderOptions {
   readonly pool: pg.Pool
-  /** Decoded blocks that are kept for the next worker, in bytes. Default 256 MiB. */
+  /** Bytes of decoded blocks kept for other workers. Default 256 MiB. */
   readonly maxBytes?: number
-  /** What `readSome` gives at a time, in bytes; one block may weigh more. Default 8 MiB. */
+  /** Bytes that `readSome` returns at a time, except for one larger block. Default 8 MiB. */
   readonly sliceBytes?: number
-  /** The workers that read here, each block once: what all of them have read is let go. Default: nobody is known to. */
+  /** Workers that read here. A block read by all of them is dropped. Default: unknown. */
   readonly readers?: readonly string[]
   /**
-   * Bytes of blocks that were offered and are yet to be read, above which `room` waits. Default three quarters of
-   * `maxBytes`.
+   * Bytes of unread offered blocks above which `room` waits. Default three quarters of `maxBytes`.
    */
   readonly backlogBytes?: number
   /** How long `room` waits while nothing is read, ms. Default 5,000. */
   readonly patienceMs?: number
-  /** Told when `room` waits no longer, for a while. */
+  /** Called when `room` stops waiting. */
   readonly onGivenUp?: () => void
-  /** Told of each range that was read from the database, and how long that took. */
+  /** Called for each range read from the database. */
   readonly onRead?: (range: HeightRange, seconds: number) => void
 }
 
 export interface ReadRange extends DecodedRange {
-  /** The version of the chain that all of its blocks are of; a commit names it. */
+  /** Chain version of the blocks; a commit requires it. */
   readonly chainVersion: number
 }
 
-/** Blocks that are being read. It may bring the first of them only, where they are heavy. */
+/** Blocks being read. Returns only the first ones if they are large. */
 interface Flight extends HeightRange {
   readonly result: Promise<StoredPiece>
 }
 
 /**
- * Heights that are read at once: enough for the trips to cost nothing, and workers with other borders share the
- * pieces.
+ * Heights read at once: enough to amortize round trips and to share reads between workers with
+ * different borders.
  */
 const maxAtOnce = 200
 
-/** A chain that is rolled back again and again while a range is read. */
+/** Limit of retries when rollbacks interrupt a read. */
 const maxTries = 10
 
 /**
- * The blocks that the workers of a process derive from: each is read and decoded once, however many workers ask for it
- * and whatever their borders are; what an ingester of this process has stored need not be read at all.
+ * Blocks for the workers of a process. Each is read and decoded once for all workers; blocks of
+ * this process's ingester are not read at all.
  *
- * All blocks in the cache are of one version of the chain. A reader may not know yet of a rollback in another process:
- * then it hands out blocks of a version that is over, the commit is refused, and `forget` makes it read anew.
+ * All cached blocks have the same chain version. After a rollback in another process, stale blocks
+ * are rejected at the commit, and `forget` invalidates the cache.
  */
 export class RangeReader {
   readonly #stored: StoredBlocks
@@ -156,14 +160,14 @@ export class RangeReader {
     this.#onRead = onRead
   }
 
-  /** Bytes of the blocks that are kept. */
   get cachedBytes(): number {
     return this.#cache.bytes
   }
 
   /**
-   * All blocks from `from` to `to`, exclusive, however much they weigh.
-   * @throws RetryableError `range-not-stored` where one is missing, `chain-unstable` while rollbacks follow each other
+   * All blocks from `from` to `to`, exclusive.
+   *
+   * @throws RetryableError `range-not-stored`, `chain-unstable` during repeated rollbacks
    */
   async read(from: number, to: number): Promise<ReadRange> {
     for (let tries = 1; tries <= maxTries; tries++) {
@@ -183,16 +187,18 @@ export class RangeReader {
   }
 
   /**
-   * The first blocks from `from` on, below `to`: at least one, and no more than make a slice. What follows is being
-   * read when they are given.
-   * @param reader one of `readers`, which will not ask for them again unless something fails
-   * @throws RetryableError `range-not-stored` where one is missing
+   * The first blocks from `from`, below `to`: at least one, at most a slice. The next slice is read
+   * ahead.
+   *
+   * @param reader one of `readers`, which will not need them again unless it fails
+   *
+   * @throws RetryableError `range-not-stored`
    */
   async readSome(from: number, to: number, reader?: string): Promise<ReadRange> {
     let slice = this.#cachedSlice(from, to)
     while (slice === undefined) {
       const { from: first, blocks, chainVersion } = await (this.#flightOver(from) ?? this.#start(from, to)).result
-      // A flight that somebody else started may have ended below, because its blocks are heavy.
+      // Another caller's read may have stopped early because its blocks are large.
       slice = this.#slice(from, to, chainVersion, (height) => blocks[height - first]) ?? this.#cachedSlice(from, to)
     }
     this.readAhead(slice.to, to)
@@ -203,27 +209,26 @@ export class RangeReader {
     return slice
   }
 
-  /** Starts reading from `from` on, below `to`, unless that is there or under way. */
+  /** Starts reading from `from`, below `to`, unless cached or in progress. */
   readAhead(from: number, to: number): void {
     if (from < to && !this.#cache.has(from) && this.#flightOver(from) === undefined) this.#start(from, to)
   }
 
-  /** Takes blocks that were just committed; each weighs `bytes`. */
+  /** Adds blocks that were just committed. */
   offer(blocks: readonly WeighedBlock[], chainVersion: number): void {
     this.#accept(blocks, chainVersion)
     for (const { block, bytes } of blocks) if (this.#cache.has(block.height)) this.#backlog.add(block.height, bytes)
   }
 
   /**
-   * For who offers faster than workers read, and can wait: resolves when not too much of what was offered is still
-   * to be read, and at once where nobody is known to read, or has read for a while (`Backlog`). @throws the
-   * signal's reason
+   * Backpressure for the ingester: resolves when enough offered blocks are read, or when workers do
+   * not read (`Backlog`). @throws the signal's reason
    */
   room(signal: AbortSignal): Promise<void> {
     return this.#backlog.room(signal)
   }
 
-  /** Called when a commit found that this version of the chain is over. */
+  /** Call when a commit found that this chain version is outdated. */
   forget(chainVersion: number): void {
     if (this.#chainVersion !== chainVersion) return
     this.#cache.clear()
@@ -231,8 +236,8 @@ export class RangeReader {
   }
 
   /**
-   * Called with the database of every claim. One that was restored may have stored other blocks under the same
-   * version of the chain: nothing of before is given to what is claimed in it.
+   * Call with the database of each claim. A restored database may have other blocks under the same
+   * chain version, so a change clears the cache.
    */
   inDatabase(identity: string): void {
     if (identity === this.#database) return
@@ -273,7 +278,7 @@ export class RangeReader {
     return undefined
   }
 
-  /** Reads up to the next block that is there or under way. */
+  /** Reads up to the next block that is cached or in progress. */
   #start(from: number, limit: number): Flight {
     let to = from + 1
     while (to < limit && to < from + maxAtOnce && !this.#cache.has(to) && this.#flightOver(to) === undefined) to++
@@ -289,7 +294,7 @@ export class RangeReader {
     const database = this.#database
     const piece = await this.#stored.read(range)
     this.#onRead({ from: range.from, to: range.from + piece.blocks.length }, (performance.now() - startedAt) / 1000)
-    // Whoever began to read before the database was another one is refused at the commit.
+    // Reads begun in the previous database are rejected at the commit.
     if (database === this.#database) this.#accept(piece.blocks, piece.chainVersion)
     return piece
   }

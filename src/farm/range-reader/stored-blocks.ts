@@ -10,8 +10,8 @@ import type { HeightRange } from '../../platform/ranges.ts'
 import { versionQuery } from '../leases/chain-version.ts'
 
 /**
- * Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of
- * the database.
+ * Height offset in the range, id, microseconds, transactions, events, chain version, database
+ * identity.
  */
 type BlockRow = readonly [
   offset: number,
@@ -37,53 +37,52 @@ type TransactionRow = readonly [
 ]
 type ChunkRow = readonly [offset: number, txIndex: number, firstEventIndex: number, shapes: string, payloads: string]
 
-/** Blocks from `from` on, and the version of the chain that they are of. */
 export interface StoredPiece {
   readonly from: number
   readonly blocks: readonly WeighedBlock[]
   readonly chainVersion: number
 }
 
-/** What an event and a transaction weigh besides their texts, and how much more a payload weighs when it is decoded. */
+/**
+ * Bytes of an event and of a transaction besides their texts, and growth of a payload by decoding.
+ */
 const eventBytes = 250
 const transactionBytes = 700
 const decodedFactor = 4
 
-/** What one reading is to bring at most, as far as the number of events tells before. */
+/** Maximum estimated bytes of one read. */
 const maxBytes = 32 * 1024 * 1024
 
-/** What an event is taken to weigh before any was read. */
+/** Initial estimate of an event's bytes. */
 const usualEventBytes = 2000
 
-// The version comes with the blocks: a rollback after this statement makes the commit fail, never succeed.
+// The version is read with the blocks: a rollback after this statement makes the commit fail.
 const blocksQuery = `
   select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8, tx_count, event_count,
     coalesce((${versionQuery}), 0), (${databaseIdentity.sql})
   from raw.blocks where height >= $1 and height < $2 order by height`
 
-// A transaction is the chain's own when it is in no collection; not every node names collections, but those are not
-// signed.
+// System transactions are in no collection. Some nodes report no collections at all; system
+// transactions are unsigned.
 const transactionsQuery = `
   select (block_height - $1)::int4, tx_index, id, collection_index is null and signatures is null, payer_address,
     proposer_address, authorizers,
     script_hash, status_code, is_evm, gas_used
   from raw.transactions where block_height >= $1 and block_height < $2 order by block_height, tx_index`
 
-// Arrays of JSON come quicker as its text.
+// Arrays of JSON are faster as text.
 const chunksQuery = `
   select (block_height - $1)::int4, tx_index, first_event_index, array_to_json(shapes)::text,
     array_to_json(payloads)::text
   from raw.event_chunks where block_height >= $1 and block_height < $2 order by block_height, tx_index,
     first_event_index`
 
-/** Blocks of the raw tables. */
 export class StoredBlocks {
   readonly #pool: pg.Pool
   #scripts: ScriptTexts
   #shapes: EventShapes
-  /** The database that both are of. */
   #database: string | undefined
-  /** What an event weighs: as in the last reading, coming down slowly. */
+  /** Estimate of an event's bytes: rises at once, falls slowly. */
   #eventBytes = usualEventBytes
 
   constructor(pool: pg.Pool) {
@@ -93,10 +92,10 @@ export class StoredBlocks {
   }
 
   /**
-   * The first blocks of a range, at least one: as many as seem not to weigh too much together. By primary key,
-   * first the blocks and then side by side what is in them; unnamed, so that each statement is planned for the
-   * partitions of its range.
-   * @throws RetryableError `range-not-stored` where a block is missing
+   * The first blocks of a range, at least one, within the estimated bytes. Statements are unnamed,
+   * so that each is planned for the partitions of its range.
+   *
+   * @throws RetryableError `range-not-stored`
    */
   async read({ from, to }: HeightRange): Promise<StoredPiece> {
     try {
@@ -140,7 +139,6 @@ export class StoredBlocks {
     return rows
   }
 
-  /** How many blocks to read of these. */
   #bearable(blocks: readonly BlockRow[]): number {
     let bytes = 0
     const tooMuch = blocks.findIndex(([, , , transactions, events]) => {
@@ -161,13 +159,13 @@ async function readShapes(pool: pg.Pool, ids: readonly number[]): Promise<readon
 }
 
 interface Named {
-  /** Of scripts, by hash. */
+  /** Scripts by hash. */
   readonly texts: ReadonlyMap<string, string>
-  /** Of the events of each chunk. */
+  /** Shapes of the events of each chunk. */
   readonly shapes: readonly (readonly EventShape[])[]
 }
 
-/** All three lists are in the order of the chain, so one pass over each puts them together. */
+/** All three lists are in chain order. */
 function assemble(
   from: number,
   blocks: readonly BlockRow[],
@@ -215,10 +213,9 @@ function storedTransaction(row: TransactionRow, script: string, events: readonly
   }
 }
 
-/** Characters of scripts that are kept: a few thousand scripts make up nearly all transactions. */
+/** Characters of cached scripts: a few thousand scripts make up nearly all transactions. */
 const maxCharacters = 16 * 1024 * 1024
 
-/** Script texts by hash: those that are not known yet are read in one statement. */
 class ScriptTexts {
   readonly #pool: pg.Pool
   readonly #texts = new Map<string, string>()
@@ -228,7 +225,7 @@ class ScriptTexts {
     this.#pool = pool
   }
 
-  /** The texts of all of `hashes`, by the hash as latin1. @throws RetryableError where one is not stored */
+  /** Texts by hash (latin1). @throws RetryableError if one is not stored */
   async read(hashes: readonly Buffer[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     const missing = new Map<string, Buffer>()
@@ -258,7 +255,7 @@ class ScriptTexts {
   }
 
   #keep(key: string, text: string): void {
-    // A cache that is full starts anew, which costs some reads.
+    // A full cache is cleared, which costs some reads.
     if (this.#characters + text.length > maxCharacters) {
       this.#texts.clear()
       this.#characters = 0

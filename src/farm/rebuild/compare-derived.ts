@@ -22,62 +22,64 @@ export interface CompareOptions {
   readonly workers: readonly Worker[]
   /** First height. Default: no limit. */
   readonly from?: number
-  /** End of the heights, exclusive. Default: no limit. */
+  /** Exclusive. Default: no limit. */
   readonly to?: number
-  /** Where the second copy is. Default `rebuild`. */
+  /** Schema of the rebuild. Default `rebuild`. */
   readonly schema?: string
-  /** Rows that are told of each table that differs. Default 5. */
+  /** Reported rows per differing table. Default 5. */
   readonly maxRows?: number
 }
 
-/** A row by its columns, as PostgreSQL writes the values. */
+/** A row by column, in PostgreSQL's text format. */
 export type RowTexts = Readonly<Record<string, string | null>>
 
-/** One row that is not the same in both; undefined where that side has none with this key. */
+/** A differing row; a side without the key is undefined. */
 export interface RowDifference {
   readonly key: RowTexts
-  /** What the farm has. */
   readonly kept: RowTexts | undefined
-  /** What the rebuild made. */
   readonly rebuilt: RowTexts | undefined
 }
 
 export interface TableComparison {
-  /** `schema.name` of the farm's table; `raw.indexing_errors` for the problems of workers. */
+  /** `schema.name`, or `raw.indexing_errors` for problems of workers. */
   readonly table: string
   readonly workers: readonly string[]
-  /** What was compared: rows of the compared heights, or rows of a fold. */
+  /** Rows of the compared heights, or rows of a fold. */
   readonly kind: 'heights' | 'fold'
   /** Compared rows of the farm. */
   readonly kept: number
   /** Compared rows of the rebuild. */
   readonly rebuilt: number
-  /** Keys of a fold that were left out, because heights touch them that are not compared. */
+  /** Keys of a fold that heights outside the comparison touch; not compared. */
   readonly leftOut: number
   readonly differences: number
-  /** The first of them by key. */
+  /** First differences, by key. */
   readonly first: readonly RowDifference[]
 }
 
 export interface DerivedComparison {
   readonly isEqual: boolean
-  /** What was compared: heights that the rebuild has and every one of the workers has done. */
+  /** Compared heights: in the rebuild and covered by all workers. */
   readonly heights: HeightSet
-  /** Heights of the rebuild that were left out, because a worker has not done them. */
+  /** Heights of the rebuild that a worker has not covered; not compared. */
   readonly leftOut: HeightSet
   readonly tables: readonly TableComparison[]
 }
 
 /**
- * Compares what the farm derived with what `rebuildDerived` made, in one snapshot; the farm may work meanwhile.
+ * Compares derived tables with a rebuild (`rebuildDerived`), in one snapshot; the farm may keep
+ * running.
  *
- * - A table of heights: all rows of the heights that the rebuild has and that all `workers` cover.
- * - A folded table: the whole of it, but for keys that other heights touch, on either side. Those are counted.
- * - Of the problems that workers met, those that are not resolved.
+ * - Height tables: all rows of the compared heights.
  *
- * All columns are compared, by their stored bytes, but for those that a worker declares as not derived.
- * @throws FatalError `not-rebuilt` when the schema holds no finished rebuild with these workers; RetryableError
- *   `chain-rolled-back` when blocks were replaced since
+ * - Folded tables: all keys, except those that other heights touch.
+ *
+ * - Problems: unresolved ones.
+ *
+ * Compares the stored bytes of all columns, except those declared as not derived.
+ *
+ * @throws FatalError `not-rebuilt`; RetryableError `chain-rolled-back` if blocks were replaced
+ * since
  */
 export async function compareDerived(options: CompareOptions): Promise<DerivedComparison> {
   const { pool, workers, schema = defaultSchema, from = 0, to = Number.MAX_SAFE_INTEGER } = options
@@ -86,11 +88,11 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
     await client.query('set transaction isolation level repeatable read')
     const state = await readRebuildState(client, schema)
     if (state === undefined || names.some((name) => !state.workers.includes(name))) {
-      const remedy = 'make one first (npm run rebuild, or npm run verify -- --rebuild)'
-      throw new FatalError('not-rebuilt', `The schema ${schema} holds no finished rebuild of these workers: ${remedy}.`)
+      const remedy = 'run npm run rebuild, or npm run verify -- --rebuild'
+      throw new FatalError('not-rebuilt', `Schema ${schema} has no finished rebuild of these workers: ${remedy}.`)
     }
     if ((await readChainVersion(client)) !== state.chainVersion) {
-      const message = 'Blocks were replaced by those of another fork since the rebuild: rebuild again.'
+      const message = 'The chain was rolled back since the rebuild. Rebuild again.'
       throw new RetryableError('chain-rolled-back', message)
     }
     const coverage = await readCoverage(client, names)
@@ -116,7 +118,7 @@ async function compareTables(
     const { columns, primaryKey } = shapes.get(table.name) ?? { columns: [], primaryKey: [] }
     const key = table.key ?? primaryKey
     if (key.length === 0) {
-      throw new FatalError('no-primary-key', `${table.name} has no primary key, so its rows cannot be told apart`)
+      throw new FatalError('no-primary-key', `Could not compare ${table.name}: it has no primary key`)
     }
     const copy = copyOf(table.name, schema)
     if (columns.join() !== shapes.get(copy)?.columns.join()) {
@@ -163,13 +165,13 @@ async function readDifferences(
 }
 
 interface TableShape {
-  /** In the order of the table. */
+  /** In table order. */
   readonly columns: readonly string[]
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly primaryKey: readonly string[]
 }
 
-/** Columns and primary keys of tables, given as `schema.name`; a table that is not there has neither. */
+/** Columns and primary keys of tables given as `schema.name`; empty for a missing table. */
 async function readTableShapes(client: pg.ClientBase, tables: readonly string[]): Promise<Map<string, TableShape>> {
   const { rows } = await client.query<TableShape & { readonly name: string }>(
     `select t.name,
@@ -189,30 +191,24 @@ async function readTableShapes(client: pg.ClientBase, tables: readonly string[])
   return new Map(rows.map(({ name, columns, primaryKey }) => [name, { columns, primaryKey }]))
 }
 
-/** One table, as it is to be compared. */
 interface TableToCompare {
   readonly table: DerivedTable
-  /** Name of the copy. */
   readonly copy: string
-  /** What tells rows apart. */
   readonly key: readonly string[]
-  /** All columns that are compared, those of the key included. */
+  /** Compared columns, including the key. */
   readonly columns: readonly string[]
-  /** The heights that both sides have. */
+  /** Heights in both. */
   readonly heights: HeightSet
-  /** For a folded table: its fold on the copies. */
+  /** The fold of a folded table, on the copies. */
   readonly movedFold: Fold | undefined
-  /** Rows that are told. */
   readonly maxRows: number
 }
 
 /**
- * Two statements that compare a table with its copy by their keys: one that counts, and one that gives the first rows
- * that differ, in the order of the key, as arrays of texts. Rows are compared by what is stored (`*<>`), so that 1.0 is
- * not 1.00. Without parameters, so that the planner sees heights and partitions.
- *
- * A hash join of the two sides, each read once. Of a fold those keys are left out that heights touch which are not in
- * both: their rows rightly differ. They are counted.
+ * Two statements that compare a table with its copy by key: a count, and the first differing rows
+ * in key order. Rows are compared by stored bytes (`*<>`), so 1.0 differs from 1.00. Literals
+ * instead of parameters let the planner prune partitions. One hash join. Keys of a fold that
+ * uncompared heights touch are excluded and counted.
  */
 function compareTableTexts(compared: TableToCompare): { readonly count: string; readonly first: string } {
   const { columns, copy, table } = compared
@@ -237,7 +233,7 @@ function compareTableTexts(compared: TableToCompare): { readonly count: string; 
   }
 }
 
-/** The keys of a fold that heights outside of the compared ones touch, on either side. */
+/** Keys of a fold that heights outside the comparison touch, on either side. */
 function withOthers({ table, heights, movedFold }: TableToCompare): string {
   if (table.fold === undefined || movedFold === undefined) return ''
   const key = table.fold.key.map(({ column }) => escapeIdentifier(column)).join(', ')
@@ -261,7 +257,7 @@ function condition({ table, heights }: TableToCompare, isOriginal: boolean): str
   return parts.join(' and ') || 'true'
 }
 
-/** The ends first, by which partitions are left out and indexes used. */
+/** Bounds first, for partition pruning and indexes. */
 function inHeights(column: string, heights: HeightSet): string[] {
   const [first, last] = [heights[0], heights.at(-1)]
   if (first === undefined || last === undefined) return ['false']

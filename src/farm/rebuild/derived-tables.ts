@@ -5,27 +5,25 @@ import type pg from 'pg'
 import { parseMultirange, toMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 
-/** A table that workers fill, as far as making and comparing a second copy must know it. */
 export interface DerivedTable {
   /** `schema.name` */
   readonly name: string
-  /** The workers that fill it. */
   readonly workers: readonly string[]
-  /** The height of a row; undefined for a folded table. */
+  /** Undefined for a folded table. */
   readonly heightColumn: string | undefined
   readonly fold: Fold | undefined
-  /** Columns that a second derivation need not give again. */
+  /** Columns that may differ in a rebuild. */
   readonly notDerived: readonly string[]
-  /** Further condition on the rows of the original, as SQL on its columns. */
+  /** SQL condition on the rows of the original. */
   readonly onlyWhere?: string
-  /** What tells rows apart, where that is not the primary key. */
+  /** Row key, if it is not the primary key. */
   readonly key?: readonly string[]
 }
 
-/** What workers could not use; part of what they derive, and kept beside the raw tables. */
+/** Problems of workers, which are part of what they derive. */
 export const problemsTable = 'raw.indexing_errors'
 
-/** All tables of workers, in the order of their phases, and the problems that they met. */
+/** Tables of workers in phase order, and their problems. */
 export function derivedTablesOf(workers: readonly Worker[]): DerivedTable[] {
   const own = inOrderOfPhases(workers).flatMap(({ name: worker, tables, folds }): DerivedTable[] => [
     ...tables.map(({ name, heightColumn, notDerived = [] }) => ({
@@ -55,17 +53,16 @@ export function derivedTablesOf(workers: readonly Worker[]): DerivedTable[] {
   return [...own, problems]
 }
 
-/** Those that follow nobody first; else as given. */
+/** Workers that follow none first, otherwise in the given order. */
 export function inOrderOfPhases(workers: readonly Worker[]): Worker[] {
   return workers.toSorted((a, b) => a.phase - b.phase)
 }
 
-/** The name of a table's copy in another schema. */
 export function copyOf(table: string, schema: string): string {
   return `${schema}.${table.slice(table.indexOf('.') + 1)}`
 }
 
-/** The same fold on the copies of the tables of workers; all others are read where they are. */
+/** The same fold on copies of the workers' tables; other tables stay. */
 export function moveFold(fold: Fold, copy: (table: string) => string | undefined): Fold {
   const move = (sql: string): string =>
     renameTables(sql, (table) => {
@@ -79,7 +76,7 @@ export function moveFold(fold: Fold, copy: (table: string) => string | undefined
   return { ...fold, ...moved, ...merge, reads: fold.reads.map(nameOf), fold: move(fold.fold) }
 }
 
-/** A table name of two parts as it stands in a statement, quoted or not, or a parameter, or anything else. */
+/** A qualified table name, quoted or not, a parameter, or other text. */
 type Piece =
   | { readonly kind: 'name'; readonly schema: string; readonly table: string; readonly text: string }
   | { readonly kind: 'parameter'; readonly number: number; readonly text: string }
@@ -89,8 +86,8 @@ type Piece =
 const identifier = String.raw`(?:"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)`
 
 /**
- * The parts of SQL by which names and parameters are told from what only looks like them: comments, string constants of
- * all kinds (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), names of two or more parts, and parameters.
+ * Splits SQL into comments, string constants of all kinds
+ * (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), qualified names and parameters.
  */
 const pieces = new RegExp(
   [
@@ -104,9 +101,10 @@ const pieces = new RegExp(
 )
 
 /**
- * `sql` with the names of tables replaced: `rename` is asked for every `schema.table`, and `undefined` leaves it alone.
- * A third part, the column of a table that is named in full, stays.
- * @throws FatalError `table-in-string` where a string constant holds such a name: whoever reads it cannot be followed
+ * Replaces table names: `rename` is called for each `schema.table`; undefined keeps it. A third
+ * part, a column, stays.
+ *
+ * @throws FatalError `table-in-string` if a string constant contains such a name
  */
 export function renameTables(sql: string, rename: (table: string) => string | undefined): string {
   return rewritten(sql, (piece) => {
@@ -115,7 +113,7 @@ export function renameTables(sql: string, rename: (table: string) => string | un
   })
 }
 
-/** `sql` with `$1`, `$2` … replaced by SQL expressions, the first for `$1`. */
+/** Replaces `$1`, `$2` … by SQL expressions. */
 export function replaceParameters(sql: string, expressions: readonly string[]): string {
   return rewritten(sql, (piece) => {
     if (piece.kind !== 'parameter') return undefined
@@ -140,7 +138,7 @@ function rewritten(sql: string, replace: (piece: Piece) => string | undefined): 
   })
 }
 
-/** A name as PostgreSQL reads it: lower case unless quoted. */
+/** PostgreSQL folds unquoted names to lower case. */
 function folded(name: string): string {
   return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase()
 }
@@ -148,43 +146,42 @@ function folded(name: string): string {
 function refuseNames(text: string, rename: (table: string) => string | undefined): void {
   for (const [name] of text.matchAll(/\w+\.\w+/g)) {
     if (rename(name.toLowerCase()) !== undefined) {
-      const message = `a statement names ${name} inside of a string constant, so it cannot be run on another schema`
+      const message = `Could not move the statement to another schema: it names ${name} in a string constant`
       throw new FatalError('table-in-string', message)
     }
   }
 }
 
-/** Where a second derivation goes unless told otherwise. */
 export const defaultSchema = 'rebuild'
 
-/** The table by which a schema is known to be ours, and in which a rebuild says what it made. */
+/** Marks a schema as made by a rebuild and holds the state of the last one. */
 const stateTable = 'flowfarm_rebuild'
 
-/** To truncate a table takes 8 ms with its indexes, whatever is in it; to delete the rows of one so small is faster. */
+/** Truncating takes 8 ms per table, so smaller tables are emptied by DELETE. */
 const smallBytes = 1024 * 1024
 
-/** What a finished rebuild holds. */
+/** State of a finished rebuild. */
 interface RebuildState {
   readonly heights: HeightSet
-  /** The version of the chain that its rows come from. */
   readonly chainVersion: number
   readonly workers: readonly string[]
   readonly finishedAt: Date
 }
 
-/** @throws FatalError `bad-schema` for a name that is none, or that of a schema with other things in it */
+/** @throws FatalError `bad-schema` for an invalid name or a schema with other objects */
 function checkSchemaName(schema: string): void {
   const isTaken = /^pg_|^(app|raw|public|information_schema|bullmq|pgboss)$/.test(schema)
   if (isTaken || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    const remedy = `choose a name of lower-case letters, digits and _ that nothing else uses, e.g. ${defaultSchema}`
+    const remedy = `use lower-case letters, digits and _, and a name that nothing else uses, e.g. ${defaultSchema}`
     throw new FatalError('bad-schema', `"${schema}" cannot be the schema of a rebuild: ${remedy}.`)
   }
 }
 
 /**
- * Makes empty copies of `tables` in `schema`, which is made too. Copies that are there and have the same columns are
- * emptied. They are unlogged, since whatever is lost can be made again, and not partitioned, since a rebuild is written
- * once and thrown away whole.
+ * Creates `schema` with empty copies of `tables`; existing copies with the same columns are
+ * emptied. Copies are unlogged and not partitioned, because a rebuild is written once and
+ * discarded.
+ *
  * @throws FatalError `bad-schema`
  */
 export async function prepareSchema(client: pg.ClientBase, schema: string, tables: readonly string[]): Promise<void> {
@@ -197,7 +194,7 @@ export async function prepareSchema(client: pg.ClientBase, schema: string, table
     [quoted, `${quoted}.${stateTable}`],
   )
   if (found?.exists === true && !found.ours) {
-    const message = `The schema ${schema} exists and was not made by a rebuild: choose another one with --schema.`
+    const message = `Schema ${schema} exists and was not created by a rebuild. Choose another one with --schema.`
     throw new FatalError('bad-schema', message)
   }
   const copies = tables.map((table) => copyOf(table, schema))
@@ -235,7 +232,6 @@ const sameColumns = `
   left join columns o on o.oid = to_regclass(t.original)
   left join columns c on c.oid = to_regclass(t.copy)`
 
-/** Says what a rebuild that is finished made. */
 export async function writeRebuildState(
   client: pg.ClientBase,
   schema: string,
@@ -247,7 +243,7 @@ export async function writeRebuildState(
   )
 }
 
-/** What the last rebuild into `schema` made; undefined where none was finished. */
+/** State of the last rebuild into `schema`; undefined if none was finished. */
 export async function readRebuildState(client: pg.ClientBase, schema: string): Promise<RebuildState | undefined> {
   checkSchemaName(schema)
   const table = `${escapeIdentifier(schema)}.${stateTable}`

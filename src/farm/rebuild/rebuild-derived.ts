@@ -26,28 +26,27 @@ import {
 
 export interface RebuildOptions {
   readonly pool: pg.Pool
-  /** In any order; all that the others follow must be among them. */
+  /** In any order, including all workers that they follow. */
   readonly workers: readonly Worker[]
   readonly network: Network
-  /** First height. Default: the lowest that is stored. */
+  /** First height. Default: the lowest stored one. */
   readonly from?: number
-  /** End of the heights, exclusive. Default: all that are stored now. */
+  /** Exclusive. Default: the end of the stored heights. */
   readonly to?: number
-  /** Where the second copy goes. Default `rebuild`. */
+  /** Target schema. Default `rebuild`. */
   readonly schema?: string
-  /** Told after each piece how many heights of all are derived; the last ones are folded after that. */
+  /** Called after each piece with the derived and total heights, before the last fold. */
   readonly onProgress?: (done: number, all: number) => void
-  /** Ends the rebuild with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 export interface RebuildReport {
-  /** The heights that were derived: those of the range that are stored. */
+  /** Derived heights: the stored ones of the range. */
   readonly heights: HeightSet
   readonly rows: number
-  /** Inputs that workers could not use. */
+  /** Problems recorded by workers. */
   readonly problems: number
-  /** Blocks that a worker cannot derive; the farm flags them, and they are missing here too. */
+  /** Blocks that a worker cannot derive; the farm flags them. */
   readonly failed: readonly FailedBlock[]
 }
 
@@ -57,23 +56,24 @@ export interface FailedBlock {
   readonly error: Error
 }
 
-/** Heights that are derived and committed at a time; the next are read meanwhile. */
+/** Heights derived and committed at a time, while the next ones are read. */
 const heightsAtOnce = 200
 /**
- * Heights of which the keys are folded at a time, some hundred thousand keys; a multiple of those that are derived
- * at once.
+ * Heights whose keys are folded together, some hundred thousand keys. A multiple of
+ * `heightsAtOnce`.
  */
 const heightsPerFold = 10_000
 const readerBytes = 64 * 1024 * 1024
 
 /**
- * Derives the stored blocks a second time, into another schema: all workers, in one pass, lowest height first, without
- * leases, queues and other processes, with the folds of each 10,000 heights. What it makes is what the farm must
- * have made, whatever happened to it. The farm may run meanwhile and is not touched.
+ * Derives the stored blocks again into another schema: all workers in one ascending pass, without
+ * leases and queues, with folds every 10,000 heights. Shows what the farm must have derived. The
+ * farm may keep running.
  *
- * One rebuild into a schema at a time. Each piece is a transaction, so that none is open for long.
- * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` when blocks were replaced
- *   meanwhile
+ * One rebuild per schema at a time. Each piece is a transaction.
+ *
+ * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` if
+ * blocks were replaced meanwhile
  */
 export async function rebuildDerived(options: RebuildOptions): Promise<RebuildReport> {
   const { pool, schema = defaultSchema } = options
@@ -106,12 +106,11 @@ async function lockSchema(client: pg.ClientBase, schema: string): Promise<void> 
     [schema],
   )
   if (rows[0]?.locked !== true) {
-    const message = `Another rebuild into the schema ${schema} is under way: wait for it, or choose another schema.`
+    const message = `Another rebuild into schema ${schema} is running. Wait for it, or choose another schema.`
     throw new FatalError('rebuild-in-progress', message)
   }
 }
 
-/** One rebuild, on one connection. */
 class Rebuild {
   readonly #client: pg.PoolClient
   readonly #options: RebuildOptions
@@ -174,7 +173,7 @@ class Rebuild {
     await this.#client.query('commit')
   }
 
-  /** One block at a time, so that one that cannot be derived is missed alone. */
+  /** One block at a time, so that only failing blocks are missing. */
   async #deriveEach(worker: Worker, range: ReadRange, output: RangeOutput): Promise<void> {
     for (const block of range.blocks) {
       const { height } = block
@@ -184,7 +183,7 @@ class Rebuild {
     }
   }
 
-  /** @returns what the worker threw */
+  /** @returns the error */
   #tryDerive(worker: Worker, range: ReadRange, output: RangeOutput): Error | undefined {
     output.clear()
     try {
@@ -223,8 +222,8 @@ class Rebuild {
   }
 
   /**
-   * Folds the window of a range, whose rows are all there, before any row of the next is: what a sum fold counts is
-   * by how much the result would be other without the window, so that what comes later must not be there yet.
+   * Folds a window after all its rows and before any row of the next one: a sum fold counts the
+   * difference that the window makes, so later rows must not be there yet.
    */
   async #fold({ from }: HeightRange): Promise<void> {
     const first = from - (from % heightsPerFold)
@@ -243,7 +242,7 @@ class Rebuild {
   }
 }
 
-/** The same worker on the copies of the tables of workers. */
+/** The worker with its tables replaced by copies. */
 function moveWorker(worker: Worker, copy: (table: string) => string | undefined): Worker {
   return {
     ...worker,
@@ -252,7 +251,7 @@ function moveWorker(worker: Worker, copy: (table: string) => string | undefined)
   }
 }
 
-/** Begins to read; a failure is seen by whoever awaits the result, also when that is much later. */
+/** Starts reading. Marks a failure as handled, because it is awaited later. */
 function readRange(reader: RangeReader, range: HeightRange | undefined): Promise<ReadRange | undefined> {
   if (range === undefined) return Promise.resolve(undefined)
   const reading = reader.read(range.from, range.to)
@@ -261,8 +260,8 @@ function readRange(reader: RangeReader, range: HeightRange | undefined): Promise
 }
 
 /**
- * What is derived at a time, lowest first. Pieces end at multiples of their length, and so with the window in which
- * they are.
+ * Pieces to derive, ascending. They end at multiples of their length, and so at the end of their
+ * window.
  */
 function piecesOf(heights: HeightSet): readonly HeightRange[] {
   const pieces: HeightRange[] = []
@@ -276,12 +275,11 @@ function piecesOf(heights: HeightSet): readonly HeightRange[] {
   return pieces
 }
 
-/** Many small pieces of one window are folded together. */
 function windowOf(range: HeightRange | undefined): number | undefined {
   return range === undefined ? undefined : Math.floor(range.from / heightsPerFold)
 }
 
 function rolledBack(): RetryableError {
-  const message = 'Blocks were replaced by those of another fork while they were derived: try again.'
+  const message = 'The chain was rolled back during the rebuild. Retry.'
   return new RetryableError('chain-rolled-back', message)
 }

@@ -11,22 +11,17 @@ import type { ClaimedLease, LeaseKey, RetryPolicy } from '../leases/leases.ts'
 import { claimLeases } from '../leases/leases.ts'
 import type { QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
-import { EmptyRanges, Gathered, WorkerLoop } from './worker-loop.ts'
+import { EmptyRanges, Batcher, WorkerLoop } from './worker-loop.ts'
 import type { FaultFor } from './worker-loop.ts'
 
 interface FarmWorkersOptions {
-  /**
-   * All workers of the farm, also those that do not run here: some fold what others write. Default: those that run
-   * here.
-   */
+  /** All workers of the farm, because some fold rows of others. Default: those that run here. */
   readonly workers?: readonly Worker[]
-  /** For ranges: reading and committing. */
+  /** For reading and committing ranges. */
   readonly pool: pg.Pool
-  /** For claims and the ends of runs, which must not wait behind rows. */
+  /** For claims and ends of attempts, which must not wait for rows. */
   readonly leasePool: pg.Pool
-  /**
-   * For signs of life alone: a lease lasts seconds, so they must not wait for anything else. One connection is enough.
-   */
+  /** For heartbeats only, which must not wait for anything else. One connection suffices. */
   readonly heartbeatPool: pg.Pool
   readonly queue: WorkQueue
   readonly reader: RangeReader
@@ -34,46 +29,43 @@ interface FarmWorkersOptions {
   readonly metrics: Metrics
   readonly network: () => Network
   /**
-   * How long a lease lasts without a sign of life, ms. Default 5,000: a process that was killed is replaced in less
-   * than 8 s.
+   * Lease duration without a heartbeat, ms. Default 5,000: a killed process is replaced within 8 s.
    */
   readonly leaseMs?: number
-  /** How long ranges under way may still take after `stop`, ms. Default 4,000. */
+  /** Time for running ranges to finish after `stop`, ms. Default 4,000. */
   readonly graceMs?: number
-  /** When ranges that failed are tried again. */
   readonly retryPolicy?: RetryPolicy
-  /** Makes ranges fail on purpose. */
   readonly faultFor?: FaultFor
 }
 
 export interface RunningWorker {
   readonly worker: Worker
-  /** Jobs at the same time. */
+  /** Concurrent jobs. */
   readonly concurrency: number
 }
 
 /**
- * Works on what the queues bring, for any number of workers.
+ * Processes queue jobs of any number of workers.
  *
- *     started ──stop()──► takes no more jobs ──all done or out of time──► gives its leases back ──► stopped
+ *     started ──stop()──► takes no more jobs ──all done or timeout──► releases its leases ──► stopped
  */
 export class FarmWorkers {
   readonly #options: FarmWorkersOptions
   readonly #held: HeldLeases
   readonly #announcer: CompletionAnnouncer
-  readonly #claims: Gathered<LeaseKey, ClaimedLease | undefined>
+  readonly #claims: Batcher<LeaseKey, ClaimedLease | undefined>
   readonly #emptyRanges: EmptyRanges
   readonly #consumers: QueueConsumer[] = []
 
   constructor(options: FarmWorkersOptions) {
     const { pool, leasePool, heartbeatPool, log, leaseMs = 5000 } = options
     this.#options = options
-    this.#held = new HeldLeases(heartbeatPool, leaseMs, (err) => log.warn({ err }, 'leases could not be renewed'))
+    this.#held = new HeldLeases(heartbeatPool, leaseMs, (err) => log.warn({ err }, 'Could not renew leases'))
     this.#announcer = new CompletionAnnouncer(leasePool, (err) =>
-      log.debug({ err }, 'the end of ranges could not be announced'),
+      log.debug({ err }, 'Could not announce completed ranges'),
     )
     const leasedBy = processName()
-    this.#claims = new Gathered(async (keys) => {
+    this.#claims = new Batcher(async (keys) => {
       const claimed = new Map(
         (await claimLeases(leasePool, keys, { leasedBy, leaseMs })).map((lease) => [keyOf(lease), lease]),
       )
@@ -82,7 +74,6 @@ export class FarmWorkers {
     this.#emptyRanges = new EmptyRanges(pool)
   }
 
-  /** Starts taking jobs of these workers. */
   async start(workers: readonly RunningWorker[]): Promise<void> {
     const { workers: all = workers.map(({ worker }) => worker) } = this.#options
     for (const { worker, concurrency } of workers) {
@@ -99,7 +90,6 @@ export class FarmWorkers {
     }
   }
 
-  /** Leases that are worked on now. */
   get held(): number {
     return this.#held.size
   }
@@ -109,7 +99,7 @@ export class FarmWorkers {
     const out = new AbortController()
     const finished = Promise.all(this.#consumers.map((consumer) => consumer.close()))
     const grace = delay(graceMs, undefined, { signal: out.signal }).then(
-      () => this.#held.abortAll(new Error('the process stops')),
+      () => this.#held.abortAll(new Error('the process is stopping')),
       () => undefined,
     )
     await finished
@@ -125,14 +115,14 @@ function keyOf({ worker, from }: LeaseKey): string {
   return `${worker}/${from}`
 }
 
-/** The same lease asked for twice in one go is given to the first. */
+/** A lease requested twice in one batch goes to the first request. */
 function take(claimed: Map<string, ClaimedLease>, key: string): ClaimedLease | undefined {
   const lease = claimed.get(key)
   claimed.delete(key)
   return lease
 }
 
-/** Names this process among all that ever worked on the database: host, process id, time of its start in base 36. */
+/** Unique name of this process: host, pid and start time in base 36. */
 export function processName(): string {
   return `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin).toString(36)}`
 }

@@ -5,13 +5,13 @@ import type { ClaimedLease, LeaseClaim } from '../leases/leases.ts'
 
 export interface HeldLease {
   readonly lease: ClaimedLease
-  /** Aborted when the claim was taken away, or is to be given back because the process stops. */
+  /** Aborted when the claim was revoked or the process stops. */
   readonly signal: AbortSignal
 }
 
 /**
- * The leases that this process works on. One statement at a time keeps all of them, whatever their number; it goes by a
- * connection that rows do not travel on, so that a large commit does not hold it up.
+ * Leases of this process. One statement at a time renews all of them, on a connection of its own,
+ * so that large commits do not delay it.
  */
 export class HeldLeases {
   readonly #pool: pg.Pool
@@ -22,7 +22,7 @@ export class HeldLeases {
   #isStopped = false
   #endOfWork: Error | undefined
 
-  /** @param leaseMs how long a lease lasts without a sign of life; there are five in that time */
+  /** @param leaseMs lease duration without a heartbeat; there are five in that time */
   constructor(pool: pg.Pool, leaseMs: number, onError: (error: unknown) => void) {
     this.#pool = pool
     this.#leaseMs = leaseMs
@@ -41,12 +41,12 @@ export class HeldLeases {
     return { lease, signal: controller.signal }
   }
 
-  /** Called when the lease has ended, in whatever way. */
+  /** Call when the attempt has ended. */
   remove(claim: LeaseClaim): void {
     this.#held.delete(nameOf(claim))
   }
 
-  /** Tells whoever works on a lease to stop, and whoever is still given one. */
+  /** Aborts all current and future leases. */
   abortAll(reason: Error): void {
     this.#endOfWork = reason
     for (const { controller } of this.#held.values()) controller.abort(reason)
@@ -65,13 +65,13 @@ export class HeldLeases {
     try {
       const claims = [...this.#held.values()].map(({ lease }) => lease)
       const lost = claims.length === 0 ? [] : await heartbeatLeases(this.#pool, claims, this.#leaseMs)
-      // One that ended by its own commit meanwhile is not held any more.
+      // A lease completed by its own commit meanwhile is not held any more.
       for (const claim of lost) {
         const reason = new Error(`the lease of ${claim.worker} from ${claim.from} was taken away`)
         this.#held.get(nameOf(claim))?.controller.abort(reason)
       }
     } catch (error) {
-      // What is not renewed in time is taken away, and its commit finds that out.
+      // Leases not renewed in time expire, and their commit fails.
       this.#onError(error)
     }
     this.#timer = undefined
@@ -79,17 +79,15 @@ export class HeldLeases {
   }
 }
 
-/** Not the generation alone: after a crash of the server two claims may have the same one. */
+/** Includes the range: after a server crash two claims may have the same generation. */
 function nameOf({ worker, from, to, generation }: LeaseClaim): string {
   return `${worker}/${from}/${to}/${generation}`
 }
 
 /**
- * Tells the coordinator that ranges were done, after their commits and not inside: NOTIFY holds a lock of the whole
- * server through the COMMIT of its transaction, so commits that notify go one after the other. However many commits end
- * while one announcement is on its way, one more follows it.
- *
- * An announcement that is lost costs nothing but the wait for the coordinator's timer, so errors are only told.
+ * Notifies the coordinator of completed ranges after their commits, not within: NOTIFY holds a
+ * server-wide lock until COMMIT, which would serialize commits. Commits during a notification share
+ * the next one. Errors are only reported, because the coordinator also polls.
  */
 export class CompletionAnnouncer {
   readonly #pool: pg.Pool
@@ -107,7 +105,7 @@ export class CompletionAnnouncer {
     this.#sending ??= this.#send()
   }
 
-  /** Resolves when all that was announced is sent. */
+  /** Resolves when all notifications are sent. */
   async idle(): Promise<void> {
     await this.#sending
   }

@@ -215,7 +215,7 @@ describe('the loop of a worker', () => {
     }
     await queue.bring(await queued([0, 10], [10, 20], [20, 30]))
     expect(logged).to.deep.equal([
-      { level: 40, worker: worker.name, from: 0, to: 10, attempt: 1, reason: 'nothing at 0', msg: 'a range failed' },
+      { level: 40, worker: worker.name, from: 0, to: 10, attempt: 1, reason: 'nothing at 0', msg: 'Range failed' },
     ])
   })
 

@@ -18,16 +18,16 @@ import type { LeaseJob } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
 
 /**
- * Turns many small questions into few large ones: whatever is asked in one turn of the event loop, and while an
- * answer is awaited, goes together into the next. One is under way at a time.
+ * Batches requests: those of one turn of the event loop, and those made while a batch is running,
+ * form the next batch. One batch runs at a time.
  */
-export class Gathered<Question, Answer> {
+export class Batcher<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<readonly Answer[]>
   readonly #maxAtOnce: number
   readonly #waiting: { question: Question; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = []
   #isBusy = false
 
-  /** @param ask answers by the place of the question */
+  /** @param ask returns answers in the order of the questions */
   constructor(ask: (questions: readonly Question[]) => Promise<readonly Answer[]>, maxAtOnce = 500) {
     this.#ask = ask
     this.#maxAtOnce = maxAtOnce
@@ -60,19 +60,19 @@ interface EmptyRange extends EmptyCommit {
   readonly chainVersion: number
 }
 
-/** So many ranges may wait to be ended before their jobs wait too. */
+/** Pending empty ranges above which jobs wait. */
 const maxPending = 512
 
 /**
- * Ends the leases of ranges without rows, many in one transaction: most ranges of most workers are such. Their jobs
- * need not wait for it: what a process takes with it when it dies is in the lease, not in the job.
+ * Completes leases of ranges without rows, which are most ranges, many in one transaction. Jobs
+ * need not wait for it: the state is in the lease, not in the job.
  */
 export class EmptyRanges {
   readonly #pending = new Set<Promise<void>>()
-  readonly #commits: Gathered<EmptyRange, CommitOutcome | undefined>
+  readonly #commits: Batcher<EmptyRange, CommitOutcome | undefined>
 
   constructor(pool: pg.Pool) {
-    this.#commits = new Gathered(async (ranges) => {
+    this.#commits = new Batcher(async (ranges) => {
       const outcomes = new Map<EmptyRange, CommitOutcome | undefined>()
       for (const [chainVersion, commits] of Map.groupBy(ranges, (range) => range.chainVersion)) {
         const found = await commitEmptyRanges(pool, chainVersion, commits)
@@ -82,19 +82,18 @@ export class EmptyRanges {
     })
   }
 
-  /** Resolves when the next may come. `end` never rejects. */
+  /** Resolves when another one may be added. `end` never rejects. */
   async add(end: Promise<void>): Promise<void> {
     this.#pending.add(end)
     void end.then(() => this.#pending.delete(end))
     while (this.#pending.size >= maxPending) await Promise.race(this.#pending)
   }
 
-  /** Resolves when all have ended. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
-  /** @returns undefined when the range must be committed by itself */
+  /** @returns undefined if the range must be committed on its own */
   commit(range: EmptyRange): Promise<CommitOutcome | undefined> {
     return this.#commits.ask(range)
   }
@@ -102,7 +101,7 @@ export class EmptyRanges {
 
 interface WorkerLoopOptions {
   readonly worker: Worker
-  /** As `RangeCommit` has them. */
+  /** As in `RangeCommit`. */
   readonly followers: readonly Worker[]
   readonly pool: pg.Pool
   readonly leasePool: pg.Pool
@@ -112,25 +111,26 @@ interface WorkerLoopOptions {
   readonly network: () => Network
   readonly held: HeldLeases
   readonly announcer: CompletionAnnouncer
-  readonly claims: Gathered<LeaseKey, ClaimedLease | undefined>
+  readonly claims: Batcher<LeaseKey, ClaimedLease | undefined>
   readonly emptyRanges: EmptyRanges
   readonly retryPolicy?: RetryPolicy | undefined
   readonly faultFor?: FaultFor | undefined
 }
 
-/** What a run has to fail with, because somebody wants to see it fail; asked for every range, so it must be cheap. */
+/**
+ * Returns the error that a fault drill sets for a range. Called for every range, so it must be
+ * cheap.
+ */
 export type FaultFor = (worker: string, range: HeightRange) => Error | undefined
 
-/** Buffers larger than this are not kept for the next range, bytes. */
+/** Larger buffers are not reused, bytes. */
 const largestKept = 32 * 1024 * 1024
 
-/** How a run of a lease ended. */
 type RunOutcome = CommitOutcome | 'failed' | 'released'
 
 /**
- * Does the jobs of one worker: claims the leases that a job names, derives each range, commits. A lease that cannot be
- * claimed has been done by somebody, or was taken back: it is passed over. An error of a range ends that range's run
- * and nothing else.
+ * Processes jobs of one worker: claims the leases of a job, derives and commits each range. Skips
+ * leases that cannot be claimed. An error affects its own range only.
  */
 export class WorkerLoop {
   readonly #options: WorkerLoopOptions
@@ -141,7 +141,7 @@ export class WorkerLoop {
     this.#options = options
   }
 
-  /** @throws errors of the database where the leases could not be claimed: they stay queued */
+  /** @throws database errors if the leases could not be claimed: they stay queued */
   async run(job: LeaseJob): Promise<void> {
     const { worker, claims, held, metrics, reader } = this.#options
     const claimed = await Promise.all(job.leases.map(({ from }) => claims.ask({ worker: worker.name, from })))
@@ -152,7 +152,7 @@ export class WorkerLoop {
     for (const lease of leases) await this.#runLease(lease)
   }
 
-  /** Starts reading the ranges of a job together: each then finds its blocks, or waits for them. */
+  /** Starts reading the ranges of a job together. */
   #readAhead(leases: readonly HeldLease[]): void {
     const { worker, reader } = this.#options
     if (worker.derive === undefined) return
@@ -161,7 +161,7 @@ export class WorkerLoop {
     }
   }
 
-  /** Never rejects. The commit of a range without rows may be still to come: it goes with others. */
+  /** Never rejects. May return before an empty range is committed in a batch. */
   async #runLease(held: HeldLease): Promise<void> {
     const { lease, signal } = held
     const { worker, faultFor } = this.#options
@@ -183,7 +183,7 @@ export class WorkerLoop {
     }
   }
 
-  /** @returns the version of the chain that was read; undefined for a worker that reads no blocks */
+  /** @returns the chain version of the blocks; undefined for a worker that reads none */
   async #derive({ lease, signal }: HeldLease, output: RangeOutput): Promise<number | undefined> {
     const { worker, reader, network, metrics } = this.#options
     if (worker.derive === undefined) return undefined
@@ -194,14 +194,14 @@ export class WorkerLoop {
       const slice = await reader.readSome(next, lease.to, worker.name)
       signal.throwIfAborted()
       const isRolledBack = slice.chainVersion !== chainVersion && chainVersion !== Infinity
-      // The older of two versions is over for certain, and the commit finds that out.
+      // The older of two versions is outdated, which the commit detects.
       chainVersion = Math.min(chainVersion, slice.chainVersion)
       if (isRolledBack) break
       const stop = metrics.farmDeriveSeconds.startTimer({ worker: worker.name })
       worker.derive(slice, output, context)
       stop()
       next = slice.to
-      // Signs of life, and ranges at the head, do not wait until all of a long range is derived.
+      // Yields to heartbeats and to ranges at the head.
       if (next < lease.to) await nextTurn()
     }
     return chainVersion
@@ -249,29 +249,26 @@ export class WorkerLoop {
     const { worker, leasePool, log, retryPolicy } = this.#options
     const { from, to, attempt } = lease
     if (signal.aborted) {
-      log.debug(
-        { worker: worker.name, from, to, reason: asError(signal.reason).message },
-        'work on a range was broken off',
-      )
+      log.debug({ worker: worker.name, from, to, reason: asError(signal.reason).message }, 'Range interrupted')
       await this.#release(lease)
       this.#over(lease, 'released')
       return
     }
     const error = asError(thrown)
-    this.#failures.log(log, 'warn', { err: error, worker: worker.name, from, to, attempt }, 'a range failed')
+    this.#failures.log(log, 'warn', { err: error, worker: worker.name, from, to, attempt }, 'Range failed')
     try {
       await failLeases(leasePool, [{ ...lease, error }], retryPolicy)
     } catch (failure) {
       log.warn(
         { err: asError(failure), worker: worker.name, from, to },
-        'a failure could not be written down, the lease will expire',
+        'Could not record the failure: the lease will expire',
       )
     }
     this.#options.announcer.announce()
     this.#over(lease, 'failed')
   }
 
-  /** Gives a lease back without counting the run; one that was taken away is left alone. */
+  /** Releases a lease without counting the attempt. No effect on a revoked one. */
   async #release(lease: ClaimedLease): Promise<void> {
     const { leasePool, announcer, log, worker } = this.#options
     try {
@@ -280,7 +277,7 @@ export class WorkerLoop {
     } catch (error) {
       log.warn(
         { err: asError(error), worker: worker.name, from: lease.from },
-        'a lease could not be given back, it will expire',
+        'Could not release the lease: it will expire',
       )
     }
   }
@@ -291,7 +288,7 @@ export class WorkerLoop {
     metrics.farmRanges.inc({ worker: worker.name, outcome })
     if (outcome === 'committed') metrics.farmBlocks.inc({ worker: worker.name }, lease.to - lease.from)
     else if (outcome !== 'failed')
-      log.info({ worker: worker.name, from: lease.from, to: lease.to, outcome }, 'a range was not committed')
+      log.info({ worker: worker.name, from: lease.from, to: lease.to, outcome }, 'Range not committed')
   }
 
   #giveBack(output: RangeOutput): void {
@@ -302,8 +299,9 @@ export class WorkerLoop {
 }
 
 /**
- * active → queued, for claims that a process gives back before it stops. It does not count as a run.
- * @returns how many were still held
+ * active → queued, for claims released by a stopping process. Does not count as an attempt.
+ *
+ * @returns number of leases
  */
 export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<number> {
   const sorted = inLockOrder(claims)

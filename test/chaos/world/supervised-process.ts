@@ -20,7 +20,7 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
 const startedLine = /"all services work"/
 const readyLines: Readonly<Record<string, RegExp>> = {
   api: /"the API listens"/,
-  farm: /"the farm works"/,
+  farm: /"Farm started"/,
   ask: /"the query service listens"/,
   mcp: /"the MCP server listens"/,
   wallet: /"the wallet listens"/,

@@ -7,7 +7,7 @@ import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/enric
 import { cadenceParser } from '../../support/cadence-parser.ts'
 import type { ParsedCadence } from '../../support/cadence-parser.ts'
 
-describe('the scripts of the workers that ask', () => {
+describe('the scripts of the enrichment workers', () => {
   let parse: (code: string) => ParsedCadence
 
   before(async () => {

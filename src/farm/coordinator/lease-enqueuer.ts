@@ -1,24 +1,23 @@
 import type { QueuedLease } from '../leases/leases.ts'
 
 export interface OfferedLease extends QueuedLease {
-  /** Near the head: it goes before history. */
+  /** Near the head: takes precedence over history. */
   readonly isLive: boolean
 }
 
-/** Adds jobs for leases to a worker's queue; those that are there already must not be added twice. */
+/** Adds jobs for leases to a worker's queue. Must ignore jobs that are already there. */
 export type Enqueue = (worker: string, leases: readonly OfferedLease[]) => Promise<void>
 
 /**
- * Hands leases to the queues, one call a worker at a time, without making the coordinator wait: a queue that does
- * not answer must not keep it from reaping, nor from serving the queues of others. What is refused is forgotten
- * here; the lease is still queued in its table and is handed over again.
+ * Enqueues leases, one call per worker at a time, without blocking the coordinator. Refused leases
+ * stay queued in their table and are enqueued again later.
  */
-export class HandOver {
+export class LeaseEnqueuer {
   readonly #enqueue: Enqueue
   readonly #onError: (worker: string, error: unknown) => void
   readonly #waiting = new Map<string, OfferedLease[]>()
   readonly #running = new Map<string, Promise<void>>()
-  /** When the first call began since any was answered well. */
+  /** Start of the first call since the last success. */
   #unansweredSince: number | undefined
 
   constructor(enqueue: Enqueue, onError: (worker: string, error: unknown) => void) {
@@ -37,17 +36,16 @@ export class HandOver {
     }
   }
 
-  /** For how long the queues have taken nothing that was given to them, ms; 0 where there was nothing. */
+  /** Time since the first call without a success, ms; 0 if no call is unanswered. */
   get unansweredMs(): number {
     return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
   }
 
-  /** Begins to count anew. */
   resetUnanswered(): void {
     this.#unansweredSince = undefined
   }
 
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is in progress. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
@@ -59,7 +57,7 @@ export class HandOver {
         await this.#enqueue(worker, leases)
         this.#unansweredSince = undefined
       } catch (error) {
-        // What gathered meanwhile would be refused as well, and would grow for as long as the queue is away.
+        // Later leases would be refused too, and would accumulate while the queue is down.
         this.#waiting.delete(worker)
         this.#onError(worker, error)
       }

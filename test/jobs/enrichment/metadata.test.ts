@@ -5,7 +5,7 @@ import { tokenMetadataWorker } from '../../../jobs/enrichment/token-metadata-wor
 import { ensurePartitions } from '../../../src/platform/db/partitions.ts'
 import { cdc, refuse, texts } from '../../support/askable-node.ts'
 import type { Cdc, ScriptCall } from '../../support/askable-node.ts'
-import { AskingWorld } from '../../support/asking.ts'
+import { AskingWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 

@@ -5,7 +5,7 @@ import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
 import { truthOf } from '../../support/recording-notes.ts'
 import { startRecordedNode } from '../../support/replay.ts'
 
-describe('the workers that ask, beside all others', () => {
+describe('enrichment workers, beside all others', () => {
   it('find the code of every contract of the recording, and what tokens and items say, and hold nothing up while other scripts are not answered', async () => {
     await using node = await startRecordedNode('base')
     const database = await createTestDatabase()

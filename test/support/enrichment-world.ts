@@ -5,7 +5,7 @@ import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import type { ClosableChainReader } from '../../src/access/create-chain-reader.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
-import type { AskingLoopOptions } from '../../src/farm/enrichment/enrichment-loop.ts'
+import type { EnrichmentLoopOptions } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
 import { AskableNode, refuse } from './askable-node.ts'
 import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
@@ -48,7 +48,7 @@ export class AskingWorld {
     return this.node.scripts.filter(({ script }) => script === this.script(name))
   }
 
-  options(worker: EnrichmentWorker): AskingLoopOptions {
+  options(worker: EnrichmentWorker): EnrichmentLoopOptions {
     return {
       pool: this.database.pool,
       worker,
@@ -62,7 +62,7 @@ export class AskingWorld {
   }
 
   /** Rounds until there is nothing to do, as the loop makes them. */
-  async ask(worker: EnrichmentWorker, options: Partial<AskingLoopOptions> = {}): Promise<void> {
+  async ask(worker: EnrichmentWorker, options: Partial<EnrichmentLoopOptions> = {}): Promise<void> {
     const loop = new EnrichmentLoop({ ...this.options(worker), ...options })
     while (await loop.round(new AbortController().signal)) continue
   }

@@ -7,7 +7,7 @@ import { networkStateWorker } from '../../../jobs/enrichment/network-state-worke
 import { priceFeedWorker, readPrices } from '../../../jobs/enrichment/price-feed-worker.ts'
 import { cdc, refuse, texts } from '../../support/askable-node.ts'
 import type { Cdc } from '../../support/askable-node.ts'
-import { AskingWorld } from '../../support/asking.ts'
+import { AskingWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
