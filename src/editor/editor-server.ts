@@ -12,6 +12,8 @@ import type { HttpServer, HttpServerOptions } from '../platform/http/server.ts'
 import { clientNetwork } from '../platform/limits/clients.ts'
 import { SlidingWindow } from '../platform/limits/sliding-window.ts'
 import { editorNetworks } from './editor-network.ts'
+import { githubRoutes } from './github/create-github.ts'
+import type { GitHub } from './github/create-github.ts'
 
 const settingsSchema = z
   .strictObject({
@@ -51,8 +53,8 @@ export interface EditorParts {
   readonly session?: EditorSession | undefined
   /** Serves `/functions/v1/projects`. */
   readonly projects: Middleware<RequestState>
-  /** Serves `/github`. Undefined: no GitHub App is configured. */
-  readonly github: Middleware<RequestState> | undefined
+  /** Undefined: no GitHub App is configured. */
+  readonly github: Pick<GitHub, 'routes' | 'guards'> | undefined
   readonly page?: Middleware | undefined
 }
 
@@ -81,6 +83,9 @@ export const editorRoutes: readonly Route<EditorServices>[] = [
     handler: (_input, { settings }) => ({ body: settings() }),
   }),
 ]
+
+/** For the OpenAPI document. */
+export const documentedRoutes: readonly Route[] = [...editorRoutes, ...githubRoutes]
 
 const apiInfo: ApiInfo = {
   title: 'flowfarm editor',
@@ -114,11 +119,16 @@ export function createEditorServer({ settingsPerMinute = 600, ...options }: Edit
       routes: [
         ...editorRoutes,
         ...(session?.routes ?? []),
-        ...documentRoutes(() => editorRoutes, apiInfo, { prefix: '/editor' }),
+        ...(github?.routes ?? []),
+        ...documentRoutes(() => documentedRoutes, apiInfo, { prefix: '/editor' }),
       ],
       services: { settings },
-      guards: { settings: guard(admit) },
-      before: [...(session === undefined ? [] : [session.protect]), projects, github ?? withoutGitHub],
+      guards: { settings: guard(admit), ...github?.guards },
+      before: [
+        ...(session === undefined ? [] : [session.protect]),
+        projects,
+        ...(github === undefined ? [withoutGitHub] : []),
+      ],
       translate: (thrown) =>
         thrown instanceof RetryableError
           ? new ApiError(503, 'unavailable', 'Temporarily unavailable. Try again in a moment.', { cause: thrown })

@@ -147,7 +147,7 @@ export async function openEditor(
   const github =
     app === undefined
       ? undefined
-      : createGitHub({ app, pool, log, authenticate, holdUser, clientOf, projects: access, editorUrl: url })
+      : createGitHub({ app, pool, log, authenticate, holdUser, projects: access, editorUrl: url })
   const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
   lifecycle.onStop('deployments of projects', () => deploys.close())
   const samples = await readSamples(config)
@@ -175,7 +175,7 @@ export async function openEditor(
     settings,
     session,
     projects: projects.middleware,
-    github: github?.middleware,
+    github,
     page: page(settings),
   }
 }

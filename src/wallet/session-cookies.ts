@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { ApiError, asError } from '../platform/errors.ts'
 import { problemForm } from '../platform/http/problem.ts'
 import type { RequestContext, RequestState } from '../platform/http/requests.ts'
-import { routesOf } from '../platform/http/route.ts'
-import type { Answer, Call, Route, RouteRequest } from '../platform/http/route.ts'
+import { bindRoutes, routesOf } from '../platform/http/route.ts'
+import type { Answer, Call, Route } from '../platform/http/route.ts'
 
 /** The fields of a GoTrue session that the cookie and the page need. */
 interface AuthSession {
@@ -204,11 +204,7 @@ export class SessionCookies {
   }
 
   mount(): MountedSession {
-    const routes = sessionRoutes.map((route) => ({
-      ...route,
-      run: (request: RouteRequest) => route.run(request, { sessions: this }),
-    }))
-    return { routes, protect: this.protect() }
+    return { routes: bindRoutes(sessionRoutes, { sessions: this }), protect: this.protect() }
   }
 
   /** The new session, which replaces another session of the cookie. */

@@ -176,7 +176,6 @@ export async function startEditorStandIn(
               projects: access,
               authenticate,
               holdUser: () => Promise.resolve(true),
-              clientOf,
             })
       const settings = (): EditorSettings => ({
         url,
@@ -215,7 +214,7 @@ export async function startEditorStandIn(
       return {
         settings,
         session,
-        github: repositories?.middleware,
+        github: repositories,
         page: page(settings),
         projects: async (context, next) => {
           if (context.path !== '/functions/v1/projects') return void (await next())

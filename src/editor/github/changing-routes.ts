@@ -1,4 +1,3 @@
-import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { readAnswer } from './api/github-client.ts'
 import { isStatus } from './api/github-error.ts'
@@ -11,58 +10,61 @@ import {
   workflowPath,
   reportKey,
 } from './deploy-workflow.ts'
-import { addOwnRoute } from './own-route.ts'
-import type { GitHubParts } from './own-route.ts'
+import { projectId, route } from './github-route.ts'
+import type { GitHubParts } from './github-route.ts'
 import { commitFiles } from './api/commit-files.ts'
 import { putSecrets, readSecretsKey, sealedKeyBytes } from './api/put-secrets.ts'
 import { parseAddress } from '../../flow/address.ts'
 import { ApiError } from '../../platform/errors.ts'
-import type { RequestState } from '../../platform/http/requests.ts'
+import type { Route } from '../../platform/http/route.ts'
 
-const projectId = z.uuid('has to be the id of a project')
 const maxFiles = 500
 const maxCommitBytes = 6 * 1024 * 1024
 
 const text = (max: number): z.ZodString =>
-  z.string().min(1, 'has to have some text').max(max, `has to have at most ${max} characters`)
+  z.string().min(1, 'must not be empty').max(max, `must have at most ${max} characters`)
 const change = z
   .strictObject({
     path: filePath,
     content: z
       .string()
-      .refine((content) => content.isWellFormed(), 'has to be well-formed Unicode')
+      .refine((content) => content.isWellFormed(), 'must be well-formed Unicode')
       .optional(),
     action: z.enum(['create', 'update', 'delete', 'put']),
   })
   .refine(
     ({ content, action }) => (content === undefined) === (action === 'delete'),
-    'has to have content, unless its action is delete',
+    'must have content, unless its action is delete',
   )
-/** The length tells a sealed key from one in plain text. */
+/** The length distinguishes a sealed key from plain text. */
 const sealedKey = z
-  .base64('has to be base64')
+  .base64('must be base64')
   .refine(
     (value) => Buffer.byteLength(value, 'base64') === sealedKeyBytes,
-    `has to be a sealed box of a private key of 64 hex digits (${sealedKeyBytes} bytes)`,
+    `must be a sealed box of a private key of 64 hex digits (${sealedKeyBytes} bytes)`,
   )
 const expectedHead = commitSha.nullable().optional()
 
-/** What changes repositories. Each of these is for the repository of a project of one's own. */
-export function addChangingRoutes(router: Router<RequestState>, parts: GitHubParts): void {
-  const { access, connections, environments, app, editorUrl } = parts
+const pullSchema = z.strictObject({ pr_number: z.int(), pr_url: z.string(), is_new: z.boolean() })
 
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/commit',
+export const changingRoutes: readonly Route<GitHubParts>[] = [
+  route({
+    method: 'POST',
+    path: '/github/commit',
+    operationId: 'commitFiles',
+    tag: 'Repositories',
+    summary: 'Commit files to a branch',
+    access: 'user',
+    response: z.strictObject({ sha: z.string(), message: z.string(), url: z.string() }),
     maxBodyBytes: maxCommitBytes,
-    schema: z.strictObject({
+    body: z.strictObject({
       project_id: projectId,
       branch: branchName.optional(),
       message: text(5000),
-      files: z.array(change).min(1, 'has to have a file').max(maxFiles, `has to have at most ${maxFiles} files`),
+      files: z.array(change).min(1, 'must have a file').max(maxFiles, `must have at most ${maxFiles} files`),
       expected_head: expectedHead,
     }),
-    run: async ({ userId, input }) => {
+    handler: async ({ caller: userId, body: input }, { access, connections }) => {
       const repository = await access.ofProject(userId, input.project_id)
       const { owner, repo, connection } = repository
       const branch = input.branch ?? connection.branch
@@ -72,14 +74,14 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         action,
       }))
       if (new Set(files.map(({ path }) => path)).size < files.length)
-        throw new ApiError(400, 'invalid-field', 'Field "files" has a path twice.', { field: 'files' })
+        throw new ApiError(400, 'invalid-field', 'Field "files" contains a path twice.', { field: 'files' })
       const workflow = files.find(({ path }) => isWorkflowPath(path))
       if (workflow !== undefined)
         throw new ApiError(
           422,
           'workflow-file',
-          `${workflow.path} is run by GitHub with the secrets of the repository: it is changed by POST ` +
-            '/github/workflow, or at GitHub.',
+          `${workflow.path} runs with the secrets of the repository. Change it with POST /github/workflow or on ` +
+            'GitHub.',
           { field: 'files' },
         )
       const made = await commitFiles(await access.open(repository, 'write', { contents: 'write' }), {
@@ -91,18 +93,22 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         expectedHead: input.expected_head,
       })
       await connections.setCommit(connection.id, branch, made.sha)
-      return made
+      return { body: made }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/workflow',
-    schema: z.strictObject({ project_id: projectId, expected_head: expectedHead }),
-    run: async ({ userId, input }) => {
+  }),
+  route({
+    method: 'POST',
+    path: '/github/workflow',
+    operationId: 'createWorkflow',
+    tag: 'Repositories',
+    summary: 'Commit the workflow that deploys the project',
+    access: 'user',
+    response: z.strictObject({ sha: z.string(), workflow_path: z.string(), secrets_needed: z.array(z.string()) }),
+    body: z.strictObject({ project_id: projectId, expected_head: expectedHead }),
+    handler: async ({ caller: userId, body: input }, { access, connections, environments }) => {
       const repository = await access.ofProject(userId, input.project_id)
       const { owner, repo, connection } = repository
-      // A project without environments deploys its own branch; its secrets need one to belong to.
+      // Secrets belong to an environment: create one for the branch of the project.
       if ((await environments.list(connection.id)).length === 0)
         await environments.put(connection.id, {
           name: connection.network,
@@ -117,38 +123,45 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         owner,
         repo,
         branch: connection.branch,
-        message: 'Deploy what is pushed to Flow',
+        message: 'Deploy pushes to Flow',
         files: [{ path: workflowPath, content, action: 'put' }],
         expectedHead: input.expected_head,
       })
       await connections.setWorkflow(connection.id, workflowPath)
       await connections.setCommit(connection.id, connection.branch, sha)
-      return { sha, workflow_path: workflowPath, secrets_needed: neededSecrets(all) }
+      return { body: { sha, workflow_path: workflowPath, secrets_needed: [...neededSecrets(all)] } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/secrets/key',
-    schema: z.strictObject({ project_id: projectId }),
-    run: async ({ userId, input }) => {
+  }),
+  route({
+    path: '/github/secrets/key',
+    operationId: 'getSecretsKey',
+    tag: 'Repositories',
+    summary: 'The public key that seals secrets',
+    access: 'user',
+    response: z.strictObject({ key_id: z.string(), key: z.string() }),
+    query: z.object({ project_id: projectId }),
+    handler: async ({ caller: userId, query: input }, { access }) => {
       const repository = await access.ofProject(userId, input.project_id)
       const { keyId, key } = await readSecretsKey(
         await access.open(repository, 'admin', { secrets: 'read' }),
         repository,
       )
-      return { key_id: keyId, key }
+      return { body: { key_id: keyId, key } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/secrets',
-    schema: z.strictObject({
+  }),
+  route({
+    method: 'POST',
+    path: '/github/secrets',
+    operationId: 'putSecrets',
+    tag: 'Repositories',
+    summary: 'Store the sealed key of an environment',
+    access: 'user',
+    response: z.strictObject({ success: z.boolean(), secrets: z.array(z.string()) }),
+    body: z.strictObject({
       project_id: projectId,
       environment_name: environmentName,
       flow_address: z.string().max(20),
-      flow_key_index: z.number().int('has to be a whole number').min(0).max(1_000_000),
+      flow_key_index: z.number().int('must be a whole number').min(0).max(1_000_000),
       key_id: text(100),
       encrypted_private_key: sealedKey,
       flow_private_key: z
@@ -158,10 +171,10 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         )
         .optional(),
     }),
-    run: async ({ userId, input }) => {
+    handler: async ({ caller: userId, body: input }, { access, environments, app, editorUrl }) => {
       const address = parseAddress(input.flow_address)
       if (address === undefined)
-        throw new ApiError(400, 'invalid-field', 'Field "flow_address" has to be 16 hex digits.', {
+        throw new ApiError(400, 'invalid-field', 'Field "flow_address" must be 16 hex digits.', {
           field: 'flow_address',
         })
       const repository = await access.ofProject(userId, input.project_id)
@@ -171,7 +184,7 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         throw new ApiError(
           404,
           'no-environment',
-          `This project has no environment ${input.environment_name}: make it first.`,
+          `The project has no environment "${input.environment_name}". Create it first.`,
           { field: 'environment_name' },
         )
       const names = secretNames(environment.name)
@@ -188,83 +201,96 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
       }
       await putSecrets(await access.open(repository, 'admin', { secrets: 'write' }), repository, { sealed, own })
       await environments.noteSecrets(connection.id, environment.name, address, input.flow_key_index)
-      return { success: true, secrets: [...Object.keys(sealed), ...Object.keys(own)] }
+      return { body: { success: true, secrets: [...Object.keys(sealed), ...Object.keys(own)] } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/promote',
-    schema: z.strictObject({
+  }),
+  route({
+    method: 'POST',
+    path: '/github/promote',
+    operationId: 'promote',
+    tag: 'Repositories',
+    summary: 'Open a pull request from one branch to another',
+    access: 'user',
+    response: pullSchema,
+    body: z.strictObject({
       project_id: projectId,
       from_branch: branchName,
       to_branch: branchName,
       title: text(200).optional(),
     }),
-    run: async ({ userId, input: { project_id: project, from_branch: head, to_branch: base, title } }) => {
+    handler: async (
+      { caller: userId, body: { project_id: project, from_branch: head, to_branch: base, title } },
+      { access },
+    ) => {
       if (head === base)
-        throw new ApiError(400, 'invalid-field', 'Field "to_branch" has to be another branch than from_branch.', {
+        throw new ApiError(400, 'invalid-field', 'Field "to_branch" must be another branch than from_branch.', {
           field: 'to_branch',
         })
       const repository = await access.ofProject(userId, project)
       const { owner, repo } = repository
       const call = await access.open(repository, 'write', { contents: 'read', pull_requests: 'write' })
       const pull = z.object({ number: z.number(), html_url: z.string() })
-      const present = ({ number, html_url: url }: z.output<typeof pull>, isNew: boolean): unknown => ({
+      const present = ({ number, html_url: url }: z.output<typeof pull>, isNew: boolean) => ({
         pr_number: number,
         pr_url: url,
         is_new: isNew,
       })
       try {
-        return present(
-          readAnswer(
-            pull,
-            await call('POST /repos/{owner}/{repo}/pulls', {
-              owner,
-              repo,
-              head,
-              base,
-              title: title ?? `Promote ${head} to ${base}`,
-            }),
+        return {
+          body: present(
+            readAnswer(
+              pull,
+              await call('POST /repos/{owner}/{repo}/pulls', {
+                owner,
+                repo,
+                head,
+                base,
+                title: title ?? `Promote ${head} to ${base}`,
+              }),
+            ),
+            true,
           ),
-          true,
-        )
+        }
       } catch (error) {
         if (!isStatus(error, 422)) throw error
-        // It says so too where there is one already, which is as good.
+        // GitHub also returns 422 if an open pull request exists.
         const [open] = readAnswer(
           z.array(pull),
           await call('GET /repos/{owner}/{repo}/pulls', { owner, repo, state: 'open', head: `${owner}:${head}`, base }),
         )
         if (open === undefined) throw error
-        return present(open, false)
+        return { body: present(open, false) }
       }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/dispatch',
-    schema: z.strictObject({
+  }),
+  route({
+    method: 'POST',
+    path: '/github/dispatch',
+    operationId: 'dispatchWorkflow',
+    tag: 'Repositories',
+    summary: 'Start the deploy workflow',
+    access: 'user',
+    response: z.strictObject({ dispatched: z.boolean(), action: z.string(), commit_sha: z.string().nullable() }),
+    body: z.strictObject({
       project_id: projectId,
       branch: branchName.optional(),
-      action: z.enum(['deploy', 'dry-run', 'rollback'], 'has to be deploy, dry-run or rollback'),
+      action: z.enum(['deploy', 'dry-run', 'rollback'], 'must be deploy, dry-run or rollback'),
       commit_sha: commitSha.optional(),
     }),
-    run: async ({ userId, input: { project_id: project, branch, action, commit_sha: sha } }) => {
+    handler: async ({ caller: userId, body: { project_id: project, branch, action, commit_sha: sha } }, { access }) => {
       if (action === 'rollback' && sha === undefined)
-        throw new ApiError(400, 'invalid-field', 'Field "commit_sha" has to say to which commit.', {
+        throw new ApiError(400, 'invalid-field', 'Field "commit_sha" is required for a rollback.', {
           field: 'commit_sha',
         })
       if (action !== 'rollback' && sha !== undefined)
-        throw new ApiError(400, 'invalid-field', 'Field "commit_sha" is for rollback alone.', { field: 'commit_sha' })
+        throw new ApiError(400, 'invalid-field', 'Field "commit_sha" is only for a rollback.', { field: 'commit_sha' })
       const repository = await access.ofProject(userId, project)
       const { owner, repo, connection } = repository
       if (connection.workflowPath === null)
         throw new ApiError(
           409,
           'no-workflow',
-          'The repository has no workflow that deploys yet: POST /github/workflow makes it.',
+          'The repository has no deploy workflow. Create it with POST /github/workflow.',
         )
       const call = await access.open(repository, 'write', { actions: 'write' })
       await call('POST /repos/{owner}/{repo}/actions/workflows/{workflow}/dispatches', {
@@ -274,7 +300,7 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
         ref: branch ?? connection.branch,
         inputs: { action, ...(sha === undefined ? {} : { commit_sha: sha }) },
       })
-      return { dispatched: true, action, commit_sha: sha ?? null }
+      return { body: { dispatched: true, action, commit_sha: sha ?? null } }
     },
-  })
-}
+  }),
+]

@@ -1,38 +1,91 @@
-import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { editorNetworks } from '../editor-network.ts'
 import { readAnswer } from './api/github-client.ts'
 import { branchName, environmentName, folderPath, ownerName, repositoryName } from './api/names.ts'
-import { addOwnRoute } from './own-route.ts'
-import type { GitHubParts } from './own-route.ts'
+import { projectId, route } from './github-route.ts'
+import type { GitHubParts } from './github-route.ts'
 import type { Connection } from './stores/connection-store.ts'
 import { statusOf } from './stores/deployment-store.ts'
 import type { Deployment } from './stores/deployment-store.ts'
 import type { DeployEnvironment } from './stores/environment-store.ts'
 import { ApiError } from '../../platform/errors.ts'
-import type { RequestState } from '../../platform/http/requests.ts'
+import type { Route } from '../../platform/http/route.ts'
 
-const projectId = z.uuid('has to be the id of a project')
-const network = z.enum(editorNetworks, `has to be one of ${editorNetworks.join(', ')}`)
-const ofProject = z.strictObject({ project_id: projectId })
+const network = z.enum(editorNetworks, `must be one of ${editorNetworks.join(', ')}`)
+const ofProject = z.object({ project_id: projectId })
 
-/** What a project is connected with, where it is deployed to, and how it was. */
-export function addConnectionRoutes(router: Router<RequestState>, parts: GitHubParts): void {
-  const { access, connections, environments, deployments } = parts
+const connectionSchema = z
+  .strictObject({
+    project_id: z.string(),
+    installation_id: z.int(),
+    repository_id: z.int(),
+    owner: z.string(),
+    repo: z.string(),
+    path: z.string().describe('Folder of the project; empty: the root.'),
+    branch: z.string(),
+    network,
+    workflow_path: z.string().nullable(),
+    last_commit_sha: z.string().nullable(),
+    is_on: z.boolean(),
+    off_reason: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Connection' })
 
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/connect',
-    schema: z.strictObject({
+const environmentSchema = z
+  .strictObject({
+    name: z.string(),
+    branch: z.string(),
+    network,
+    flow_address: z.string().nullable(),
+    flow_key_index: z.int().nullable(),
+    secrets_configured: z.boolean(),
+    is_default: z.boolean(),
+  })
+  .meta({ id: 'Environment' })
+const environmentsSchema = z.strictObject({ environments: z.array(environmentSchema) })
+
+const deploymentSchema = z
+  .strictObject({
+    id: z.string(),
+    run_id: z.int(),
+    run_attempt: z.int(),
+    status: z.string(),
+    conclusion: z.string().nullable(),
+    commit_sha: z.string(),
+    branch: z.string(),
+    network: z.string().nullable(),
+    environment: z.string().nullable(),
+    trigger: z.string(),
+    logs_url: z.string().nullable(),
+    message: z.string().nullable(),
+    author: z.string().nullable(),
+    started_at: z.string().nullable(),
+    completed_at: z.string().nullable(),
+    duration_ms: z.int().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Deployment' })
+
+export const connectionRoutes: readonly Route<GitHubParts>[] = [
+  route({
+    method: 'POST',
+    path: '/github/connect',
+    operationId: 'connect',
+    tag: 'Repositories',
+    summary: 'Connect a project with a repository',
+    access: 'user',
+    response: z.strictObject({ connection: connectionSchema }),
+    body: z.strictObject({
       project_id: projectId,
-      installation_id: z.number('has to be a number').int().positive(),
+      installation_id: z.number('must be a number').int().positive(),
       owner: ownerName,
       repo: repositoryName,
       path: folderPath.default(''),
       branch: branchName,
       network,
     }),
-    run: async ({ userId, input }) => {
+    handler: async ({ caller: userId, body: input }, { access, connections }) => {
       await access.requireProject(userId, input.project_id)
       const repository = await access.ofInstallation(userId, input.installation_id, input.owner, input.repo)
       const call = await access.open(repository, 'write', { metadata: 'read' })
@@ -51,51 +104,69 @@ export function addConnectionRoutes(router: Router<RequestState>, parts: GitHubP
         branch: input.branch,
         network: input.network,
       })
-      return { connection: presentConnection(connection) }
+      return { body: { connection: presentConnection(connection) } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/connection',
-    schema: ofProject,
-    run: async ({ userId, input }) => ({
-      connection: presentConnection(await access.connectionOf(userId, input.project_id)),
+  }),
+  route({
+    path: '/github/connection',
+    operationId: 'getConnection',
+    tag: 'Repositories',
+    summary: 'The connection of a project',
+    access: 'user',
+    response: z.strictObject({ connection: connectionSchema }),
+    query: ofProject,
+    handler: async ({ caller: userId, query: input }, { access }) => ({
+      body: {
+        connection: presentConnection(await access.connectionOf(userId, input.project_id)),
+      },
     }),
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'delete',
-    path: '/connection',
-    schema: ofProject,
-    run: async ({ userId, input }) => {
+  }),
+  route({
+    method: 'DELETE',
+    path: '/github/connection',
+    operationId: 'disconnect',
+    tag: 'Repositories',
+    summary: 'Disconnect a project',
+    access: 'user',
+    response: z.strictObject({ removed: z.boolean() }),
+    query: ofProject,
+    handler: async ({ caller: userId, query: input }, { access, connections }) => {
       await access.requireProject(userId, input.project_id)
-      return { removed: await connections.remove(input.project_id) }
+      return { body: { removed: await connections.remove(input.project_id) } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/environments',
-    schema: ofProject,
-    run: async ({ userId, input }) => ({
-      environments: (await environments.list((await access.connectionOf(userId, input.project_id)).id)).map(
-        presentEnvironment,
-      ),
+  }),
+  route({
+    path: '/github/environments',
+    operationId: 'listEnvironments',
+    tag: 'Repositories',
+    summary: 'Environments of a project',
+    access: 'user',
+    response: environmentsSchema,
+    query: ofProject,
+    handler: async ({ caller: userId, query: input }, { access, environments }) => ({
+      body: {
+        environments: (await environments.list((await access.connectionOf(userId, input.project_id)).id)).map(
+          presentEnvironment,
+        ),
+      },
     }),
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/environments',
-    schema: z.strictObject({
+  }),
+  route({
+    method: 'POST',
+    path: '/github/environments',
+    operationId: 'putEnvironment',
+    tag: 'Repositories',
+    summary: 'Create or change an environment',
+    access: 'user',
+    response: environmentsSchema,
+    body: z.strictObject({
       project_id: projectId,
       name: environmentName,
       branch: branchName,
       network,
       is_default: z.boolean().default(false),
     }),
-    run: async ({ userId, input }) => {
+    handler: async ({ caller: userId, body: input }, { access, environments }) => {
       const { id } = await access.connectionOf(userId, input.project_id)
       await environments.put(id, {
         name: input.name,
@@ -103,45 +174,54 @@ export function addConnectionRoutes(router: Router<RequestState>, parts: GitHubP
         network: input.network,
         isDefault: input.is_default,
       })
-      return { environments: (await environments.list(id)).map(presentEnvironment) }
+      return { body: { environments: (await environments.list(id)).map(presentEnvironment) } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'delete',
-    path: '/environments',
-    schema: z.strictObject({ project_id: projectId, name: environmentName }),
-    run: async ({ userId, input }) => {
+  }),
+  route({
+    method: 'DELETE',
+    path: '/github/environments',
+    operationId: 'removeEnvironment',
+    tag: 'Repositories',
+    summary: 'Delete an environment',
+    access: 'user',
+    response: z.strictObject({ removed: z.boolean() }),
+    query: z.object({ project_id: projectId, name: environmentName }),
+    handler: async ({ caller: userId, query: input }, { access, environments }) => {
       const { id } = await access.connectionOf(userId, input.project_id)
       if (!(await environments.remove(id, input.name)))
-        throw new ApiError(404, 'no-environment', `This project has no environment ${input.name}.`, { field: 'name' })
-      return { removed: true }
+        throw new ApiError(404, 'no-environment', `The project has no environment "${input.name}".`, { field: 'name' })
+      return { body: { removed: true } }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/deployments',
-    schema: z.strictObject({
+  }),
+  route({
+    path: '/github/deployments',
+    operationId: 'listDeployments',
+    tag: 'Repositories',
+    summary: 'Deployments of a project, newest first',
+    access: 'user',
+    response: z.strictObject({ deployments: z.array(deploymentSchema) }),
+    query: z.object({
       project_id: projectId,
       limit: z
         .string()
-        .regex(/^(?:[1-9]\d?|100)$/, 'has to be 1 to 100')
+        .regex(/^(?:[1-9]\d?|100)$/, 'must be 1 to 100')
         .default('20'),
-      before: z.uuid('has to be the id of a deployment').optional(),
+      before: z.uuid('must be the id of a deployment').optional(),
     }),
-    run: async ({ userId, input }) => {
+    handler: async ({ caller: userId, query: input }, { access, deployments }) => {
       const { id } = await access.connectionOf(userId, input.project_id)
       return {
-        deployments: (await deployments.list(id, { limit: Number(input.limit), before: input.before })).map(
-          presentDeployment,
-        ),
+        body: {
+          deployments: (await deployments.list(id, { limit: Number(input.limit), before: input.before })).map(
+            presentDeployment,
+          ),
+        },
       }
     },
-  })
-}
+  }),
+]
 
-function presentConnection(one: Connection): unknown {
+function presentConnection(one: Connection): z.output<typeof connectionSchema> {
   return {
     project_id: one.projectId,
     installation_id: one.installationId,
@@ -159,7 +239,7 @@ function presentConnection(one: Connection): unknown {
   }
 }
 
-function presentEnvironment(one: DeployEnvironment): unknown {
+function presentEnvironment(one: DeployEnvironment): z.output<typeof environmentSchema> {
   return {
     name: one.name,
     branch: one.branch,
@@ -171,7 +251,7 @@ function presentEnvironment(one: DeployEnvironment): unknown {
   }
 }
 
-function presentDeployment(one: Deployment): unknown {
+function presentDeployment(one: Deployment): z.output<typeof deploymentSchema> {
   return {
     id: one.id,
     run_id: one.runId,

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import { Router } from '@koa/router'
-import type { Middleware } from 'koa'
 import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Authenticate, HoldUser } from '../../platform/auth/authenticate.ts'
-import type { Client } from '../../platform/limits/clients.ts'
+import { clientNetwork } from '../../platform/limits/clients.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { refuseMethod } from '../../platform/http/refuse-method.ts'
-import type { RequestState } from '../../platform/http/requests.ts'
+import { bindRoutes } from '../../platform/http/route.ts'
+import type { Route } from '../../platform/http/route.ts'
+import type { Guard } from '../../platform/http/router.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { ProjectAccess } from '../projects/read-projects.ts'
 import { createGitHubClient } from './api/github-client.ts'
@@ -15,48 +13,43 @@ import type { GitHubApp } from './api/github-client.ts'
 import { ConnectionStore } from './stores/connection-store.ts'
 import { EnvironmentStore } from './stores/environment-store.ts'
 import { DeploymentStore } from './stores/deployment-store.ts'
-import type { GitHubParts, GitHubLimits } from './own-route.ts'
+import { createGitHubLimits, githubLimits, githubRoute, projectId, route, userGuard } from './github-route.ts'
+import type { GitHubLimits, GitHubParts } from './github-route.ts'
 import { InstallFlow } from './install-flow.ts'
 import { InstallStates, installSeconds, InstallationStore, digestOf } from './stores/installation-store.ts'
 import { RepositoryAccess } from './repository-access.ts'
-import { githubLimits, RequestLimits, addOwnRoute } from './own-route.ts'
-import { addChangingRoutes } from './changing-routes.ts'
-import { addConnectionRoutes } from './connection-routes.ts'
-import { addReadingRoutes } from './reading-routes.ts'
-import { addWebhookRoutes } from './webhook-routes.ts'
+import { changingRoutes } from './changing-routes.ts'
+import { connectionRoutes } from './connection-routes.ts'
+import { readingRoutes } from './reading-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 import { DeliveryStore } from './handle-webhook.ts'
 
 export interface GitHubOptions {
   readonly app: GitHubApp
   readonly pool: Pool
   readonly log: Logger
-  /** EDITOR_URL: GitHub sends people and events there. */
+  /** EDITOR_URL: GitHub sends browsers and events there. */
   readonly editorUrl: string
   readonly projects: ProjectAccess
   readonly authenticate: Authenticate
   readonly holdUser: HoldUser
-  readonly clientOf: (request: IncomingMessage) => Client
   /** Default: `githubLimits`. */
   readonly limits?: GitHubLimits
 }
 
 export interface GitHub {
-  /** Answers everything below `/github`; leaves all other paths alone. */
-  readonly middleware: Middleware<RequestState>
-  /** What a page has to know of it. */
+  readonly routes: readonly Route<unknown>[]
+  readonly guards: { readonly user: Guard<string> }
   readonly installUrl: string
-  /** Removes what is of no use any more; to be called every hour or so. */
+  /** Deletes expired rows; called every hour. */
   prune(): Promise<void>
 }
 
-/** For how long a deployment is listed. */
+/** Deployments are deleted after this time. */
 const deploymentDays = 400
 const pageSize = 500
 
-/**
- * Repositories of projects, by a GitHub App: `/github/…`.
- * @throws FatalError `bad-github-key`
- */
+/** Repositories of projects, through a GitHub App. @throws FatalError `bad-github-key` */
 export function createGitHub({
   app,
   pool,
@@ -65,7 +58,6 @@ export function createGitHub({
   projects,
   authenticate,
   holdUser,
-  clientOf,
   limits = githubLimits,
 }: GitHubOptions): GitHub {
   const editorUrl = url.replace(/\/$/, '')
@@ -76,48 +68,38 @@ export function createGitHub({
     new ConnectionStore(pool),
     new DeliveryStore(pool),
   ]
+  const take = createGitHubLimits(limits)
   const parts: GitHubParts = {
     app,
     pool,
     log,
     editorUrl,
-    authenticate,
-    clientOf,
     github,
     installations,
     connections,
     deliveries,
-    limits: new RequestLimits(limits),
+    takeWebhook: (address) => take('webhook', clientNetwork(address)),
+    takeCallback: (address) => take('client', clientNetwork(address)),
     flow: new InstallFlow({ app, github, states, installations, callbackUrl: `${editorUrl}/github/callback` }),
     access: new RepositoryAccess({ projects, github, installations, connections }),
     environments: new EnvironmentStore(pool),
     deployments: new DeploymentStore(pool),
   }
-  const router = new Router<RequestState>({ prefix: '/github' })
-  for (const add of [addInstallRoutes, addReadingRoutes, addConnectionRoutes, addChangingRoutes, addWebhookRoutes])
-    add(router, parts)
-  const routes = router.routes() as unknown as Middleware<RequestState>
   return {
-    middleware: async (context, next) => {
-      if (context.path !== '/github' && !context.path.startsWith('/github/')) {
-        await next()
-        return
-      }
-      await routes(context, () => Promise.resolve())
-      refuseMethod(context, router, false)
-    },
+    routes: bindRoutes(githubRoutes, parts),
+    guards: { user: userGuard(take, authenticate) },
     installUrl: `${app.url.replace(/\/$/, '')}/apps/${encodeURIComponent(app.slug)}/installations/new`,
     prune: async () => {
       await states.prune()
       await deliveries.prune()
       await parts.deployments.prune(deploymentDays)
-      await forgetProjects(connections, projects)
+      await deleteStaleConnections(connections, projects)
     },
   }
 }
 
-/** Nobody tells us of a project that was deleted, or that has another owner now: what it was connected with goes. */
-async function forgetProjects(connections: ConnectionStore, projects: ProjectAccess): Promise<void> {
+/** Deletes connections of projects that were deleted or have another owner. */
+async function deleteStaleConnections(connections: ConnectionStore, projects: ProjectAccess): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const page = await connections.page(after, pageSize)
     for (const { id, projectId, userId } of page) {
@@ -129,70 +111,117 @@ async function forgetProjects(connections: ConnectionStore, projects: ProjectAcc
   }
 }
 
-/** The way to GitHub and back, and what somebody has shown to be theirs. */
-function addInstallRoutes(router: Router<RequestState>, parts: GitHubParts): void {
-  const { flow, access, installations, editorUrl, limits, clientOf, log } = parts
-  const isSecure = editorUrl.startsWith('https:')
-  /** One for each time, since several tabs may be on their way. */
-  const cookieName = (state: string): string =>
-    `${isSecure ? '__Host-' : ''}flowfarm-github-${digestOf(state).toString('hex').slice(0, 16)}`
-  const cookie = (state: string, value: string, seconds: number): string =>
-    `${cookieName(state)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+const installSchema = z.strictObject({ url: z.string(), authorize_url: z.string(), expires_in: z.int() })
 
-  addOwnRoute(router, parts, {
-    method: 'post',
-    path: '/install',
-    schema: z.strictObject({ project_id: z.uuid('has to be the id of a project').optional() }),
-    run: async ({ context, userId, input: { project_id: projectId } }) => {
-      if (projectId !== undefined) await access.requireProject(userId, projectId)
-      const { url, authorizeUrl, state, browser } = await flow.begin({ userId, projectId })
-      context.set('Set-Cookie', cookie(state, browser, installSeconds))
-      return { url, authorize_url: authorizeUrl, expires_in: installSeconds }
+const installRoutes: readonly Route<GitHubParts>[] = [
+  route({
+    method: 'POST',
+    path: '/github/install',
+    operationId: 'startInstallation',
+    tag: 'Repositories',
+    summary: 'Start the installation of the GitHub App; sets a cookie for the callback',
+    access: 'user',
+    body: z.strictObject({ project_id: projectId.optional() }),
+    response: installSchema,
+    handler: async ({ caller: userId, body: { project_id: project } }, { access, flow, editorUrl }) => {
+      if (project !== undefined) await access.requireProject(userId, project)
+      const { url, authorizeUrl, state, browser } = await flow.begin({ userId, projectId: project })
+      return {
+        body: { url, authorize_url: authorizeUrl, expires_in: installSeconds },
+        headers: { 'Set-Cookie': installCookie(editorUrl, state, browser, installSeconds) },
+      }
     },
-  })
-
-  // GitHub sends browsers here: there is no token, and the answer is the editor's page.
-  router.get('/callback', async (context) => {
-    context.state.route = '/github/callback'
-    const query = context.URL.searchParams
-    const state = query.get('state') ?? ''
-    const told: Record<string, string> = {}
-    context.set({ 'Cache-Control': 'no-store', 'Set-Cookie': cookie(state, '', 0) })
-    try {
-      limits.ofClient(clientOf(context.req).address, 'client')
-      const { projectId, count } = await flow.end(
-        state,
-        context.cookies.get(cookieName(state)) ?? '',
-        query.get('code') ?? undefined,
-      )
-      if (projectId !== undefined) told['project_id'] = projectId
-      told['github'] = count === undefined ? 'asked' : count === 0 ? 'none' : 'connected'
-      // Neither a code nor a request to an owner: the person said no.
-      if (count === undefined && query.get('setup_action') !== 'request')
-        Object.assign(told, { github: 'failed', reason: 'github-denied' })
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      log.info({ code: error.code }, 'somebody came back from GitHub in vain')
-      told['github'] = 'failed'
-      told['reason'] = error.code
-    }
-    context.status = 302
-    context.set('Location', `${editorUrl}/?${new URLSearchParams(told).toString()}`)
-    context.body = ''
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/installations',
-    schema: z.strictObject({}),
-    run: async ({ userId }) => ({
-      installations: (await installations.list(userId)).map((one) => ({
-        installation_id: one.installationId,
-        account: one.accountLogin,
-        account_type: one.accountType,
-        github_login: one.githubLogin,
-        is_suspended: one.isSuspended,
-      })),
+  }),
+  githubRoute({
+    path: '/github/callback',
+    operationId: 'finishInstallation',
+    tag: 'Repositories',
+    summary: 'Where GitHub sends the browser; redirects to the editor',
+    query: z.object({
+      state: z.string().default(''),
+      code: z.string().optional(),
+      setup_action: z.string().optional(),
     }),
-  })
+    contentType: 'text/plain; charset=utf-8',
+    successStatus: 302,
+    handler: async ({ query, call }, { flow, editorUrl, takeCallback, log }) => {
+      const { state, code, setup_action: action } = query
+      const outcome: Record<string, string> = {}
+      try {
+        takeCallback(call.client.address)
+        const { projectId: project, count } = await flow.end(
+          state,
+          call.cookie(cookieName(editorUrl, state)) ?? '',
+          code,
+        )
+        if (project !== undefined) outcome['project_id'] = project
+        outcome['github'] = count === undefined ? 'asked' : count === 0 ? 'none' : 'connected'
+        // Without a code or a request to an owner, the user declined.
+        if (count === undefined && action !== 'request')
+          Object.assign(outcome, { github: 'failed', reason: 'github-denied' })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        log.info({ code: error.code }, 'GitHub installation failed')
+        outcome['github'] = 'failed'
+        outcome['reason'] = error.code
+      }
+      return {
+        body: '',
+        headers: {
+          'Set-Cookie': installCookie(editorUrl, state, '', 0),
+          Location: `${editorUrl}/?${new URLSearchParams(outcome).toString()}`,
+        },
+      }
+    },
+  }),
+  route({
+    path: '/github/installations',
+    operationId: 'listInstallations',
+    tag: 'Repositories',
+    summary: 'Installations of the GitHub App that the user has access to',
+    access: 'user',
+    response: z.strictObject({
+      installations: z.array(
+        z
+          .strictObject({
+            installation_id: z.int(),
+            account: z.string(),
+            account_type: z.string(),
+            github_login: z.string(),
+            is_suspended: z.boolean(),
+          })
+          .meta({ id: 'Installation' }),
+      ),
+    }),
+    handler: async ({ caller: userId }, { installations }) => ({
+      body: {
+        installations: (await installations.list(userId)).map((one) => ({
+          installation_id: one.installationId,
+          account: one.accountLogin,
+          account_type: one.accountType,
+          github_login: one.githubLogin,
+          is_suspended: one.isSuspended,
+        })),
+      },
+    }),
+  }),
+]
+
+/** One cookie per installation: several tabs may install at the same time. */
+function cookieName(editorUrl: string, state: string): string {
+  const prefix = editorUrl.startsWith('https:') ? '__Host-' : ''
+  return `${prefix}flowfarm-github-${digestOf(state).toString('hex').slice(0, 16)}`
 }
+
+function installCookie(editorUrl: string, state: string, value: string, seconds: number): string {
+  const secure = editorUrl.startsWith('https:') ? '; Secure' : ''
+  return `${cookieName(editorUrl, state)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+export const githubRoutes: readonly Route<GitHubParts>[] = [
+  ...installRoutes,
+  ...readingRoutes,
+  ...connectionRoutes,
+  ...changingRoutes,
+  ...webhookRoutes,
+]

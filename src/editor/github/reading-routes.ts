@@ -1,13 +1,21 @@
-import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { allPages, readAnswer } from './api/github-client.ts'
 import { branchName, filePath, folderPath, readId, refName, ownerName, repositoryName } from './api/names.ts'
-import { addOwnRoute } from './own-route.ts'
-import type { GitHubParts } from './own-route.ts'
-import { readCommits, readFile, readRuns, readTree } from './api/read-repository.ts'
+import { projectId, route } from './github-route.ts'
+import type { GitHubParts } from './github-route.ts'
+import {
+  commitSchema,
+  fileSchema,
+  readCommits,
+  readFile,
+  readRuns,
+  readTree,
+  treeEntry,
+  workflowRun,
+} from './api/read-repository.ts'
 import type { Repository } from './repository-access.ts'
 import { ApiError } from '../../platform/errors.ts'
-import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
+import type { Route } from '../../platform/http/route.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 
 const repositories = z.object({
@@ -24,17 +32,37 @@ const repositories = z.object({
 })
 const workflowName = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,100}\.ya?ml$/, 'has to be the name of a workflow file, such as flow-deploy.yml')
+  .regex(/^[A-Za-z0-9._-]{1,100}\.ya?ml$/, 'must be the name of a workflow file, such as flow-deploy.yml')
 
-/** What is read of repositories. */
-export function addReadingRoutes(router: Router<RequestState>, parts: GitHubParts): void {
-  const { access, github } = parts
+const repositoriesSchema = z.strictObject({
+  repos: z.array(
+    z
+      .strictObject({
+        id: z.int(),
+        full_name: z.string(),
+        owner: z.string(),
+        name: z.string(),
+        default_branch: z.string(),
+        private: z.boolean(),
+      })
+      .meta({ id: 'Repository' }),
+  ),
+})
 
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/repos',
-    schema: z.strictObject({ installation_id: z.string('is missing: say of which installation') }),
-    run: async ({ userId, input }) => {
+/** By project or by installation. */
+const reachedBy = { project_id: projectId.optional(), installation_id: z.string().optional() }
+const repositoryParams = z.object({ owner: z.string(), repo: z.string() })
+
+export const readingRoutes: readonly Route<GitHubParts>[] = [
+  route({
+    path: '/github/repos',
+    operationId: 'listRepositories',
+    tag: 'Repositories',
+    summary: 'Repositories of an installation',
+    access: 'user',
+    response: repositoriesSchema,
+    query: z.object({ installation_id: z.string('is required') }),
+    handler: async ({ caller: userId, query: input }, { access, github }) => {
       const installation = await access.installationOf(userId, readId(input.installation_id, 'installation_id'))
       const call = await github.asInstallation(installation.installationId, { metadata: 'read' })
       const all = await allPages(
@@ -44,133 +72,157 @@ export function addReadingRoutes(router: Router<RequestState>, parts: GitHubPart
         (data) => readAnswer(repositories, data).repositories,
         50,
       )
-      // The App may see more of an organization than one of its members.
+      // The App may see more of an organization than the user does.
       const theirs = new Set(installation.repositoryIds)
       const isOwnAccount = installation.accountId === installation.githubUserId
       return {
-        repos: all
-          .filter(({ id, private: isPrivate }) => isOwnAccount || !isPrivate || theirs.has(id))
-          .map(({ id, full_name: fullName, name, owner, default_branch: branch, private: isPrivate }) => ({
-            id,
-            full_name: fullName,
-            owner: owner.login,
-            name,
-            default_branch: branch,
-            private: isPrivate,
-          })),
+        body: {
+          repos: all
+            .filter(({ id, private: isPrivate }) => isOwnAccount || !isPrivate || theirs.has(id))
+            .map(({ id, full_name: fullName, name, owner, default_branch: branch, private: isPrivate }) => ({
+              id,
+              full_name: fullName,
+              owner: owner.login,
+              name,
+              default_branch: branch,
+              private: isPrivate,
+            })),
+        },
       }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/tree/:owner/:repo',
-    schema: z.strictObject({ ...reachedBy, path: folderPath.default(''), ref: refName.optional() }),
-    run: async ({ context, userId, input }) => {
-      const repository = await repositoryOf(parts, userId, context.params, input)
+  }),
+  route({
+    path: '/github/tree/{owner}/{repo}',
+    operationId: 'readTree',
+    tag: 'Repositories',
+    summary: 'A folder of a repository',
+    access: 'user',
+    params: repositoryParams,
+    response: z.strictObject({ files: z.array(treeEntry) }),
+    query: z.object({ ...reachedBy, path: folderPath.default(''), ref: refName.optional() }),
+    handler: async ({ params, caller: userId, query: input }, services) => {
+      const repository = await repositoryOf(services, userId, params, input)
       return {
-        files: await readTree(
-          await access.open(repository, 'read', { contents: 'read' }),
+        body: {
+          files: await readTree(
+            await services.access.open(repository, 'read', { contents: 'read' }),
+            repository,
+            input.path,
+            input.ref,
+          ),
+        },
+      }
+    },
+  }),
+  route({
+    path: '/github/file/{owner}/{repo}/{path*}',
+    operationId: 'readFile',
+    tag: 'Repositories',
+    summary: 'A text file of a repository',
+    access: 'user',
+    params: repositoryParams.extend({ path: z.string() }),
+    response: fileSchema,
+    query: z.object({ ...reachedBy, ref: refName.optional() }),
+    handler: async ({ params, call, caller: userId, query: input }, services) => {
+      const { path } = parseBody(z.object({ path: filePath }), { path: restOfPath(call.path) })
+      const repository = await repositoryOf(services, userId, params, input)
+      return {
+        body: await readFile(
+          await services.access.open(repository, 'read', { contents: 'read' }),
           repository,
-          input.path,
+          path,
           input.ref,
         ),
       }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/file/:owner/:repo/*path',
-    schema: z.strictObject({ ...reachedBy, ref: refName.optional() }),
-    run: async ({ context, userId, input }) => {
-      const { path } = parseBody(z.object({ path: filePath }), { path: restOfPath(context) })
-      const repository = await repositoryOf(parts, userId, context.params, input)
-      return readFile(await access.open(repository, 'read', { contents: 'read' }), repository, path, input.ref)
-    },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/runs/:owner/:repo',
-    schema: z.strictObject({ ...reachedBy, workflow: workflowName.optional() }),
-    run: async ({ context, userId, input }) => {
-      const repository = await repositoryOf(parts, userId, context.params, input)
+  }),
+  route({
+    path: '/github/runs/{owner}/{repo}',
+    operationId: 'listRuns',
+    tag: 'Repositories',
+    summary: 'The latest runs of a workflow',
+    access: 'user',
+    params: repositoryParams,
+    response: z.strictObject({ runs: z.array(workflowRun) }),
+    query: z.object({ ...reachedBy, workflow: workflowName.optional() }),
+    handler: async ({ params, caller: userId, query: input }, services) => {
+      const repository = await repositoryOf(services, userId, params, input)
       return {
-        runs: await readRuns(await access.open(repository, 'read', { actions: 'read' }), repository, input.workflow),
+        body: {
+          runs: await readRuns(
+            await services.access.open(repository, 'read', { actions: 'read' }),
+            repository,
+            input.workflow,
+          ),
+        },
       }
     },
-  })
-
-  addOwnRoute(router, parts, {
-    method: 'get',
-    path: '/commits/:owner/:repo',
-    schema: z.strictObject({
+  }),
+  route({
+    path: '/github/commits/{owner}/{repo}',
+    operationId: 'listCommits',
+    tag: 'Repositories',
+    summary: 'The latest commits of a branch',
+    access: 'user',
+    params: repositoryParams,
+    response: z.strictObject({ commits: z.array(commitSchema) }),
+    query: z.object({
       ...reachedBy,
       branch: branchName.optional(),
       path: folderPath.optional(),
       per_page: z
         .string()
-        .regex(/^(?:[1-9]\d?|100)$/, 'has to be 1 to 100')
+        .regex(/^(?:[1-9]\d?|100)$/, 'must be 1 to 100')
         .default('30'),
     }),
-    run: async ({ context, userId, input: { branch, path, per_page: perPage, ...reached } }) => {
-      const repository = await repositoryOf(parts, userId, context.params, reached)
+    handler: async ({ params, caller: userId, query: { branch, path, per_page: perPage, ...reached } }, services) => {
+      const repository = await repositoryOf(services, userId, params, reached)
       return {
-        commits: await readCommits(await access.open(repository, 'read', { contents: 'read' }), repository, {
-          branch,
-          path,
-          perPage: Number(perPage),
-        }),
+        body: {
+          commits: await readCommits(await services.access.open(repository, 'read', { contents: 'read' }), repository, {
+            branch,
+            path,
+            perPage: Number(perPage),
+          }),
+        },
       }
     },
-  })
-}
+  }),
+]
 
-/** What stands behind owner and name, part by part: a router would give a nested path in one way or another. */
-function restOfPath(context: RequestContext): string {
+/** Decodes the segments one by one: an encoded slash is not a separator. */
+function restOfPath(path: string): string {
   try {
-    return context.path.split('/').slice(5).map(decodeURIComponent).join('/')
+    return path.split('/').slice(5).map(decodeURIComponent).join('/')
   } catch (error) {
-    throw new ApiError(400, 'invalid-parameter', 'The path is not encoded as an address is.', {
+    throw new ApiError(400, 'invalid-parameter', 'Parameter "path" is not valid percent-encoding.', {
       field: 'path',
       cause: error,
     })
   }
 }
 
-/** By what a repository is reached: the project that is connected with it, or an installation of one's own. */
-const reachedBy = {
-  project_id: z.uuid('has to be the id of a project').optional(),
-  installation_id: z.string().optional(),
-}
-
 /**
- * The repository that the path of a request names.
  * @throws ApiError 400 without a project or installation, 404 if the project has another one; as RepositoryAccess
  */
 async function repositoryOf(
   { access }: GitHubParts,
   userId: string,
-  params: Readonly<Record<string, string>>,
+  params: z.output<typeof repositoryParams>,
   query: { readonly project_id?: string | undefined; readonly installation_id?: string | undefined },
 ): Promise<Repository> {
-  const [owner, repo] = [ownerName.safeParse(params['owner']), repositoryName.safeParse(params['repo'])]
-  if (!owner.success || !repo.success)
-    throw new ApiError(404, 'not-on-github', 'GitHub has no repository of such a name.')
+  const [owner, repo] = [ownerName.safeParse(params.owner), repositoryName.safeParse(params.repo)]
+  if (!owner.success || !repo.success) throw new ApiError(404, 'not-on-github', 'Repository not found on GitHub.')
   const { project_id: projectId, installation_id: installationId } = query
   if (projectId !== undefined) {
     const connected = await access.ofProject(userId, projectId)
     if (`${connected.owner}/${connected.repo}`.toLowerCase() !== `${owner.data}/${repo.data}`.toLowerCase())
-      throw new ApiError(404, 'not-connected', 'This project is connected with another repository.')
+      throw new ApiError(404, 'not-connected', 'The project is connected with another repository.')
     return connected
   }
   if (installationId === undefined)
-    throw new ApiError(
-      400,
-      'invalid-parameter',
-      'Parameter "project_id" or "installation_id" is missing: say by what the repository is reached.',
-      { field: 'project_id' },
-    )
+    throw new ApiError(400, 'invalid-parameter', 'Parameter "project_id" or "installation_id" is required.', {
+      field: 'project_id',
+    })
   return access.ofInstallation(userId, readId(installationId, 'installation_id'), owner.data, repo.data)
 }

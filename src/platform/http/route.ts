@@ -276,3 +276,8 @@ export function routesOf<
     }
   }
 }
+
+/** Routes with their services, for a server whose other routes use other services. */
+export function bindRoutes<Services>(routes: readonly Route<Services>[], services: Services): Route<unknown>[] {
+  return routes.map((route) => ({ ...route, run: (request: RouteRequest) => route.run(request, services) }))
+}

@@ -386,7 +386,7 @@ describe('who reaches which repository', () => {
 
   it('only by the methods that there are', async () => {
     const wrong = await world.call(world.person('maya'), 'PUT', '/commit', { body: {} })
-    expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST'])
+    expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST, OPTIONS'])
     expect((await world.call(world.person('maya'), 'GET', '/nothing')).status).to.equal(404)
     const unknown = await world.call(world.person('maya'), 'GET', '/installations?installation=1')
     expect([unknown.status, unknown.body['field']]).to.deep.equal([400, 'installation'])

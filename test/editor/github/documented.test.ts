@@ -1,27 +1,14 @@
 import { expect } from 'chai'
+import { githubRoutes } from '../../../src/editor/github/create-github.ts'
 import { workflowPath } from '../../../src/editor/github/deploy-workflow.ts'
-import { githubLimits } from '../../../src/editor/github/own-route.ts'
-import { filesBelow, readRepositoryFile } from '../../support/repository.ts'
+import { githubLimits } from '../../../src/editor/github/github-route.ts'
+import { readRepositoryFile } from '../../support/repository.ts'
 
 describe('the page on repositories', () => {
   const page = readRepositoryFile('docs/editor.md')
 
   it('has every route that there is, and no other', () => {
-    const sources = filesBelow(['src/editor/github'], /(-routes|create-github)\.ts$/).map((file) =>
-      readRepositoryFile(file),
-    )
-    const own = sources.flatMap((source) =>
-      [...source.matchAll(/method: '(\w+)',\s+path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
-    )
-    const open = sources.flatMap((source) =>
-      [...source.matchAll(/router\.(\w+)\(\s*'([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
-    )
-    const routes = [...own, ...open].map((route) =>
-      route.replace(
-        /^(\w+) (.*)$/,
-        (_, method: string, path: string) => `${method.toUpperCase()} /github${path.replaceAll(/[:*](\w+)/g, '{$1}')}`,
-      ),
-    )
+    const routes = githubRoutes.map(({ method, path }) => `${method} ${path.replace('*}', '}')}`)
     const told = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/github[^`]*)`/gm)].map(([, route]) => route)
     expect(routes.length).to.be.greaterThan(20)
     expect(told).to.have.same.members(routes)

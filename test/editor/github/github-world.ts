@@ -72,7 +72,6 @@ export class GitHubWorld {
           projects: world.access,
           authenticate: world.authenticate,
           holdUser: () => Promise.resolve(true),
-          clientOf: clientReader(addressList([])),
           limits,
         })
         return Promise.resolve({
@@ -86,7 +85,7 @@ export class GitHubWorld {
             limits: {},
           }),
           projects: (_, next) => next(),
-          github: world.service.middleware,
+          github: world.service,
         })
       },
     })

@@ -57,7 +57,7 @@ describe('the HTTP server of the editor', () => {
     expect(told.headers.get('access-control-allow-origin')).to.equal(null)
   })
 
-  it('asks projects, repositories and the page in turn', async () => {
+  it('serves projects, then the page', async () => {
     const answering =
       (name: string, path: string): EditorParts['projects'] =>
       async (context, next) => {
@@ -66,12 +66,10 @@ describe('the HTTP server of the editor', () => {
       }
     const call = await start({
       projects: answering('projects', '/p'),
-      github: answering('github', '/g'),
       page: answering('page', '/') as NonNullable<EditorParts['page']>,
     })
     for (const [path, text] of [
       ['/p', 'projects'],
-      ['/g', 'github'],
       ['/', 'page'],
     ] as const)
       expect(await (await call(path)).text()).to.equal(text)

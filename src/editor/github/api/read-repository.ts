@@ -5,7 +5,6 @@ import { isStatus, wordsOf } from './github-error.ts'
 import { asSegments } from './names.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** What is read of a repository. Each call is for one repository alone. */
 export interface RepositoryName {
   readonly owner: string
   readonly repo: string
@@ -27,7 +26,7 @@ const file = z.object({
   encoding: z.string(),
   content: z.string(),
 })
-const run = z.object({
+export const workflowRun = z.object({
   id: z.number(),
   run_attempt: z.number().optional(),
   name: z.string().nullish(),
@@ -51,32 +50,47 @@ const commit = z.object({
   author: z.object({ login: z.string() }).nullish(),
 })
 
-/** GitHub reports an empty repository only in words, under a status that has other meanings. */
+/** GitHub reports an empty repository only in the message, with an ambiguous status. */
 export function isEmptyRepository(error: unknown): boolean {
   return isStatus(error, 404, 409) && /repository is empty|git repository is empty/i.test(wordsOf(error))
 }
 
-interface TreeEntry {
-  readonly name: string
-  readonly path: string
-  /** `file`, `dir`, `symlink` or `submodule`. */
-  readonly type: string
-  readonly sha: string
-  readonly size: number | null
-}
+export const treeEntry = z
+  .strictObject({
+    name: z.string(),
+    path: z.string(),
+    type: z.string().describe('file, dir, symlink or submodule'),
+    sha: z.string(),
+    size: z.number().nullable(),
+  })
+  .meta({ id: 'TreeEntry' })
 
-/** A folder of a repository; empty where the repository is. @throws ApiError 404 `not-on-github`, 422 `not-a-folder` */
+export const fileSchema = z
+  .strictObject({ path: z.string(), content: z.string(), sha: z.string(), size: z.number() })
+  .meta({ id: 'RepositoryFile' })
+
+export const commitSchema = z
+  .strictObject({
+    sha: z.string(),
+    url: z.string(),
+    message: z.string(),
+    author: z.string().nullable(),
+    date: z.string().nullable(),
+  })
+  .meta({ id: 'RepositoryCommit' })
+
+/** An empty list for the root of an empty repository. @throws ApiError 404 `not-on-github`, 422 `not-a-folder` */
 export async function readTree(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
   path: string,
   ref: string | undefined,
-): Promise<readonly TreeEntry[]> {
+): Promise<z.output<typeof treeEntry>[]> {
   try {
     const data = await call(contentsRoute(path), { owner, repo, ...(ref === undefined ? {} : { ref }) })
-    if (!Array.isArray(data)) throw new ApiError(422, 'not-a-folder', `${path} is no folder.`, { field: 'path' })
+    if (!Array.isArray(data)) throw new ApiError(422, 'not-a-folder', `${path} is not a folder.`, { field: 'path' })
     return readAnswer(z.array(entry), data).map(({ name, path: at, type: told, sha, size, download_url: download }) => {
-      // In a list GitHub calls a submodule a file; it is one that cannot be downloaded.
+      // GitHub lists a submodule as a file without a download URL.
       const type = told === 'file' && download === null ? 'submodule' : told
       return { name, path: at, type, sha, size: type === 'file' ? (size ?? 0) : null }
     })
@@ -86,20 +100,20 @@ export async function readTree(
   }
 }
 
-/** A text of a repository. @throws ApiError 404 `not-on-github`, 422 `not-a-file`, `not-text` or `file-too-large` */
+/** @throws ApiError 404 `not-on-github`, 422 `not-a-file`, `not-text` or `file-too-large` */
 export async function readFile(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
   path: string,
   ref: string | undefined,
-): Promise<{ readonly path: string; readonly content: string; readonly sha: string; readonly size: number }> {
+): Promise<z.output<typeof fileSchema>> {
   const data = await call(contentsRoute(path), { owner, repo, ...(ref === undefined ? {} : { ref }) })
   if (Array.isArray(data) || (data as { readonly type?: unknown } | null)?.type !== 'file')
-    throw new ApiError(422, 'not-a-file', `${path} is no file.`, { field: 'path' })
+    throw new ApiError(422, 'not-a-file', `${path} is not a file.`, { field: 'path' })
   const { sha, size, encoding, content, path: at } = readAnswer(file, data)
-  // What GitHub says of files of more than a megabyte.
+  // GitHub's encoding of files above 1 MB.
   if (encoding !== 'base64')
-    throw new ApiError(422, 'file-too-large', `${path} has ${size} bytes; files of up to 1,000,000 can be opened.`, {
+    throw new ApiError(422, 'file-too-large', `${path} is too large: ${size} bytes (limit 1,000,000).`, {
       field: 'path',
     })
   try {
@@ -110,33 +124,33 @@ export async function readFile(
       size,
     }
   } catch (error) {
-    throw new ApiError(422, 'not-text', `${path} is no text in UTF-8.`, { field: 'path', cause: error })
+    throw new ApiError(422, 'not-text', `${path} is not UTF-8 text.`, { field: 'path', cause: error })
   }
 }
 
-/** The newest runs of a workflow, or of all. @param workflow name of its file */
+/** The latest 20 runs. @param workflow file name; undefined: all workflows */
 export async function readRuns(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
   workflow: string | undefined,
-): Promise<readonly unknown[]> {
+): Promise<z.output<typeof workflowRun>[]> {
   const route =
     workflow === undefined
       ? 'GET /repos/{owner}/{repo}/actions/runs'
       : 'GET /repos/{owner}/{repo}/actions/workflows/{workflow}/runs'
   const { workflow_runs: runs } = readAnswer(
-    z.object({ workflow_runs: z.array(run) }),
+    z.object({ workflow_runs: z.array(workflowRun) }),
     await call(route, { owner, repo, per_page: 20, ...(workflow === undefined ? {} : { workflow }) }),
   )
   return runs
 }
 
-/** The newest commits of a branch, or of a path in it; none where the repository is empty. */
+/** The latest commits; none in an empty repository. */
 export async function readCommits(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
   query: { readonly branch: string | undefined; readonly path: string | undefined; readonly perPage: number },
-): Promise<readonly unknown[]> {
+): Promise<z.output<typeof commitSchema>[]> {
   const { branch, path, perPage } = query
   try {
     const data = await call('GET /repos/{owner}/{repo}/commits', {
@@ -147,11 +161,11 @@ export async function readCommits(
       ...(path === undefined || path === '' ? {} : { path }),
     })
     return readAnswer(z.array(commit), data).map(
-      ({ sha, html_url: url, commit: { message, author }, author: person }) => ({
+      ({ sha, html_url: url, commit: { message, author }, author: account }) => ({
         sha,
         url,
         message,
-        author: person?.login ?? author?.name ?? null,
+        author: account?.login ?? author?.name ?? null,
         date: author?.date ?? null,
       }),
     )
@@ -161,7 +175,7 @@ export async function readCommits(
   }
 }
 
-/** Parts of the path are encoded one by one: a nested path keeps its slashes, and nothing else of it means anything. */
+/** Segments are encoded one by one, so that only the slashes keep their meaning. */
 function contentsRoute(path: string): string {
   return `GET /repos/{owner}/{repo}/contents${path === '' ? '' : `/${asSegments(path)}`}`
 }
