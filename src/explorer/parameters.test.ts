@@ -57,7 +57,7 @@ describe('parseParameters', () => {
   }
 
   it('refuses a parameter that comes twice', () => {
-    expect(refused('limit=5&limit=6').message).to.equal('Parameter "limit" is given more than once.')
+    expect(refused('limit=5&limit=6').message).to.equal('Parameter "limit" is repeated.')
   })
 
   it('refuses an offset where pages go by cursor, since another page would be taken for the one asked for', () => {

@@ -281,8 +281,8 @@ describe('the API over HTTP', () => {
     expect(list.status).to.equal(503)
     expect(list.headers.get('retry-after')).to.equal('1')
     const problem = (await list.json()) as Record<string, unknown>
-    expect(problem).to.include({ code: 'database-unavailable', detail: 'The database does not answer at the moment.' })
-    const told = (): number => lines.filter((line) => line.includes('a request failed')).length
+    expect(problem).to.include({ code: 'database-unavailable', detail: 'The database is temporarily unavailable.' })
+    const told = (): number => lines.filter((line) => line.includes('request failed')).length
     const before = told()
     const failed = await Promise.all(Array.from({ length: 10 }, (_, i) => behind.get(`/flow/block/${120 + i}`)))
     expect(failed.map(({ status }) => status)).to.deep.equal(Array.from(failed, () => 503))

@@ -64,7 +64,7 @@ describe('the gate of the WebSockets', () => {
     const [, body = ''] = reply.split('\r\n\r\n')
     expect(JSON.parse(body)).to.deep.include({
       code: 'unknown-path',
-      detail: 'There is no WebSocket here, but at /ws and /ws/status.',
+      detail: 'No WebSocket at this path. WebSockets are at /ws and /ws/status.',
     })
   })
 

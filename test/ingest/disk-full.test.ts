@@ -39,7 +39,7 @@ describe('a disk that is full', function () {
     const variables = { CHAIN_ACCESS_NODE: node.endpoint, DATA_FOLDER: folder, ...directions.backward }
     const ballast = join(folder, 'ballast')
     const first = new FlowfarmProcess(['ingest'], variables)
-    await first.logged(/brought up to date/)
+    await first.logged(/migrations applied/)
     await fill(ballast)
     slow.remove()
     expect(await first.ended(), first.output()).to.equal(75)

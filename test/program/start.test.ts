@@ -85,12 +85,12 @@ describe('the program, when it starts', () => {
     const started = performance.now()
     const watch = new Stopwatch()
     const farm = start(['ingest'], { DB_URL: 'postgresql://me:hush@127.0.0.1:1/flowfarm' })
-    await farm.logged(/cannot be reached, trying again/)
+    await farm.logged(/is unreachable; retrying/)
     expect(await farm.ended()).to.equal(75)
     expect(performance.now() - started).to.be.at.least(4000)
     await watch.expectBelow(12_000)
     expect(
-      (await farm.logged(/The database at 127\.0\.0\.1:1\/flowfarm cannot be reached: .*ECONNREFUSED/)).level,
+      (await farm.logged(/The database at 127\.0\.0\.1:1\/flowfarm is unreachable: .*ECONNREFUSED/)).level,
     ).to.equal('fatal')
     expect(farm.output()).to.not.include('hush')
   })
@@ -120,7 +120,7 @@ describe('the program, when it starts', () => {
     expect(
       (
         await farm.logged(
-          /cannot be brought up to date: permission denied for database .*The account of DB_URL has to own/,
+          /cannot be migrated: permission denied for database .*The role in DB_URL must own/,
         )
       ).level,
     ).to.equal('fatal')
@@ -151,7 +151,7 @@ describe('the program, when it starts', () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-start-'))
     try {
       const first = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
-      await first.logged(/brought up to date/)
+      await first.logged(/migrations applied/)
       const second = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
       await second.logged(new RegExp(`waiting for the data folder .* held by process ${first.pid}`))
       await first.end('SIGKILL')
@@ -167,7 +167,7 @@ describe('the program, when it starts', () => {
     const cluster = join(folder, 'cluster')
     try {
       const farm = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
-      await farm.logged(/brought up to date/)
+      await farm.logged(/migrations applied/)
       expect(await processesIn(cluster)).to.not.have.length(0)
       const killedAt = new Stopwatch()
       await farm.end('SIGKILL')

@@ -54,7 +54,7 @@ export async function startAskStandIn(first: AskWorld, page: Middleware): Promis
     if (path === '/health') return json(response, world.health)
     if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
-      return problem(response, 401, 'This is not the token of this service.')
+      return problem(response, 401, 'The token is wrong.')
     if (call === 'GET /api/v1/history') return json(response, world.history)
     if (call === 'DELETE /api/v1/history') {
       state.world = { ...world, history: [] }

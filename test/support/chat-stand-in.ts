@@ -65,7 +65,7 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
     if (call !== 'POST /api/chat') return problem(response, 404, `The stand-in does not know ${call}.`)
     const asked = JSON.parse(await text(request)) as ChatCall
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
-      return problem(response, 401, 'This is not the token of this service.')
+      return problem(response, 401, 'The token is wrong.')
     if (asked.messages.length === 0) return problem(response, 400, 'messages is empty.')
     calls.push(asked)
     const reply = world.reply(asked, calls.length)

@@ -139,7 +139,7 @@ describe('the targets of webhooks', () => {
     const refusal = {
       status: 'dead',
       response_status: null,
-      error: 'it leads to an address that is not on the public internet',
+      error: 'its address is not on the public internet',
     }
     expect(await sent(1, ['127.0.0.1'])).to.include({ status: 'delivered' })
     for (const [nth, led] of [
@@ -150,7 +150,7 @@ describe('the targets of webhooks', () => {
     ].entries()) {
       expect(await sent(2 + nth, led), led.join()).to.deep.equal(refusal)
     }
-    expect(await sent(6, ['93.184.215.14'])).to.include({ status: 'dead', error: 'only https is sent to' })
+    expect(await sent(6, ['93.184.215.14'])).to.include({ status: 'dead', error: 'only https is allowed' })
     expect(await sent(7, ['127.0.0.1'])).to.include({ status: 'delivered' })
     expect(receiver.received).to.have.length(2)
     expect(receiver.received[0]?.headers.host).to.equal(`rebound.test:${receiver.port}`)

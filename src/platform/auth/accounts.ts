@@ -9,16 +9,15 @@ import type { DeveloperKey, DeveloperKeys, NewKey } from './developer-keys.ts'
 export interface AccountsOptions {
   readonly pool: pg.Pool
   readonly keys: DeveloperKeys
-  /** AUTH_JWT_SECRET; undefined: people are not known here. */
+  /** AUTH_JWT_SECRET; undefined disables user accounts. */
   readonly jwtSecret: string | undefined
 }
 
-/** Keys that an account may have at a time. */
 const maxKeys = 20
 
 /**
- * Accounts of the people of the authentication service, and the keys that they make for their programs. An account
- * is a row among the developer keys to which no key leads: all its keys share its tier, its webhooks and its rate.
+ * Accounts of users of the authentication service, and the API keys they create. An account is a
+ * developer-key row without a usable key: its keys share its tier, webhooks and rate limit.
  */
 export class Accounts {
   readonly #pool: pg.Pool
@@ -32,7 +31,7 @@ export class Accounts {
   }
 
   /**
-   * The account of who shows a JWT of the authentication service; the first time it is made, with the tier free.
+   * The account of a JWT's user; created on first use with the tier free.
    * @throws ApiError 401 `bad-credentials`, `expired-credentials`; 403 `account-revoked`
    */
   async ofJwt(jwt: string): Promise<DeveloperKey> {
@@ -43,7 +42,7 @@ export class Accounts {
     return account
   }
 
-  /** The keys that are good of an account, the newest first; of a key that stands for itself, that key. */
+  /** Active keys of an account, newest first; for a key without account, that key. */
   async keysOf(ownerId: number): Promise<readonly DeveloperKey[]> {
     const { rows } = await query<DeveloperKey>(
       this.#pool,
@@ -54,7 +53,7 @@ export class Accounts {
     return rows
   }
 
-  /** @throws ApiError 403 `no-account` for a key that stands for itself, `too-many-keys` */
+  /** @throws ApiError 403 `no-account` for a key without account, 403 `too-many-keys` */
   async makeKey(ownerId: number, name: string): Promise<NewKey> {
     return withTransaction(this.#pool, async (client) => {
       const {
@@ -70,11 +69,11 @@ export class Accounts {
         throw new ApiError(
           403,
           'no-account',
-          'This key was made by an administrator and belongs to no account: ask an administrator for another.',
+          'This key was created by an administrator and belongs to no account. Ask an administrator for another key.',
         )
       }
       if (account.count >= maxKeys)
-        throw new ApiError(403, 'too-many-keys', `An account has at most ${maxKeys} keys: remove one first.`)
+        throw new ApiError(403, 'too-many-keys', `The account has ${maxKeys} keys, which is the limit. Revoke one first.`)
       return insertKey(client, { name, tier: 'free', accountId: ownerId })
     })
   }
@@ -83,7 +82,7 @@ export class Accounts {
   async revokeKey(ownerId: number, id: number): Promise<void> {
     const own = await this.keysOf(ownerId)
     if (!own.some((key) => key.id === id))
-      throw new ApiError(404, 'unknown-key', `You have no key with the number ${id}.`)
+      throw new ApiError(404, 'unknown-key', `Key ${id} was not found.`)
     await this.#keys.revoke(id)
   }
 
@@ -92,7 +91,7 @@ export class Accounts {
       new ApiError(
         401,
         'bad-credentials',
-        'This is neither a developer key nor a valid JWT of the authentication service.',
+        'The credential is neither a developer key nor a valid JWT of the authentication service.',
         { cause },
       )
     if (this.#secret === undefined) throw refused()
@@ -102,7 +101,7 @@ export class Accounts {
       return payload.sub
     } catch (error) {
       if (error instanceof errors.JWTExpired)
-        throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+        throw new ApiError(401, 'expired-credentials', 'The JWT has expired. Get a new one.', { cause: error })
       if (error instanceof errors.JOSEError) throw refused(error)
       throw error
     }
@@ -120,7 +119,7 @@ export class Accounts {
   }
 
   async #make(userId: string): Promise<DeveloperKey> {
-    // The digest of nothing that anybody knows.
+    // The digest of an unknown random value: no key matches it.
     await query(
       this.#pool,
       `insert into app.developer_keys (key_hash, prefix, name, tier, user_id) values ($1, 'account', ` +
@@ -128,30 +127,31 @@ export class Accounts {
       [randomBytes(32), userId],
     )
     const account = await this.#find(userId)
-    if (account === undefined) throw new Error('an account that was just made is not there')
+    if (account === undefined) throw new Error('the created account was not found')
     return account
   }
 }
 
 /**
- * Forgets the account of a person who goes, in the transaction that removes them: it and its keys are revoked for
- * good, and nothing says any more whose they were. Where they have webhooks, nothing is sent any more.
- * @param userId as the authentication service names them (sub)
+ * Deletes the personal data of a removed user in the transaction that removes them: the account and its keys are
+ * revoked and anonymised, and their webhooks stop.
+ * @param userId `sub` of the authentication service
  */
 export async function forgetAccount(client: pg.ClientBase, userId: string): Promise<void> {
-  // The account first, as whoever makes a key for it has it first: their key is there before the next statement looks.
+  // Account first: key creation locks it first too, so a concurrent new key is visible to the next
+  // statement.
   const {
     rows: [account],
   } = await query<{ id: number }>(
     client,
-    `update app.developer_keys set user_id = null, name = 'of a person who is gone', revoked_at = ` +
+    `update app.developer_keys set user_id = null, name = 'deleted user', revoked_at = ` +
       'coalesce(revoked_at, now()) where user_id = $1 returning id::float8 as id',
     [userId],
   )
   if (account === undefined) return
   await query(
     client,
-    `update app.developer_keys set name = 'of a person who is gone', revoked_at = ` +
+    `update app.developer_keys set name = 'deleted user', revoked_at = ` +
       'coalesce(revoked_at, now()) where account_id = $1',
     [account.id],
   )

@@ -1,24 +1,23 @@
 import type pg from 'pg'
 
-/** Somebody who has signed in at the wallet, or at the auth server that is set in its place. */
+/** A user signed in at the wallet, or at the configured auth server. */
 interface AuthenticatedUser {
   /** UUID: `sub` of the access token. */
   readonly userId: string
 }
 
 /**
- * Says who makes a request.
+ * Authenticates a request.
  * @param accessToken of `Authorization: Bearer`
- * @throws ApiError 401 `UNAUTHORIZED` where the token is none, or its session has ended; RetryableError where that
- * cannot be known now
+ * @throws ApiError 401 `UNAUTHORIZED` for an invalid token or an ended session; RetryableError if that cannot be
+ * determined now
  */
 export type Authenticate = (accessToken: string) => Promise<AuthenticatedUser>
 
 /**
- * Keeps a user from being removed until the end of the transaction: for who writes down what a user has in a table
- * that cannot refer to them. Who removes them waits, and then finds what was written. Users who are kept by the
- * auth server of somebody else are not held: nobody can.
- * @param userId as the auth server names them (sub)
- * @returns false where they are gone
+ * Locks a user against removal until the end of the transaction, for tables that cannot reference users. Removal waits
+ * and then finds the new rows. Users of an external auth server are not locked.
+ * @param userId `sub` of the auth server
+ * @returns false if the user was removed
  */
 export type HoldUser = (client: pg.ClientBase, userId: string) => Promise<boolean>

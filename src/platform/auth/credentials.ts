@@ -12,27 +12,25 @@ export interface CredentialOptions {
   readonly jwtSecret: string | undefined
   /** ADMIN_ALLOWED_ROLES. */
   readonly allowedRoles: readonly string[]
-  /** Roles of the person with this `sub`, in place of those that the JWT claims. Undefined: the claims count. */
+  /** Roles by `sub`, replacing those in the JWT. Undefined: the claims count. */
   readonly rolesOf?: ((subject: string) => Promise<readonly string[]>) | undefined
 }
 
-/** Which of the two secrets let somebody in. */
 export type CredentialKind = 'token' | 'jwt'
 
-/** That somebody may operate. */
+/** An admitted operator. */
 export interface Admission {
   readonly kind: CredentialKind
-  /** When what was shown is good no more, in milliseconds since 1970; undefined: it never ends by itself. */
+  /** When the credential expires, ms since 1970; undefined: never. */
   readonly until: number | undefined
-  /** The `sub` of the JWT, where one was shown. */
+  /** The `sub` of the JWT. */
   readonly subject?: string | undefined
 }
 
 /**
- * Whether a text is the admin token, or the JWT of an administrator.
- * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject`
- * among its
- *   details, and what `rolesOf` throws
+ * Verifies the admin token or the JWT of an administrator.
+ * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject` in its
+ *   details; errors of `rolesOf`
  */
 export async function checkCredential(text: string, options: CredentialOptions): Promise<Admission> {
   const { token, jwtSecret, allowedRoles } = options
@@ -46,7 +44,7 @@ export async function checkCredential(text: string, options: CredentialOptions):
     throw new ApiError(
       403,
       'role-not-allowed',
-      `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
+      `The JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
       { details: { subject: payload.sub } },
     )
   }
@@ -60,7 +58,7 @@ async function verified(jwt: string, secret: string): Promise<JWTPayload> {
     return payload
   } catch (error) {
     if (error instanceof errors.JWTExpired) {
-      throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+      throw new ApiError(401, 'expired-credentials', 'The JWT has expired. Get a new one.', { cause: error })
     }
     if (error instanceof errors.JOSEError) throw badCredentials(error)
     throw error
@@ -68,8 +66,8 @@ async function verified(jwt: string, secret: string): Promise<JWTPayload> {
 }
 
 /**
- * The roles that the issuer gave: `role`, `roles`, and the same in `app_metadata`; each a text, with commas or
- * without, or a list. `user_metadata` is not among them, since users write it themselves.
+ * Roles set by the issuer: `role`, `roles`, and the same in `app_metadata`; each a comma-separated
+ * string or a list. `user_metadata` does not count, since users write it themselves.
  */
 function claimedRoles(payload: JWTPayload): string[] {
   const metadata = payload['app_metadata']
@@ -83,22 +81,21 @@ function namesIn(claim: unknown): string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
-/** Takes the same time whatever the texts are: their digests are compared. */
+/** Constant-time comparison by digests. */
 function isSame(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
 }
 
 function badCredentials(cause?: unknown): ApiError {
-  return new ApiError(401, 'bad-credentials', 'This is neither the admin token nor a valid JWT of an administrator.', {
+  return new ApiError(401, 'bad-credentials', 'The credential is neither the admin token nor a valid JWT of an administrator.', {
     cause,
   })
 }
 
 /**
- * Reads people's roles from the database of the authentication service (AUTH_DB_URL), anew each time: who loses a role
- * loses it at once. When that database does not answer, nobody is let in: what a JWT says of itself does not take its
- * place.
+ * Reads roles from the database of the authentication service (AUTH_DB_URL) on every call, so a revoked role takes
+ * effect at once. During an outage of that database every call fails; claims are no fallback.
  * @throws ApiError 503 `auth-database-unavailable`
  */
 export function roleDirectory(pool: pg.Pool): (subject: string) => Promise<readonly string[]> {
@@ -111,7 +108,7 @@ export function roleDirectory(pool: pg.Pool): (subject: string) => Promise<reado
       )
       return rows.map(({ role }) => role)
     } catch (error) {
-      throw new ApiError(503, 'auth-database-unavailable', 'The database of roles does not answer at the moment.', {
+      throw new ApiError(503, 'auth-database-unavailable', 'The database of roles is temporarily unavailable.', {
         cause: error,
       })
     }

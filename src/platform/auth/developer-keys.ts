@@ -2,56 +2,55 @@ import { createHash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { query } from '../db/pool.ts'
 
-/** Tiers of developer keys, with the requests a second that a key of each may make; null: as many as it likes. */
+/** Requests a second by tier; null means unlimited. */
 export const keyTiers = { free: 20, pro: 50, enterprise: 200, unlimited: null } as const
 
 export type KeyTier = keyof typeof keyTiers
 
 export const keyTierNames = ['free', 'pro', 'enterprise', 'unlimited'] as const satisfies readonly KeyTier[]
 
-/** What is known of a key but the key itself, which only its owner has. */
+/** A stored key, without its text. */
 export interface DeveloperKey {
   readonly id: number
-  /** Whose webhooks it manages and whose requests it counts among: the account of the person who made it, or itself. */
+  /** The account that owns the key, or the key itself. Owns its webhooks and its rate limit. */
   readonly ownerId: number
-  /** The person of the authentication service whose account this is; null: it is a key. */
+  /** `sub` of the user, for accounts; null for keys. */
   readonly userId: string | null
-  /** The first 12 characters of the key, by which its owner knows it. */
+  /** The first 12 characters of the key. */
   readonly prefix: string
-  /** Whose it is, or what for. */
   readonly name: string
-  /** Of its account, where it has one. */
+  /** That of its account, if any. */
   readonly tier: KeyTier
   readonly createdAt: Date
   /** To the minute; null: never. */
   readonly lastUsedAt: Date | null
-  /** When it or its account was revoked; null: it is good. */
+  /** When the key or its account was revoked; null: active. */
   readonly revokedAt: Date | null
 }
 
 interface Looked {
-  /** Undefined: there is no such key. */
+  /** Undefined: unknown key. */
   readonly key: DeveloperKey | undefined
-  /** When it is looked up anew, in milliseconds of the clock. */
+  /** When the cache entry expires, by the clock in ms. */
   readonly until: number
 }
 
-/** Of a row `k` and its account `a`, where it has one. */
+/** For a key row `k` and its account `a`. */
 export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::float8 as "ownerId", k.user_id as
   "userId", k.prefix, k.name,
   coalesce(a.tier, k.tier) as tier, k.created_at as "createdAt", k.last_used_at as "lastUsedAt", least(k.revoked_at,
     a.revoked_at) as "revokedAt"`
 export const joinAccount = 'left join app.developer_keys a on a.id = k.account_id'
 
-/** Keys that were looked up lately; beyond that the oldest are forgotten. */
+/** Cached lookups; above this the oldest are dropped. */
 const maxRemembered = 10_000
 
 /**
- * Developer keys: `fs_live_` and 64 hex digits, of which the database holds the SHA-256 only. The digest needs no
- * salt and no slowness, since a key is 256 random bits and nothing that could be guessed.
+ * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256. Salt and slow hashing are
+ * unnecessary for 256 random bits.
  *
- * Each is looked up at most every `rememberMs`, so that a revoked one is refused everywhere within that time, and
- * at once by the process that revoked it.
+ * Lookups are cached for `rememberMs`: a revoked key is refused everywhere within that time, and at
+ * once by the process that revoked it.
  */
 export class DeveloperKeys {
   readonly #pool: pg.Pool
@@ -65,14 +64,14 @@ export class DeveloperKeys {
     this.#clock = clock
   }
 
-  /** The key if it was looked up lately; `undefined` as value: it is not good. */
+  /** The cached lookup, if any; `key` is undefined for an invalid key. */
   recall(text: string): { readonly key: DeveloperKey | undefined } | undefined {
     if (!isKeyText(text)) return { key: undefined }
     const looked = this.#looked.get(digestOf(text).toString('hex'))
     return looked !== undefined && looked.until > this.#clock() ? looked : undefined
   }
 
-  /** The key behind a text, unless it is none of ours or was revoked; its use is noted, at most once a minute. */
+  /** The active key with this text; records its use at most once a minute. */
   async find(text: string): Promise<DeveloperKey | undefined> {
     const recalled = this.recall(text)
     if (recalled !== undefined) return recalled.key
@@ -98,12 +97,12 @@ export class DeveloperKeys {
     return key
   }
 
-  /** Makes a key that stands for itself; its text is given here and never again. */
+  /** Creates a key without account; its text is returned only here. */
   async create({ name, tier }: Pick<DeveloperKey, 'name' | 'tier'>): Promise<NewKey> {
     return insertKey(this.#pool, { name, tier, accountId: null })
   }
 
-  /** All keys and accounts, revoked ones included, the newest first. */
+  /** Including revoked ones, newest first. */
   async list(): Promise<readonly DeveloperKey[]> {
     const { rows } = await query<DeveloperKey>(
       this.#pool,
@@ -112,17 +111,14 @@ export class DeveloperKeys {
     return rows
   }
 
-  /**
-   * Gives a key or an account another tier; keys of an account have that of the account.
-   * @returns undefined where there is none
-   */
+  /** @returns undefined for an unknown id */
   async changeTier(id: number, tier: KeyTier): Promise<DeveloperKey | undefined> {
     return this.#change('tier = $2', [id, tier])
   }
 
   /**
-   * Revokes a key, or an account with its keys, for good.
-   * @returns undefined where there is none; one that was revoked before stays as it is
+   * Revokes a key, or an account with its keys, permanently. @returns undefined for an unknown id;
+   * idempotent
    */
   async revoke(id: number): Promise<DeveloperKey | undefined> {
     return this.#change('revoked_at = coalesce(revoked_at, now())', [id])
@@ -149,9 +145,8 @@ export class DeveloperKeys {
   }
 }
 
-/** A key that was just made. */
 export interface NewKey {
-  /** The key itself, which is kept nowhere. */
+  /** Not stored. */
   readonly text: string
   readonly key: DeveloperKey
 }
@@ -170,11 +165,11 @@ export async function insertKey(
      select ${keyColumns} from k ${joinAccount}`,
     [digestOf(text), text.slice(0, 12), name, tier, accountId],
   )
-  if (key === undefined) throw new Error('an insert gave no row back')
+  if (key === undefined) throw new Error('the insert returned no row')
   return { text, key }
 }
 
-/** Whether a text has the form of a key; others are not looked up. */
+/** Whether a text has the form of a key. */
 export function isKeyText(text: string): boolean {
   return /^fs_live_[0-9a-f]{64}$/.test(text)
 }

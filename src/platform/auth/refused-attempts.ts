@@ -1,35 +1,35 @@
 import type { Logger } from '../log.ts'
 
-/** Somebody who was not let in. What was shown is no part of it. */
+/** A refused admin request, without the presented credential. */
 export interface RefusedAttempt {
-  /** What was to be done: the operation. */
+  /** The requested operation. */
   readonly audit: string
-  /** Code of the problem that was answered. */
+  /** Error code of the response. */
   readonly refused: string
   readonly address: string
   readonly path: string
   readonly requestId: string
-  /** Whose JWT it was, where its signature is good and only the role is not. */
+  /** `sub` of a JWT with a valid signature but without a permitted role. */
   readonly by?: string | undefined
 }
 
 export interface RefusedAttemptsOptions {
   readonly log: Logger
-  /** Lines for one client in a window. */
+  /** Log lines per client and window. */
   readonly maxOfClient?: number
-  /** Lines for all clients in a window. */
+  /** Log lines per window. */
   readonly maxInAll?: number
   readonly windowMs?: number
   readonly clock?: () => number
 }
 
 /**
- * Writes down who was refused, in so few lines that nobody fills the log by it: the first ones of each client and
- * in all of each minute. How many more there were is told with the first attempt after that minute.
+ * Logs refused admin requests, limited per client and in total per minute so that clients cannot
+ * fill the log. The number of suppressed lines is logged with the first attempt after that minute.
  */
 export class RefusedAttempts {
   readonly #options: Required<RefusedAttemptsOptions>
-  /** Lines of this window by client; no more clients than lines. */
+  /** Lines of this window by client. */
   readonly #lines = new Map<string, number>()
   #written = 0
   #unwritten = 0
@@ -45,7 +45,7 @@ export class RefusedAttempts {
     this.#options = { log, maxOfClient, maxInAll, windowMs, clock }
   }
 
-  /** @param client the address or network that counts as one client */
+  /** @param client address or network of the client */
   note(client: string, attempt: RefusedAttempt): void {
     const { log, maxOfClient, maxInAll } = this.#options
     this.#turn()
@@ -56,7 +56,7 @@ export class RefusedAttempts {
     }
     this.#lines.set(client, lines + 1)
     this.#written++
-    log.warn(attempt, 'an attempt to administrate was refused')
+    log.warn(attempt, 'admin request refused')
   }
 
   #turn(): void {
@@ -64,7 +64,7 @@ export class RefusedAttempts {
     const now = clock()
     if (now < this.#windowEnd) return
     if (this.#unwritten > 0)
-      log.warn({ count: this.#unwritten }, 'more attempts to administrate were refused than are written down')
+      log.warn({ count: this.#unwritten }, 'log lines of refused admin requests suppressed')
     this.#windowEnd = now + windowMs
     this.#lines.clear()
     this.#written = 0

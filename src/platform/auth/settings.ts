@@ -1,7 +1,6 @@
 import { optionalText, words } from '../setting.ts'
 import type { Setting } from '../setting.ts'
 
-/** Variables that say who may operate: see the dashboard, and requeue, split or skip ranges. */
 
 const group = 'Operator'
 
@@ -10,14 +9,14 @@ export const operatorSettings = {
     group,
     secret: true,
     description:
-      'Token that lets its bearer operate, and call the admin routes of the API. Without it and ' +
-      'without a secret for JWTs the operator lets in requests from this machine only, and the admin ' +
-      'routes are off.',
+      'Token for the operator API and the admin routes of the API. Without it and ' +
+      'without a JWT secret, the operator API accepts requests from this machine only and the admin ' +
+      'routes are disabled.',
   }),
   ADMIN_JWT_SECRET: optionalText({
     group,
     secret: true,
-    description: 'Secret that verifies the JWTs (HS256) of administrators. Without it AUTH_JWT_SECRET does.',
+    description: 'Secret that verifies the JWTs (HS256) of administrators. Default: AUTH_JWT_SECRET.',
   }),
   AUTH_JWT_SECRET: optionalText({
     group,
@@ -28,7 +27,7 @@ export const operatorSettings = {
     group,
     default: ['platform_admin', 'ops_admin', 'admin'],
     description:
-      'Roles with which a JWT makes its bearer an administrator; one of the claims role, roles, ' +
-      'app_metadata.role and app_metadata.roles must name one.',
+      'Roles that make the bearer of a JWT an administrator. One of the claims role, roles, ' +
+      'app_metadata.role and app_metadata.roles must contain one.',
   }),
 } satisfies Record<string, Setting<unknown>>

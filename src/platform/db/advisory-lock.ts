@@ -3,42 +3,39 @@ import { pause } from '../retry.ts'
 import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicated-connection.ts'
 import { asDatabaseError } from './errors.ts'
 
-/** Who holds the lock that somebody waits for. */
 export interface LockHolder {
-  /** Process id of its session in the server. */
+  /** PID of its session. */
   readonly pid: number
   readonly applicationName: string
-  /** IP address, or null for a unix socket. */
+  /** Null for a unix socket. */
   readonly address: string | null
-  /** When its session began, ISO 8601. */
+  /** Start of its session, ISO 8601. */
   readonly since: string
 }
 
 export interface AcquireLockOptions extends DedicatedConnectionOptions {
-  /** Told once for each holder that is waited for. */
+  /** Called once per holder that blocks the lock. */
   onWaiting?: ((holder: LockHolder) => void) | undefined
-  /** How often a waiter tries. Default 500 ms. */
+  /** Retry interval. Default 500 ms. */
   retryMs?: number | undefined
 }
 
 export interface HeldLock {
   /**
-   * Aborted when the connection that holds the lock is lost. The server gives the lock to somebody else as soon as it
-   * notices too, so its owner must stop at once, and what it still commits must be fenced.
+   * Aborted when the lock's connection is lost. The server may grant the lock to another process,
+   * so the owner must stop at once and its writes must be fenced.
    */
   readonly lost: AbortSignal
-  /** Gives the lock back. May be called twice, and after a loss. */
+  /** Releases the lock. Idempotent. */
   release(): Promise<void>
 }
 
 /**
- * Waits for the lock called `key` and holds it in a session of its own until `release`. One holder in the database at a
- * time. A holder that dies loses the lock at once if the server sees its connection close, else within about 25 s, and
- * one that stands still within 20 s.
+ * Waits for the advisory lock `key` and holds it in its own session until `release`. A dead holder loses it at once if
+ * the server sees the connection close, else within about 25 s; a stalled one within 20 s.
  *
- * The waiter asks again and again rather than waiting inside the server, where its open statement would keep VACUUM
- * from cleaning up for as long as it waits; each try is also a sign of life. Throws RetryableError when its connection
- * is lost while waiting, and the signal's reason when that is aborted first.
+ * Polls instead of waiting in the server, where the open statement would block VACUUM; each attempt is also a heartbeat.
+ * @throws RetryableError if the connection is lost while waiting; the reason of the signal
  */
 export async function acquireLock(
   target: string | Pool,
@@ -73,8 +70,7 @@ async function tryLock(client: Client, key: string): Promise<boolean> {
 }
 
 /**
- * Who holds the lock called `key` now; undefined when nobody does. A lock on one bigint shows in pg_locks as its two
- * halves with objsubid 1.
+ * The current holder of the lock. pg_locks shows a bigint lock as its two halves with objsubid 1.
  */
 export async function findLockHolder(db: Pool | ClientBase, key: string): Promise<LockHolder | undefined> {
   const { rows } = await db.query<{ pid: number; application_name: string; address: string | null; since: Date }>(

@@ -8,17 +8,16 @@ import type { CopyWriter } from './copy-writer.ts'
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const trailer = Buffer.from([0xff, 0xff])
 
-/** The server keeps a whole message in memory, and back-pressure works between messages. */
+/** The server buffers a whole message, and back-pressure applies between messages. */
 const messageBytes = 256 * 1024
-/** Below it a buffer is cheaper copied than sent by itself. */
+/** Smaller buffers are joined: copying is cheaper than a message each. */
 const smallBytes = 8 * 1024
 
 /**
- * Sends binary rows into `table` (`name` or `schema.name`) by COPY and returns how many rows the server stored. Takes
- * the rows of a CopyWriter, or buffers with whole rows; nothing is sent for none. They must not change until the
- * promise settles. The client must be idle: `pg` does not queue behind a COPY. Errors are of our tree.
- *
- * Cost, measured with 5,000 rows of 300 bytes at a time on one connection: 160,000 rows/s, 0.8 µs of Node per row.
+ * Sends binary rows into `table` (`name` or `schema.name`) by COPY; returns the number of stored rows. The buffers must
+ * not change until the promise settles, and the client must be idle. Measured: 160,000 rows/s of 300 bytes.
+ * @param rows a CopyWriter, or buffers of whole rows; nothing is sent if there are none
+ * @throws FlowfarmError
  */
 export async function copyInto(
   client: ClientBase,
@@ -32,10 +31,9 @@ export async function copyInto(
   const columnList = columns.map(escapeIdentifier).join(', ')
   const stream = client.query(copyFrom(`COPY ${target} (${columnList}) FROM STDIN (FORMAT binary)`))
   const finished = once(stream, 'finish')
-  // The wait for `drain` throws the same failure when it comes first; this keeps it from being reported as unhandled.
+  // The same failure is thrown while waiting for `drain`; this prevents an unhandled rejection.
   finished.catch(() => undefined)
-  // Nor is what it hears later: a COPY that was given up for want of an answer fails again when its connection is
-  // closed.
+  // A COPY abandoned after a timeout fails again when its connection is closed.
   stream.on('error', () => undefined)
   try {
     for (const chunk of withFrame(buffers)) {
@@ -54,7 +52,7 @@ function asBuffers(rows: CopyWriter | Buffer | readonly Buffer[]): readonly Buff
   return 'out' in rows ? [rows.out.view()] : rows
 }
 
-/** Header, the rows in messages of bounded size (a row may span messages), trailer. */
+/** Header, rows in messages of bounded size (a row may span messages), trailer. */
 function* withFrame(buffers: readonly Buffer[]): Generator<Buffer> {
   yield header
   for (const buffer of joinSmall(buffers)) {
@@ -63,7 +61,6 @@ function* withFrame(buffers: readonly Buffer[]): Generator<Buffer> {
   yield trailer
 }
 
-/** Small buffers joined: a message costs more than copying so few bytes. */
 function* joinSmall(buffers: readonly Buffer[]): Generator<Buffer> {
   let small: Buffer[] = []
   let bytes = 0

@@ -1,28 +1,28 @@
 import { ByteWriter } from '../byte-writer.ts'
 
-/** U+0000 is the one character that PostgreSQL's text cannot hold; it is stored as these six characters. */
+/** PostgreSQL text cannot contain U+0000; it is stored as these six characters. */
 const visibleNul = String.raw`\u0000`
 
-/** `text` as PostgreSQL can store it: U+0000 made visible, half a surrogate pair replaced by U+FFFD. */
+/** Makes text storable: escapes U+0000 and replaces lone surrogates by U+FFFD. */
 export function pgText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', visibleNul) : wellFormed
 }
 
-/** A decimal number the way PostgreSQL's binary `numeric` holds it. */
+/** PostgreSQL's binary `numeric`. */
 interface NumericDigits {
-  /** Digits in base 10,000, the most significant first. The server drops zeros at either end. */
+  /** Base 10,000, most significant first. The server drops zeros at either end. */
   readonly digits: readonly number[]
-  /** The first digit counts 10,000 to this power. */
+  /** Power of 10,000 of the first digit. */
   readonly weight: number
   readonly negative: boolean
-  /** Decimal places to show. */
+  /** Decimal places to display. */
   readonly scale: number
 }
 
 const [plus, minus, zero] = [0x2b, 0x2d, 0x30]
 
-/** Reads decimal text such as `-12.500`; places behind the point are kept. Throws RangeError for any other text. */
+/** Parses decimal text such as `-12.500`; keeps trailing decimals. @throws RangeError */
 function numericDigits(text: string): NumericDigits {
   const first = text.charCodeAt(0)
   const start = first === minus || first === plus ? 1 : 0
@@ -32,7 +32,7 @@ function numericDigits(text: string): NumericDigits {
   if (end <= start || point === text.length - 1) throw notDecimal(text)
   const digits: number[] = []
   let group = 0
-  // Groups of four count from the point, to both sides.
+  // Groups of four are aligned to the decimal point.
   let missing = (end - start) % 4 || 4
   for (let i = start; i < text.length; i++) {
     if (i === point) continue
@@ -52,7 +52,7 @@ function notDecimal(text: string): RangeError {
   return new RangeError(`not a decimal number: ${text.slice(0, 100)}`)
 }
 
-/** PostgreSQL counts time from 2000-01-01, in microseconds; this is that day on our clock. */
+/** 2000-01-01, the epoch of PostgreSQL, in Unix microseconds. */
 const postgresEpochUs = 946_684_800_000_000
 const postgresEpochDays = 10_957
 
@@ -63,24 +63,24 @@ const jsonOid = 114
 const numericOid = 1700
 const numericNegative = 0x4000
 
-/** A field's length, dimensions, flags, type of elements, and of the one dimension its length and lower bound. */
+/** Field length, dimensions, flags, element type, length and lower bound of the dimension. */
 const arrayHeaderBytes = 24
 const int4ElementBytes = 8
 
-/** Up to this length a loop over the characters is faster than the call into native code. */
+/** Up to this length a JavaScript loop is faster than a native call. */
 const shortText = 40
 
 /**
- * Writes rows in PostgreSQL's binary COPY format, without the file header and trailer, which `copyInto` adds. Each row
- * is `row(n)` and then n fields, in the order and of exactly the types of the COPY's columns: the format carries no
- * types, so an int4 in an int8 column is refused by the server.
+ * Writes rows in PostgreSQL's binary COPY format without header and trailer, which `copyInto` adds.
+ * A row is `row(n)` and then n fields in the order and of the exact types of the COPY columns: the
+ * format has no types.
  *
- * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`.
- * Nothing here allocates in the usual case.
+ * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and
+ * `jsonEnd`. Does not allocate in the usual case.
  */
 export class CopyWriter {
   readonly out: ByteWriter
-  /** How many rows were begun since the last `clear`. */
+  /** Rows since the last `clear`. */
   rowCount = 0
   #jsonbStart = -1
   #arrayStart = -1
@@ -89,7 +89,6 @@ export class CopyWriter {
     this.out = new ByteWriter(initialCapacity)
   }
 
-  /** Begins a row of `fieldCount` fields. */
   row(fieldCount: number): void {
     const { out } = this
     out.reserve(2)
@@ -129,7 +128,7 @@ export class CopyWriter {
     out.bytes[out.position++] = value ? 1 : 0
   }
 
-  /** Text as `pgText` makes it storable. */
+  /** Text, made storable by `pgText`. */
   text(value: string): void {
     const { out } = this
     const length = value.length
@@ -157,7 +156,7 @@ export class CopyWriter {
     this.#setLength(start)
   }
 
-  /** Text that is UTF-8 already and has no byte 0. */
+  /** UTF-8 without byte 0. */
   textBytes(value: Uint8Array): void {
     this.bytea(value)
   }
@@ -167,13 +166,13 @@ export class CopyWriter {
     this.out.raw(value)
   }
 
-  /** A timestamptz from microseconds since 1970-01-01 UTC. */
+  /** Microseconds since 1970-01-01 UTC. */
   timestamptzUs(value: number): void {
     this.#int32(8)
     this.#int64(value - postgresEpochUs)
   }
 
-  /** A date from days since 1970-01-01. */
+  /** Days since 1970-01-01. */
   date(days: number): void {
     this.#int32(4)
     this.#int32(days - postgresEpochDays)
@@ -203,7 +202,7 @@ export class CopyWriter {
     this.#setLength(start)
   }
 
-  /** A numeric from decimal text such as `-12.500`. Throws RangeError when the text is not a decimal number. */
+  /** Decimal text such as `-12.500`. @throws RangeError */
   numeric(value: string): void {
     const { out } = this
     const { digits, weight, negative, scale } = numericDigits(value)
@@ -215,7 +214,7 @@ export class CopyWriter {
     for (const digit of digits) out.int16(digit)
   }
 
-  /** Begins a jsonb field; its JSON text is then written to `out`. The text must have no `\u0000` escape. */
+  /** Starts a jsonb field; write its JSON to `out`, without `\u0000` escapes. */
   jsonbBegin(): void {
     const { out } = this
     this.#jsonbStart = out.position
@@ -224,36 +223,33 @@ export class CopyWriter {
     out.bytes[out.position++] = 1
   }
 
-  /** Ends the field that `jsonbBegin` began. */
   jsonbEnd(): void {
     this.#setLength(this.#jsonbStart)
   }
 
   /**
-   * Begins a field of the type json[]; then come its elements, each `jsonBegin`, text, `jsonEnd`, or `null`; then
+   * Starts a json[] field. Then each element: `jsonBegin`, text, `jsonEnd`, or `null`; then
    * `jsonArrayEnd`.
    */
   jsonArrayBegin(length: number): void {
     this.#arrayStart = this.#beginArray(length, jsonOid)
   }
 
-  /** Ends the field that `jsonArrayBegin` began. */
   jsonArrayEnd(): void {
     this.#setLength(this.#arrayStart)
   }
 
-  /** Begins an element of a json[]; its JSON text is then written to `out`. */
+  /** Starts an element of a json[]; write its JSON to `out`. */
   jsonBegin(): void {
     this.#jsonbStart = this.out.position
     this.#int32(0)
   }
 
-  /** Ends the element that `jsonBegin` began. */
   jsonEnd(): void {
     this.#setLength(this.#jsonbStart)
   }
 
-  /** Writes an int4 over an element of an int4[] whose field began at `start`. */
+  /** Overwrites an element of the int4[] field that starts at `start`. */
   overwriteInt4Element(start: number, index: number, value: number): void {
     const { position } = this.out
     this.out.position = start + arrayHeaderBytes + index * int4ElementBytes + 4
@@ -261,17 +257,17 @@ export class CopyWriter {
     this.out.position = position
   }
 
-  /** Forgets the rows and keeps the storage. */
+  /** Keeps the storage. */
   clear(): void {
     this.out.clear()
     this.rowCount = 0
   }
 
-  /** Array header; returns the place of the field's length, for `#setLength`. */
+  /** Writes an array header; returns the position of the field length for `#setLength`. */
   #beginArray(length: number, elementOid: number): number {
     const start = this.out.position
     this.#int32(0)
-    // Dimensions (an empty array has none), no nulls, and then for the one dimension its length and lower bound.
+    // Dimensions (0 for an empty array), no nulls, then length and lower bound of the dimension.
     this.#int32(length === 0 ? 0 : 1)
     this.#int32(0)
     this.#int32(elementOid)
@@ -282,7 +278,7 @@ export class CopyWriter {
     return start
   }
 
-  /** Writes the length of the field whose length word is at `start`, now that its end is known. */
+  /** Fills in the length of the field that starts at `start`. */
   #setLength(start: number): void {
     const { bytes, position } = this.out
     const length = position - start - 4

@@ -5,25 +5,22 @@ import { asDatabaseError } from './errors.ts'
 import { clientConfig } from './pool.ts'
 
 export interface DedicatedConnectionOptions {
-  /** Shown in pg_stat_activity. Default `flowfarm`, or the pool's. */
+  /** Shown in pg_stat_activity. Default `flowfarm`, or that of the pool. */
   applicationName?: string | undefined
-  /** How often the connection is asked for a sign of life. Default 10,000 ms. */
+  /** Default 10,000 ms. */
   heartbeatMs?: number | undefined
-  /** How long any answer may take. Default 10,000 ms: a dead connection is noticed within 20 s. */
+  /** Response timeout. Default 10,000 ms: a dead connection is noticed within 20 s. */
   answerTimeoutMs?: number | undefined
-  /** Ends the connecting; afterwards it has no effect. */
+  /** Cancels connecting only. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * A connection that is kept for what lives in its session (a lock, LISTEN), and that tells when it is gone.
+ * A connection for session state (a lock, LISTEN) that reports its loss.
  *
- *     open ──error, end, no answer in time, wrong answer──► lost ──close()──► closed
- *       └───────────────────────close()──────────────────────────────────────►
- *
- * A connection can die without a word (a cable, a firewall, a fail-over), and one that only waits would never notice:
- * so it is asked something from time to time, and the server is told to look for a dead peer as often. A process that
- * stands still keeps its connections: from one that asks nothing for long the server takes the session, and its locks.
+ * It sends heartbeats, since a half-open connection (cable, firewall, fail-over) is otherwise never
+ * noticed, and has the server probe for a dead peer as often. If the process stalls, the server
+ * ends the session and releases its locks.
  */
 export class DedicatedConnection {
   readonly client: Client
@@ -38,18 +35,21 @@ export class DedicatedConnection {
     this.#socket = socket
     this.#heartbeatMs = heartbeatMs
     client.on('error', (error) => this.#lose(error))
-    client.on('end', () => this.#lose(new Error('the connection to the database ended')))
+    client.on('end', () => this.#lose(new Error('the database connection was closed')))
   }
 
-  /** Connects. Of a pool only the settings are used. Throws errors of our tree, or the signal's reason. */
+  /**
+   * Connects. Only the settings of a pool are used. @throws FlowfarmError, or the reason of the
+   * signal
+   */
   static async open(target: string | Pool, options: DedicatedConnectionOptions = {}): Promise<DedicatedConnection> {
     const { heartbeatMs = 10_000, answerTimeoutMs = 10_000, applicationName, signal } = options
-    // Ours, because a client can only end politely, which takes an answer.
+    // Allows to destroy the socket: `client.end` waits for the server.
     const socket = new Socket()
     const client = new Client({
       ...(typeof target === 'string' ? clientConfig(target) : target.options),
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
-      // The client's own clock: it ends the waiting even when nothing comes back from the network.
+      // Client-side timeout: works without any response from the network.
       query_timeout: answerTimeoutMs,
       stream: () => socket,
     })
@@ -73,14 +73,14 @@ export class DedicatedConnection {
     }
   }
 
-  /** Aborted with the reason as soon as the connection is known to be gone; not by `close`. */
+  /** Aborted with the reason when the connection is lost; not by `close`. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
   /**
-   * From now on asks the server for a sign of life; `check` throws when the answer is wrong. The client must not be
-   * used for anything else from here on, because `pg` queues behind a query that hangs.
+   * Starts the heartbeat; `check` throws for a wrong response. Do not use the client otherwise
+   * afterwards: `pg` queues behind a query that hangs.
    */
   startHeartbeat(check: (client: Client) => Promise<unknown>): void {
     const beat = async (): Promise<void> => {
@@ -95,7 +95,7 @@ export class DedicatedConnection {
     this.#heartbeat = setTimeout(() => void beat(), this.#heartbeatMs)
   }
 
-  /** Ends the session, and with it its locks. Resolves even when the network does not answer. */
+  /** Ends the session and releases its locks. Resolves even without a response. */
   close(): Promise<void> {
     this.#closed ??= this.#end()
     return this.#closed

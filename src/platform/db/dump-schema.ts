@@ -8,9 +8,8 @@ interface CatalogLine {
 }
 
 /**
- * The whole schema of a database as readable text, the same for the same schema on every server of one major version:
- * extensions, schemas, types, sequences, functions, tables with columns, defaults, constraints, indexes and
- * comments, views, grants. Objects are in byte order of their kind and name. No data, no partitions, no owners.
+ * The schema of a database as text, identical for identical schemas on servers of one major
+ * version. Objects are ordered bytewise by kind and name. No data, partitions or owners.
  */
 export async function dumpSchema(pool: Pool): Promise<string> {
   const objects = new Map<string, CatalogLine[]>()
@@ -37,9 +36,9 @@ function byBytes(a: string, b: string): number {
 }
 
 /**
- * One query for each kind of thing in a schema. Each gives rows of (object, place, line): the line is printed under its
- * object, in the order of the places. They run with an empty search_path, so every name comes out qualified, and leave
- * out what extensions brought, partitions (they are data), and owners (they differ from server to server).
+ * One query per kind of object, with rows (object, place, line): the line is printed under its
+ * object, ordered by place. The search_path is empty, so names are qualified. Extension objects,
+ * partitions and owners are excluded.
  */
 
 const ownSchemas = `n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'`
@@ -47,12 +46,12 @@ const notOfExtension = (catalog: string, oid: string): string =>
   `NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ` +
   `${oid} AND d.deptype = 'e')`
 const remark = (text: string): string => `coalesce(' -- ' || regexp_replace(${text}, '\\s+', ' ', 'g'), '')`
-/** PostgreSQL writes longer expressions in several lines. */
+/** PostgreSQL wraps longer expressions. */
 const oneLine = (text: string): string => `regexp_replace(${text}, '\\s+', ' ', 'g')`
 const relationKind = `CASE c.relkind
   WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence' ELSE 'table' END`
 const relation = `${relationKind} || ' ' || c.oid::regclass`
-/** Grants to everybody but the owner. */
+/** Grants to roles other than the owner. */
 const grants = (acl: string, owner: string): string =>
   `LATERAL (SELECT CASE grantee WHEN 0 THEN 'public' ELSE grantee::regrole::text END AS grantee,
      string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
@@ -102,7 +101,7 @@ const columns = `
     c.relispartition
     AND ${notOfExtension('pg_class', 'c.oid')}`
 
-/** Version 18 lists NOT NULL as constraints; the columns say it already. */
+/** Version 18 lists NOT NULL as constraints; the columns show it already. */
 const constraints = `
   SELECT ${relation} AS object, '2' || k.conname AS place,
     '  constraint ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid)

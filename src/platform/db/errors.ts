@@ -2,9 +2,8 @@ import { DatabaseError } from 'pg'
 import { FatalError, FlowfarmError, RetryableError } from '../errors.ts'
 
 /**
- * What a failure of the database means for whoever asked. The keys are SQLSTATEs (or their first two characters, the
- * class) and the codes of Node's network errors; the longest key that fits decides. Everything that is not here is a
- * mistake in a statement or in the data, and trying again will not help.
+ * Retryable errors: SQLSTATEs (or their class, the first two characters) and Node network error
+ * codes; the longest match applies. Everything else is a bug in a statement or in the data.
  */
 const retryable: Readonly<Record<string, string>> = {
   // 08: connection exceptions.
@@ -14,22 +13,23 @@ const retryable: Readonly<Record<string, string>> = {
   '57P02': 'database-connection-lost',
   '57P03': 'database-starting',
   '57P05': 'database-connection-lost',
-  // The server ended our transaction because we were silent in it.
+  // idle_in_transaction_session_timeout.
   '25P03': 'database-connection-lost',
   '25P04': 'database-connection-lost',
   // 40001 serialization_failure, 40P01 deadlock_detected, 40003 statement_completion_unknown.
   '40': 'transaction-conflict',
-  // 55P03 lock_not_available: lock_timeout ran out.
+  // 55P03 lock_not_available: lock_timeout.
   '55P03': 'lock-not-available',
-  // 57014 query_canceled: statement_timeout ran out, or a person cancelled.
+  // 57014 query_canceled: statement_timeout, or cancelled by an operator.
   '57014': 'statement-timeout',
   // 53: insufficient resources.
   '53': 'database-overloaded',
   '53100': 'disk-full',
   '53300': 'too-many-connections',
-  // 58030 io_error: in practice a volume that went away.
+  // 58030 io_error: usually a detached volume.
   '58030': 'database-io-error',
-  // 25006 read_only_sql_transaction: we reached a standby; after a fail-over the URL leads to the primary again.
+  // 25006 read_only_sql_transaction: connected to a standby; after a fail-over the URL reaches the
+  // primary again.
   '25006': 'database-read-only',
   ECONNREFUSED: 'database-unreachable',
   ECONNRESET: 'database-connection-lost',
@@ -39,15 +39,15 @@ const retryable: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'database-unreachable',
   ENETUNREACH: 'database-unreachable',
   EAI_AGAIN: 'database-unreachable',
-  // A cluster's name server forgets the name of a server that restarts.
+  // Cluster DNS drops the name of a server that restarts.
   ENOTFOUND: 'database-unreachable',
-  // The socket file is missing: the server is not running at this moment.
+  // No socket file: the server is not running.
   ENOENT: 'database-unreachable',
 }
 
 /**
- * Turns what `pg` threw into our tree: RetryableError for what may pass by itself (the code is one of the table's
- * values), FatalError with code `database-error` and details.sqlState otherwise. Errors of our tree pass unchanged.
+ * Converts errors of `pg`: RetryableError with a code of the table above, else FatalError
+ * `database-error` with details.sqlState. FlowfarmErrors pass unchanged.
  */
 export function asDatabaseError(thrown: unknown): FlowfarmError {
   if (thrown instanceof FlowfarmError) return thrown
@@ -63,7 +63,7 @@ export function asDatabaseError(thrown: unknown): FlowfarmError {
   return new FatalError('database-error', error.message, { cause: error, details: factsOf(error) })
 }
 
-/** Whether the connection that threw this is of no use any more. */
+/** Whether the connection that threw this is unusable. */
 export function isConnectionLost(thrown: unknown): boolean {
   const { code } = asDatabaseError(thrown)
   return code === 'database-connection-lost' || code === 'database-unreachable' || code === 'database-starting'
@@ -71,7 +71,7 @@ export function isConnectionLost(thrown: unknown): boolean {
 
 function codeOf(error: Error): string | undefined {
   if (error instanceof AggregateError) {
-    // A host name with several addresses: each attempt has its own error, and they fail for the same reason.
+    // A host with several addresses has one error per address, usually for the same reason.
     const [first] = error.errors as unknown[]
     if (first instanceof Error) return codeOf(first)
   }
@@ -79,24 +79,21 @@ function codeOf(error: Error): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** What `pg` and its pool say when they got no connection in time: nothing was begun. */
+/** Messages of `pg` and its pool if no connection was available in time. */
 const noConnectionTexts: ReadonlySet<string> = new Set([
   'timeout expired',
   'timeout exceeded when trying to connect',
   'Connection terminated due to connection timeout',
 ])
 
-/**
- * `pg` reports a connection that ended, and a connect that took too long, as plain errors without any code. An error
- * from the server is a DatabaseError and always has one, so whatever has none came from the connection.
- */
+/** Connection errors of `pg` have no code; errors of the server (DatabaseError) always do. */
 function lostWithoutCode(error: Error): string | undefined {
   const isOurMistake = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
   if (noConnectionTexts.has(error.message)) return 'database-unreachable'
   return isOurMistake || error instanceof SyntaxError ? undefined : 'database-connection-lost'
 }
 
-/** What the server said, for the log; never for a client of the API. */
+/** Server error fields for the log. Never send them to API clients. */
 function factsOf(error: Error): Record<string, unknown> {
   if (!(error instanceof DatabaseError)) return {}
   const { code, detail, hint, schema, table, column, constraint, where } = error

@@ -1,18 +1,18 @@
 import type pg from 'pg'
 import { query } from './pool.ts'
 
-/** More are not counted. */
+/** Counts stop here. */
 export const maxCountedErrors = 100_000
 
-/** An input that could not be decoded or derived, and still cannot: an open row of raw.indexing_errors. */
+/** An open row of raw.indexing_errors: an input that cannot be decoded or derived. */
 export interface IndexingError {
   readonly id: number
-  /** Ingester or worker that met it. */
+  /** Ingester or worker that reported it. */
   readonly worker: string
   readonly height: number
-  /** -1 where it concerns the block. */
+  /** -1 if it concerns the block. */
   readonly txIndex: number
-  /** -1 where it concerns the transaction. */
+  /** -1 if it concerns the transaction. */
   readonly eventIndex: number
   readonly code: string
   readonly message: string
@@ -22,23 +22,22 @@ export interface IndexingError {
   readonly lastSeenAt: Date
 }
 
-/** Where a page of errors begins: after the one with these values. */
+/** Keyset cursor: a page starts after this position. */
 export interface ErrorPlace {
   readonly lastSeenMicros: number
   readonly id: number
 }
 
-/** An error of a page. */
 export interface ListedError extends IndexingError, ErrorPlace {}
 
 interface ErrorFilter {
   readonly worker?: string | undefined
-  /** The last of the page before. */
+  /** Last position of the previous page. */
   readonly after?: ErrorPlace | undefined
   readonly limit: number
 }
 
-/** Unresolved errors, the latest first, by the index on them; a page at a time. */
+/** Unresolved errors, latest first, one page. */
 export async function listIndexingErrors(
   db: pg.Pool | pg.ClientBase,
   { worker, after, limit }: ErrorFilter,
@@ -61,7 +60,7 @@ export async function listIndexingErrors(
   return rows
 }
 
-/** How many there are on all pages; counted up to `maxCountedErrors`. */
+/** Number of unresolved errors, up to `maxCountedErrors`. */
 export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
   const { rows } = await db.query<{ count: string }>({
     name: 'farm-count-indexing-errors',
@@ -75,15 +74,15 @@ export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: 
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Which errors are meant: those with these ids, or all of a worker, or both. */
+/** Selects errors by ids, by worker, or both. */
 interface ErrorChoice {
   readonly ids?: readonly number[] | undefined
   readonly worker?: string | undefined
 }
 
 /**
- * Marks indexing errors as resolved. One that is met again is open again, so that nothing is hidden for good.
- * @returns how many were open
+ * Marks errors as resolved; a recurring error is reopened. @returns the number of errors that were
+ * open
  */
 export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice): Promise<number> {
   const { rowCount } = await query(
@@ -95,13 +94,10 @@ export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice)
   return rowCount ?? 0
 }
 
-/** Most rows that one call deletes: their raw data may be large. */
+/** Rows deleted per call: raw data may be large. */
 const maxAtOnce = 10_000
 
-/**
- * Deletes indexing errors that were met no more `days` ago. What is unresolved stays for ever.
- * @returns how many there were
- */
+/** Deletes resolved errors that did not recur for `days` days. @returns their number */
 export async function pruneErrors(db: pg.Pool | pg.ClientBase, days: number): Promise<number> {
   const { rowCount } = await query(
     db,

@@ -106,7 +106,7 @@ describe('listen', () => {
     await reconnected.next()
     await troubles.next()
     let trouble = await troubles.next()
-    while (!trouble.message.includes('does not listen to blocks')) trouble = await troubles.next()
+    while (!trouble.message.includes('does not listen on blocks')) trouble = await troubles.next()
     await db.pool.query(`ALTER DATABASE ${rows[0]?.name} RESET search_path`)
     await db.pool.query('DROP FUNCTION public.pg_listening_channels')
     controller.abort()

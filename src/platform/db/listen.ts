@@ -5,32 +5,30 @@ import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicate
 import type pg from 'pg'
 
 export interface ListenOptions extends DedicatedConnectionOptions {
-  /** Ends the listening. */
+  /** Stops listening. */
   signal: AbortSignal
-  /** Called after every re-connection: notifications may have been missed, so the owner reads the state anew. */
+  /** Called after each reconnect: notifications may have been missed, so re-read the state. */
   onReconnect: () => void
-  /** Told about each loss, each failed try and each error of the handler, for the log. */
+  /** Called for each loss, failed attempt and handler error, for the log. */
   onError?: (error: Error) => void
-  /** Upper bound of the first pause before connecting again. Default 100 ms. */
+  /** Upper bound of the first reconnect delay. Default 100 ms. */
   baseMs?: number
-  /** Upper bound of every pause before connecting again. Default 5,000 ms. */
+  /** Upper bound of each reconnect delay. Default 5,000 ms. */
   maxMs?: number
 }
 
 export interface Listener {
-  /** Resolves when the listening has ended, which only the signal makes it do; never rejects. */
+  /** Resolves after the signal is aborted; never rejects. */
   readonly ended: Promise<void>
 }
 
 /**
- * Hears notifications on `channels` until the signal is aborted; resolves when it hears them for the first time.
+ * Listens on `channels` until the signal is aborted; resolves when it first listens. Reconnects
+ * after a loss.
  *
- *     connecting ──LISTEN done──► listening ──connection lost──► connecting …
- *          └──────────────────────────┴────────── signal ──────► ended
- *
- * The heartbeat asks the server which channels it listens to for us: that finds a dead connection, and also a pooler
- * that quietly gave us another session. A notification is a hint that may be lost or come twice, never the only copy of
- * anything. An error thrown by `handler` goes to `onError`.
+ * The heartbeat checks the session's channels, which detects dead connections and poolers that
+ * replaced the session. Notifications are hints: they may be lost or repeated. Handler errors go to
+ * `onError`.
  */
 export async function listen(
   url: string,
@@ -79,7 +77,7 @@ async function keepListening(
     } finally {
       await connection?.close()
     }
-    // Rejects only when the signal is aborted, which ends the loop.
+    // Rejects only for an aborted signal, which ends the loop.
     await pause(backoffMs(attempt + 1, baseMs, maxMs), signal).catch(() => undefined)
   }
 }
@@ -89,7 +87,7 @@ function startHeartbeat(connection: DedicatedConnection, channels: readonly stri
     const { rows } = await client.query<{ channel: string }>('SELECT pg_listening_channels() AS channel')
     const heard = new Set(rows.map((row) => row.channel))
     const missing = channels.filter((channel) => !heard.has(channel))
-    if (missing.length > 0) throw new Error(`the server does not listen to ${missing.join(', ')} for us`)
+    if (missing.length > 0) throw new Error(`the session does not listen on ${missing.join(', ')}`)
   })
 }
 
@@ -100,20 +98,20 @@ function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Heard by the coordinator: ranges were done, or a person changed something, so there may be more to give out. */
+/** Wakes the coordinator: ranges were completed, or an operator changed something. */
 export const farmChannel = 'flowfarm_farm'
 
-/** Payload of the notification after a change of rows that answers about settled heights use. */
+/** Payload after changes of rows used by responses about settled heights. */
 export const rowsChanged = 'rows-changed'
 
-/** Wakes the coordinator; inside a transaction, when it commits. */
+/** Wakes the coordinator, at commit if in a transaction. */
 export async function announceFarmWork(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce', text: `select pg_notify('${farmChannel}', '')` })
 }
 
 /**
- * The same, and tells servers to drop cached answers about settled heights: heights will be derived again, or a
- * label or template has changed.
+ * Wakes the coordinator and has servers drop cached responses about settled heights: heights will
+ * be derived again, or a label or template changed.
  */
 export async function announceChangedRows(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce-change', text: `select pg_notify('${farmChannel}', '${rowsChanged}')` })

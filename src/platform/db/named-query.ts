@@ -4,17 +4,16 @@ import { PreparedStatements } from './prepared-statements.ts'
 import type { QuerySqlToken } from 'slonik'
 import type { z } from 'zod'
 
-/** What runs a statement on its own. */
 export type StatementRunner = Pool | ClientBase | PreparedStatements
 
-/** By their texts. */
+/** By text. */
 const names = new Map<string, string>()
 
 /**
- * Runs one statement that is run very often: the server parses and plans it once for each connection, which is
- * about half of what a short one costs there.
- * @param text always the same few: each is kept, here and in the server
- * @throws errors of our tree
+ * Runs a frequent statement as a named prepared statement: parsed and planned once per connection, about half of the
+ * cost of a short one.
+ * @param text one of a few constant texts: each is cached here and on the server
+ * @throws FlowfarmError
  */
 export async function namedQuery<Row extends QueryResultRow>(
   runner: StatementRunner,
@@ -31,18 +30,16 @@ export async function namedQuery<Row extends QueryResultRow>(
   }
 }
 
-/** What a parameter of a statement may be. */
 type StatementValue = boolean | number | string | Buffer | null | readonly StatementValue[]
 
 /**
- * A statement whose text is put together once, since to do so takes longer than to run a short one. Its parameters
- * are written as `$1`, `$2`, …
+ * Builds a constant statement once: building takes longer than running a short one. Parameters are `$1`, `$2`, …
  * @param statement `sql.prepared(…)` without values
- * @returns the statement with values for its parameters
+ * @returns a function that adds values
  */
 export function fixedStatement<Row extends z.ZodType>(
   statement: QuerySqlToken<Row>,
 ): (...values: readonly StatementValue[]) => QuerySqlToken<Row> {
-  if (statement.values.length > 0) throw new TypeError(`the statement "${statement.name}" is not fixed: it has values`)
+  if (statement.values.length > 0) throw new TypeError(`the statement "${statement.name}" must not have values`)
   return (...values) => ({ ...statement, values })
 }

@@ -2,23 +2,20 @@ import { escapeIdentifier, type Pool, type PoolClient } from 'pg'
 import type { HeightRange } from '../ranges.ts'
 import { withTransaction } from './pool.ts'
 
-/** Lock numbers are (this, hash of the table's name). */
+/** Advisory lock class; the second key is the hash of the table name. */
 const lockClass = 7_364_830
 
-/** The partitions that a pool's database is known to have: table → first heights. Spares the hot path its query. */
+/** Known partitions of a pool's database: table → first heights. Avoids a query in the hot path. */
 const known = new WeakMap<Pool, Map<string, Set<number>>>()
 const watched = new WeakSet<Pool>()
 
 /**
- * Makes sure that `table` (`schema.name`, partitioned by range of one int8 height column) has a partition of `step`
- * heights for every height of `range`, and one more above. A partition is called `<table>_p<first height>`.
+ * Creates missing partitions of `table` (`schema.name`, range-partitioned by an int8 height) for
+ * `range`, and one above. Partitions have `step` heights and are named `<table>_p<first height>`.
  *
- * Any number of processes may call it at once: one at a time makes partitions of a table. Each is made beside the
- * parent with all that the parent has, and a CHECK that says its range, and is then attached, which needs only a
- * SHARE UPDATE EXCLUSIVE lock on the parent and no scan, so readers and writers of other partitions are not held
- * up. Call it before the transaction that writes, not inside: its own work is committed when it returns.
- *
- * Throws RangeError for heights below zero, an empty step, or bounds that are not safe integers.
+ * Safe to call concurrently: one process creates partitions of a table at a time. Each is created
+ * separately with a CHECK for its range and then attached, which needs only SHARE UPDATE EXCLUSIVE
+ * and no scan. Commits on its own: call it before the writing transaction. @throws RangeError
  */
 export async function ensurePartitions(pool: Pool, table: string, step: number, range: HeightRange): Promise<void> {
   if (range.from >= range.to) return
@@ -32,25 +29,21 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
     await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClass, table])
     for (const from of wanted) await makePartition(client, table, from, from + step)
   })
-  // Not `have`, which a session that this needed may have replaced.
+  // A reconnect may have replaced `have`.
   const now = knownPartitions(pool, table)
   for (const from of wanted) now.add(from)
 }
 
-/**
- * Forgets what is known of a pool's database, which may have been replaced by a backup without its newest
- * partitions.
- */
+/** Clears the cache: a restored backup may lack the newest partitions. */
 export function forgetPartitions(pool: Pool): void {
   known.delete(pool)
 }
 
-/** The name of the partition of `table` that starts at height `from`. */
 export function partitionName(table: string, from: number): string {
   return `${table}_p${from}`
 }
 
-/** The first heights of the partitions that `range` touches and of the one above. */
+/** First heights of the partitions of `range` and of the next one. */
 function firstHeights(range: HeightRange, step: number): number[] {
   const heights: number[] = []
   const last = Math.floor((range.to - 1) / step) * step + step
@@ -68,7 +61,7 @@ async function makePartition(client: PoolClient, table: string, from: number, to
   )
   const [parent] = rows
   if (parent === undefined) throw new RangeError(`${table} is not a partitioned table`)
-  // Made and attached in one transaction, so a table of that name is attached.
+  // Created and attached in one transaction, so an existing table is attached.
   if (parent.attached) return
   const [partition, column] = [quoted(name), escapeIdentifier(parent.column)]
   await client.query(
@@ -76,11 +69,11 @@ async function makePartition(client: PoolClient, table: string, from: number, to
        CONSTRAINT height_range CHECK (${column} IS NOT NULL AND ${column} >= ${from} AND ${column} < ${to}))`,
   )
   await client.query(`ALTER TABLE ${quoted(table)} ATTACH PARTITION ${partition} FOR VALUES FROM (${from}) TO (${to})`)
-  // It has proved the range; the partition's own bound says it from now on.
+  // It has proved the range to ATTACH; the partition bound replaces it.
   await client.query(`ALTER TABLE ${partition} DROP CONSTRAINT height_range`)
 }
 
-/** A new session may be one with another database: a restored backup. */
+/** A new session may have another database: a restored backup. */
 function knownPartitions(pool: Pool, table: string): Set<number> {
   let tables = known.get(pool)
   if (tables === undefined) {
@@ -94,7 +87,7 @@ function knownPartitions(pool: Pool, table: string): Set<number> {
 }
 
 function checkInteger(height: number): void {
-  if (!Number.isSafeInteger(height) || height < 0) throw new RangeError(`there is no partition for height ${height}`)
+  if (!Number.isSafeInteger(height) || height < 0) throw new RangeError(`invalid height ${height}`)
 }
 
 function quoted(name: string): string {

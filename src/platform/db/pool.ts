@@ -16,9 +16,9 @@ import { sql } from 'slonik'
 import { retryWhile } from '../retry.ts'
 
 /**
- * For the pools of all services. A half-open connection is to be noticed within 30 s: one that is used after the answer
- * time-out, one that is idle by being closed before long. The server gives up a statement first, so that what takes too
- * long is told from a dead link.
+ * Limits for service pools: a half-open connection is noticed within 30 s, by the response timeout
+ * if used and by the idle timeout otherwise. The server-side statement timeout is shorter, which
+ * distinguishes slow statements from dead connections.
  */
 export const connectionLimits = {
   statementTimeoutMs: 17_000,
@@ -28,7 +28,7 @@ export const connectionLimits = {
   idleTimeoutMs: 5000,
 } as const satisfies PoolOptions
 
-/** For statements that are short by their nature and that others wait for: claims of leases and signs of life. */
+/** For short statements on which others wait: lease claims and heartbeats. */
 export const shortStatementLimits = {
   statementTimeoutMs: 10_000,
   lockTimeoutMs: 8000,
@@ -38,45 +38,44 @@ export const shortStatementLimits = {
 } as const satisfies PoolOptions
 
 export interface PoolOptions {
-  /** Most connections at once. Default 10. */
+  /** Default 10. */
   max?: number
   /** Shown in pg_stat_activity. Default `flowfarm`. */
   applicationName?: string
-  /** The server ends a statement that takes longer; 0 is never. Default 60,000 ms. */
+  /** `statement_timeout`; 0 disables it. Default 60,000 ms. */
   statementTimeoutMs?: number
-  /** The server ends a statement that waits longer for one lock; 0 is never. Default 30,000 ms. */
+  /** `lock_timeout`; 0 disables it. Default 30,000 ms. */
   lockTimeoutMs?: number
-  /** The server ends a session that says nothing for so long inside a transaction. Default 60,000 ms. */
+  /** `idle_in_transaction_session_timeout`. Default 60,000 ms. */
   idleInTransactionTimeoutMs?: number
-  /** How long to wait for a new connection, and while all are in use for one of them. Default 5,000 ms. */
+  /** Time to open a connection, or to wait for a free one. Default 5,000 ms. */
   connectTimeoutMs?: number
   /**
-   * True: while all connections are in use, callers wait for one without a limit. For callers that have nothing else to
-   * do, and never hold a connection of the pool while they wait for another. Default false.
+   * True: wait for a free connection without limit. Only for callers that hold no other connection
+   * of the pool. Default false.
    */
   isPatient?: boolean
   /**
-   * How long to wait for the answer to one statement before its connection counts as dead; 0 is for ever. Finds the
-   * half-open connection, of which TCP says nothing for minutes. Longer than `statementTimeoutMs`. Default 0.
+   * Response timeout of a statement, after which the connection counts as dead; 0 disables it. Must
+   * exceed `statementTimeoutMs`. Default 0.
    */
   answerTimeoutMs?: number
   /**
-   * False: a commit does not wait for the disk, so a crash of the server may undo the last ones, in the reverse
-   * order of the commits, which a later commit that does wait makes certain. Default true.
+   * False sets `synchronous_commit = off`: a server crash may undo the last commits, up to the next
+   * durable one. Default true.
    */
   isDurable?: boolean
-  /** A connection that was not used for so long is closed. Default 30,000 ms. */
+  /** Idle connections are closed after this time. Default 30,000 ms. */
   idleTimeoutMs?: number
-  /** More settings of the server for each session, without white space in their values; DISCARD ALL returns to them. */
+  /** Further session settings, without white space in values; DISCARD ALL resets to them. */
   settings?: Readonly<Record<string, string>>
-  /** Told when an idle connection was lost. The pool has replaced it already; this is for the log. */
+  /** Called when an idle connection is lost; the pool replaces it. */
   onIdleError?: (error: Error) => void
 }
 
 /**
- * How the server notices that we are gone without a word, within 6 s: nothing else ends a session that waits for
- * more rows of a COPY, and until it ends all others wait for its locks; by default that is after two hours. Of no
- * effect on a unix socket.
+ * TCP settings by which the server detects a dead client within 6 s instead of two hours; until
+ * then a session waiting for COPY data keeps its locks. No effect on unix sockets.
  */
 const deadPeerSettings = [
   'tcp_keepalives_idle=3',
@@ -85,25 +84,21 @@ const deadPeerSettings = [
   'tcp_user_timeout=6000',
 ]
 
-/** Lower versions lack what the schema needs (multirange aggregates, NULLS NOT DISTINCT, MERGE). */
+/** Older versions lack multirange aggregates, NULLS NOT DISTINCT and MERGE. */
 const oldestServer = 150_000
 
-/**
- * A pool with limits on everything that can hang, so that no fault elsewhere becomes a process that waits for ever.
- * Connects when first used. Ends with `pool.end()`.
- */
+/** A pool with limits on every wait. Connects on first use; close with `pool.end()`. */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
   const config = clientConfig(url, options)
   const pool = new Pool({
     ...config,
-    // The pool takes one limit for both kinds of waiting, and hands its settings to its clients.
+    // The pool has one limit for both waits and passes its settings to clients.
     ...(options.isPatient === true ? { connectionTimeoutMillis: 0, Client: clientWithTimeout(config) } : {}),
     max: options.max ?? 10,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     allowExitOnIdle: true,
   })
-  // Without a listener a connection that breaks would end the process. While it is in use its statement fails anyway.
-  // One that breaks after `end` is being closed anyway.
+  // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => {
     if (!pool.ending) options.onIdleError?.(error)
   })
@@ -113,12 +108,12 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
 
 const idleErrors = new LogThrottle()
 
-/** For `onIdleError`: one line for all pools of the process, whose connections all break when the server restarts. */
+/** For `onIdleError`: one throttled line for all pools of the process. */
 export function logIdleErrors(log: Logger, message = 'a database connection was lost'): (error: Error) => void {
   return (err) => idleErrors.log(log, 'warn', { err }, message)
 }
 
-/** A client that limits the time for connecting by itself. */
+/** A client with its own connect timeout. */
 function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Client {
   return class extends Client {
     constructor(config?: string | ClientConfig) {
@@ -127,7 +122,10 @@ function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Cl
   }
 }
 
-/** Throws FatalError code `database-too-old` when the server is older than PostgreSQL 15; retryable if unreachable. */
+/**
+ * @throws FatalError `database-too-old` for a server older than PostgreSQL 15; RetryableError if
+ * unreachable
+ */
 export async function checkServerVersion(pool: Pool): Promise<void> {
   const { rows } = await query<{ server_version_num: string; server_version: string }>(
     pool,
@@ -138,12 +136,12 @@ export async function checkServerVersion(pool: Pool): Promise<void> {
   if (row !== undefined && Number(row.server_version_num) >= oldestServer) return
   throw new FatalError(
     'database-too-old',
-    `DB_URL leads to PostgreSQL ${row?.server_version} and flowfarm needs 15 or newer: ` +
-      'upgrade that server, or unset DB_URL to use the embedded one.',
+    `DB_URL is a PostgreSQL ${row?.server_version} server; flowfarm requires 15 or newer. ` +
+      'Upgrade the server, or unset DB_URL to use the embedded one.',
   )
 }
 
-/** Runs one statement and throws errors of our tree. */
+/** Runs one statement. @throws FlowfarmError */
 export async function query<Row extends QueryResultRow>(
   runner: Pool | ClientBase,
   text: string,
@@ -157,9 +155,9 @@ export async function query<Row extends QueryResultRow>(
 }
 
 /**
- * Runs `fn` in a transaction on a connection of its own and commits, or rolls back when it throws. Errors of the
- * database are thrown as errors of our tree. A COMMIT whose connection broke is retryable and may have happened: what
- * `fn` writes must be safe to do twice or be fenced.
+ * Runs `fn` in a transaction; rolls back if it throws. If the connection breaks during COMMIT, the
+ * error is retryable and the commit may have happened: writes must be idempotent or fenced. @throws
+ * FlowfarmError
  */
 export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
   let client: PoolClient
@@ -173,9 +171,9 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
     await client.query('BEGIN')
     const result = await fn(client)
     const { command } = await client.query('COMMIT')
-    // What the server says when a statement had failed and `fn` did not pass that on.
+    // ROLLBACK: a statement had failed and `fn` ignored it.
     if (command !== 'COMMIT')
-      throw new FatalError('transaction-aborted', 'a failed statement was ignored and undid its transaction')
+      throw new FatalError('transaction-aborted', 'a statement failed without an error being thrown; the transaction was rolled back')
     return result
   } catch (error) {
     broken = await rollBack(client, error)
@@ -185,15 +183,12 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
   }
 }
 
-/**
- * Time between two signs of life of a transaction that waits, ms: the server ends sessions that are silent for 10 s and
- * more.
- */
+/** Interval of the heartbeat below, ms; the shortest idle-in-transaction timeout is 10 s. */
 const signOfLifeMs = 3000
 
 /**
- * Waits for `other` inside a transaction of `client`, which nothing else uses meanwhile. Statements in between keep the
- * server from taking the session for abandoned, as long as this process lives. @throws what `other` throws, or the
+ * Waits for `other` within an open transaction, sending heartbeats so that the server does not end
+ * the session. Nothing else may use the client meanwhile. @throws errors of `other` or of the
  * connection
  */
 export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>, everyMs = signOfLifeMs): Promise<T> {
@@ -211,8 +206,8 @@ export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>
 }
 
 /**
- * Leaves the transaction that failed with `cause`. Returns an error when the connection is not to be used again;
- * closing it rolls back too. A lost connection is not asked: one that hangs would be waited for a second time.
+ * Rolls back after `cause`. Returns an error if the connection must be closed instead, which rolls
+ * back too; a lost connection is not used again, since it could hang.
  */
 export async function rollBack(client: ClientBase, cause: unknown): Promise<Error | undefined> {
   if (isConnectionLost(cause)) return asDatabaseError(cause)
@@ -224,7 +219,7 @@ export async function rollBack(client: ClientBase, cause: unknown): Promise<Erro
   }
 }
 
-/** How one connection is made, with the same limits; for a client of its own. */
+/** Connection settings with the same limits, for a single client. */
 export function clientConfig(url: string, options: PoolOptions = {}): ClientConfig {
   return {
     connectionString: url,
@@ -241,33 +236,32 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     ]
       .map((one) => `-c ${one}`)
       .join(' '),
-    // The kernel notices a peer that is gone without a word.
+    // TCP keepalive detects dead peers.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
 }
 
 /**
- * A query for a text that differs after a restart, a fail-over, and where the tables or the database were restored:
- * what was read before may then be of a history that is gone. A database that was copied has the file nodes of its
- * template, and another OID.
+ * Identifies the database instance: the value changes after a restart, a fail-over, or a restore of
+ * tables or database, when cached data may be stale. A copied database has the file nodes of its
+ * template but another OID.
  */
 export const databaseIdentity = sql.fragment`
   select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
     (select oid from pg_database where datname = current_database()))`
 
-/** `withTransaction`, again after a conflict: for what a person asked for, who should not have to ask again. */
+/** `withTransaction` with retries after conflicts, for user requests. */
 export async function withRetriedTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
   return retryConflicts(() => withTransaction(pool, fn))
 }
 
-/** Conflicts in a row after which something else is wrong. */
+/** More conflicts in a row indicate another problem. */
 const maxConflicts = 10
 
 /**
- * Runs `fn` again when PostgreSQL ended it for a conflict with others (a deadlock, a serialization failure). It may
- * run several times, and only the last counts. @throws what `fn` throws, a conflict too when it is the tenth in a
- * row
+ * Retries `fn` after deadlocks and serialization failures; only the last run counts. @throws errors
+ * of `fn`; the tenth conflict in a row
  */
 export async function retryConflicts<T>(fn: () => Promise<T>): Promise<T> {
   let conflicts = 0

@@ -10,17 +10,17 @@ export interface PrepareDatabaseOptions {
   readonly migrationsFolder: string
   readonly log: Logger
   readonly signal: AbortSignal
-  /** How long a database that cannot be reached is waited for, in milliseconds. Default 5,000. */
+  /** How long to wait for an unreachable database. Default 5,000 ms. */
   readonly patienceMs?: number
 }
 
 /**
- * Waits a little for the database, since machines start their services in any order, and brings it up to date.
- * @throws RetryableError `database-unreachable` after `patienceMs`; FatalError for a database that cannot be used
+ * Waits for the database, since machines start services in any order, and applies pending migrations.
+ * @throws RetryableError `database-unreachable` after `patienceMs`; FatalError if the database is unusable
  */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<void> {
   const { url, migrationsFolder, log, signal, patienceMs = 5000 } = options
-  // A pool of its own: a migration may take hours, which is no limit for anything else.
+  // A separate pool without timeouts: a migration may take hours.
   const pool = createPool(url, { max: 1 })
   try {
     const giveUpAt = performance.now() + patienceMs
@@ -30,7 +30,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
       isRetryable: (error) => isConnectionLost(error) && performance.now() < giveUpAt,
       onRetry: (error, attempt) => {
         if (attempt === 1)
-          log.warn({ reason: reasonOf(error) }, `the database at ${placeOf(url)} cannot be reached, trying again`)
+          log.warn({ reason: reasonOf(error) }, `the database at ${placeOf(url)} is unreachable; retrying`)
       },
     }).catch((error: unknown) => {
       signal.throwIfAborted()
@@ -39,21 +39,21 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     const { applied } = await migrate(pool, migrationsFolder).catch((error: unknown) => {
       throw withRemedy(error, url)
     })
-    if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+    if (applied.length > 0) log.info({ applied }, 'migrations applied')
   } finally {
     await pool.end()
   }
 }
 
-/** The same error, saying which database it is about and what to look at. */
+/** Adds the database and the remedy to the message. */
 function explained(error: unknown, url: string): Error {
   if (!(error instanceof FlowfarmError)) return asError(error)
   const options = { cause: error, details: error.details }
   if (isConnectionLost(error)) {
     return new RetryableError(
       'database-unreachable',
-      `The database at ${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check DB_URL and that ` +
-        'PostgreSQL runs there.',
+      `The database at ${placeOf(url)} is unreachable: ${reasonOf(error)}. Check DB_URL and that ` +
+        'PostgreSQL is running there.',
       options,
     )
   }
@@ -65,16 +65,16 @@ function explained(error: unknown, url: string): Error {
   )
 }
 
-/** 42501, insufficient_privilege: tables are made and changed by an account that owns them. */
+/** 42501 insufficient_privilege: migrations require the owner of the tables. */
 function withRemedy(error: unknown, url: string): Error {
   if (!(error instanceof FatalError) || error.details['sqlState'] !== '42501') return asError(error)
   const text =
-    `The database at ${placeOf(url)} cannot be brought up to date: ${error.message}. The account of ` +
-    'DB_URL has to own that database and what is in it.'
+    `The database at ${placeOf(url)} cannot be migrated: ${error.message}. The role in ` +
+    'DB_URL must own the database and its objects.'
   return new FatalError('database-rights', text, { cause: error, details: error.details })
 }
 
-/** A host with several addresses fails with one error for each of them, and none of its own. */
+/** A host with several addresses has one error per address and none of its own. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof FlowfarmError ? error.cause : error
   return cause instanceof AggregateError
@@ -82,7 +82,7 @@ function reasonOf(error: unknown): string {
     : asError(error).message
 }
 
-/** Host, port and database of a connection string: what may be shown. */
+/** Host, port and database of a URL, without credentials. */
 function placeOf(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `${decodeURIComponent(hostname)}${port === '' ? '' : `:${port}`}${pathname}`

@@ -5,7 +5,7 @@ import { asDatabaseError, isConnectionLost } from './errors.ts'
 import { clientConfig } from './pool.ts'
 import type { PoolOptions } from './pool.ts'
 
-/** A statement by its name, which stands for this text and no other. */
+/** A name always stands for the same text. */
 export interface PreparedStatement {
   readonly name: string
   /** With `$1`, `$2`, … */
@@ -14,48 +14,46 @@ export interface PreparedStatement {
 }
 
 export interface PreparedStatementsOptions extends PoolOptions {
-  /** Most connections. */
   readonly max: number
   /**
-   * A connection that has so many statements to answer is given more only where all have, and there may be no
-   * further one. The larger it is, the fewer wake-ups and system calls the statements take, and the longer one
-   * waits for those before it. Default 1.
+   * Pending statements at which a connection is given no more, unless all are full and no further
+   * one may be opened. Deeper queues need fewer wake-ups and system calls, but statements wait
+   * longer. Default 1.
    */
   readonly depth?: number
   /**
-   * The depth is less where the last one of so many would wait longer than this, in milliseconds, by what answers
-   * took lately: where a commit waits for a slow disk, more connections have their commits written at a time.
-   * Default: no bound.
+   * Reduces the depth if the last statement would wait longer than this, ms, at the recent response
+   * times: with a slow disk, commits run in parallel on more connections. Default: no limit.
    */
   readonly queueMs?: number
-  /** How columns come, by the type's OID. Default, and for all others: as `pg` gives them. */
+  /** Column parsers by type OID. Default: those of `pg`. */
   readonly parsers?: ReadonlyMap<number, ColumnParser>
-  /** After so long without a statement a connection is closed, in milliseconds. */
+  /** Idle connections are closed after this time, ms. */
   readonly idleTimeoutMs: number
 }
 
 type ColumnParser = (text: string) => unknown
 
 /**
- * A connection that has answered nothing for so long, in milliseconds, while it has something to answer, is stuck:
- * a lock, or a server that is gone.
+ * A connection with pending statements and no response for this time, ms, is stuck: on a lock or a
+ * dead server.
  */
 const stuckMs = 100
 
-/** Of the last answers, of which the mean is taken. */
+/** Number of responses in the average. */
 const recentAnswers = 16
 
 /**
- * Statements that are short and run very often: each is planned once a connection, and a connection is sent the
- * next one before it has answered the last, so that few connections, wake-ups and system calls serve many requests.
- * Each is a transaction of its own.
+ * Pipelined prepared statements for short, frequent queries: each is planned once per connection,
+ * and statements are sent before earlier ones have finished, so few connections serve many
+ * requests. Each statement is its own transaction.
  *
- * The plans are generic: which partitions are read is found out from the values when a statement begins, not
- * planned anew, which is most of the cost of a short one. So whatever is read here bounds the heights of each
- * partitioned table by parameters or constants.
+ * Plans are generic: partitions are pruned at execution, which avoids most of the cost of a short
+ * query. Queries must therefore bound the heights of each partitioned table by parameters or
+ * constants.
  *
- * A connection is opened when those that there are have enough to do or are stuck, and none is waited for when it
- * is lost: what it was asked fails, and the next statement opens another.
+ * A connection opens when the others are busy or stuck. When one is lost, its pending statements
+ * fail.
  */
 export class PreparedStatements {
   readonly #url: string
@@ -68,24 +66,21 @@ export class PreparedStatements {
     this.#options = options
   }
 
-  /** Whether there may be no further connection and all are stuck: what is asked now waits for what they wait for. */
+  /** Whether all connections are stuck and no further one may be opened. */
   get isStuck(): boolean {
     if (this.#connections.size < this.#options.max) return false
     const stuckSince = performance.now() - stuckMs
     return [...this.#connections].every((connection) => connection.isStuck(stuckSince))
   }
 
-  /**
-   * Runs a statement.
-   * @throws errors of our tree
-   */
+  /** @throws FlowfarmError */
   async query<Row extends QueryResultRow>(statement: PreparedStatement): Promise<QueryResult<Row>> {
     try {
       return await this.#runOnce(statement)
     } catch (error) {
       if (!isOutdatedPlan(error)) throw asDatabaseError(error)
     }
-    // It has done nothing, and no connection that may have its plan is used any more.
+    // It did nothing, so it can be repeated on a new connection.
     try {
       return await this.#runOnce(statement)
     } catch (error) {
@@ -98,28 +93,27 @@ export class PreparedStatements {
     try {
       return await connection.query(statement)
     } catch (error) {
-      // The others were asked the same, before the table was changed. One that is gone already had this told of it
-      // by another statement.
+      // Other pending statements of the connection were sent before the table was changed.
       if (isOutdatedPlan(error) && this.#connections.has(connection))
         for (const one of this.#connections) this.#retire(one)
-      // What ends a connection is told to a statement before its socket closes.
+      // The statement fails before its socket closes.
       if (isConnectionLost(error)) this.#retire(connection)
       throw error
     }
   }
 
-  /** Waits for what was asked, then closes the connections. */
+  /** Waits for pending statements, then closes the connections. */
   async end(): Promise<void> {
     this.#hasEnded = true
     await Promise.all([...this.#connections].map((connection) => connection.end()))
   }
 
   /**
-   * One that has something to do, but not enough; or another one; or the one with least to do. One that is stuck
-   * only where all are.
+   * A connection that is busy but not full, else a new one, else the one with the fewest pending
+   * statements; a stuck one only if all are.
    */
   #choose(): PreparedConnection {
-    if (this.#hasEnded) throw new Error('the prepared statements have ended')
+    if (this.#hasEnded) throw new Error('the prepared statements are closed')
     const { depth = 1, queueMs = Number.POSITIVE_INFINITY, max } = this.#options
     const stuckSince = performance.now() - stuckMs
     let [fullest, emptiest, stuck]: (PreparedConnection | undefined)[] = []
@@ -148,19 +142,15 @@ export class PreparedStatements {
 }
 
 /**
- * What the server says of a statement whose columns are of other types since a table or view was changed (0A000),
- * and of one that was forgotten (26000).
+ * 0A000: a table or view change altered the column types. 26000: the statement no longer exists on
+ * the server.
  */
 function isOutdatedPlan(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === '0A000' || code === '26000'
 }
 
-/**
- * One connection.
- *
- *     connecting ──► open ──lost, or idle for long, or end()──► gone
- */
+/** States: connecting → open → closed (lost, idle, or `end`). */
 class PreparedConnection {
   readonly #client: Client
   readonly #socket = new Socket()
@@ -192,20 +182,20 @@ class PreparedConnection {
     this.#idle = setTimeout(() => void this.#endIfIdle(), options.idleTimeoutMs).unref()
   }
 
-  /** Statements that were not answered yet. */
+  /** Pending statements. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * Whether it has something to answer, and last answered, or was asked after it had answered all, before `since`
-   * (by `performance.now()`).
+   * Whether statements are pending and the last response, or the first of them, is older than
+   * `since` (`performance.now()`).
    */
   isStuck(since: number): boolean {
     return this.#waiting > 0 && this.#movedAt < since
   }
 
-  /** From one answer to the next while there is something to answer, in milliseconds: the mean of the last ones. */
+  /** Mean time between recent responses while statements are pending, ms. */
   get answerMs(): number {
     return this.#answerMs
   }
@@ -227,7 +217,7 @@ class PreparedConnection {
     }
   }
 
-  /** Each statement that it has lost ends it. */
+  /** Pending statements fail. */
   end(): Promise<void> {
     this.#ended ??= this.#end()
     return this.#ended
@@ -257,7 +247,7 @@ class PreparedConnection {
     if (this.#waiting === 0) await this.end()
   }
 
-  /** All that is asked in one turn of the event loop is sent at once. */
+  /** Statements of one event-loop turn are sent at once. */
   #cork(): void {
     if (this.#isCorked) return
     this.#isCorked = true

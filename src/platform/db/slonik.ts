@@ -14,51 +14,50 @@ import { Client, types } from 'pg'
 import { PreparedStatements } from './prepared-statements.ts'
 
 export interface ReadPoolOptions {
-  /** A URL that Slonik understands; a unix socket goes into the host: `postgresql://user@%2Ffolder/name`. */
+  /** With a unix socket as the host: `postgresql://user@%2Ffolder/name`. */
   url: string
-  /** Most connections, but two at least. Default 10. */
+  /** At least 2. Default 10. */
   maxConnections?: number
-  /** Connections that are kept open when idle. Default 0. */
+  /** Idle connections kept open. Default 0. */
   minConnections?: number
-  /** Longest time of a statement on the server, in milliseconds. Default 15,000. */
+  /** Default 15,000. */
   statementTimeoutMs?: number
-  /** Beyond the statement time-out, how long an answer may take before its connection counts as dead. Default 5,000. */
+  /** Added to the statement timeout: after it a connection counts as dead. Default 5,000. */
   answerGraceMs?: number
-  /** Whether rows of prepared statements are checked as well; for development and tests. Default true. */
+  /**
+   * Whether rows of prepared statements are checked too; for development and tests. Default true.
+   */
   checkPrepared?: boolean
 }
 
-/** Connections for prepared statements: each takes many at once. */
+/** Each takes many statements at once. */
 const maxPreparedConnections = 4
 
 /**
- * Texts of prepared statements, each of which takes up to some megabytes of a connection at the server where tables
- * have hundreds of partitions. What comes after so many is not prepared.
+ * Limit of prepared texts; further ones are not prepared. With hundreds of partitions each uses up
+ * to some MB per server connection.
  */
 const maxPrepared = 100
 
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL's limit. */
 const longestName = 63
 
-/** After so long connections that are not needed are closed. */
 const idleTimeoutMs = 60_000
 
 /**
  * A pool for typed reads.
  *
- * - Rows are checked against the zod schema of `sql.type(…)`: a query and its type cannot drift apart.
- * - `int8` comes as a number (every height and count of ours is below 2^53), `timestamptz` as ISO 8601 text in UTC
- *   with milliseconds, `bytea` as a Buffer.
- * - Statements with a name (`sql.prepared(…)`) that are asked of the pool itself, by `any`, `maybeOne` or `one`, go
- * over connections of
- *   their own, see `PreparedStatements`, unless all of these are stuck. A name may have several texts, but few:
- * filters that are given or not. Their rows need not be
- *   checked in production, since a text always gives the same columns.
- * - Connections are not reset on return, which saves a round trip a query: nobody may leave settings on a session.
- * - A connection that does not answer is given up, so that a half-open one is not waited for as long as TCP would.
+ * - Rows are checked against the zod schema of `sql.type(…)`.
+ * - `int8` becomes a number (heights and counts are below 2^53), `timestamptz` ISO 8601 UTC text with milliseconds,
+ *   `bytea` a Buffer.
+ * - Named statements (`sql.prepared(…)`) run by `any`, `maybeOne` or `one` of the pool use separate connections
+ *   (`PreparedStatements`) unless those are stuck. A name may have a few texts (optional filters). Their rows need no
+ *   check in production: a text always has the same columns.
+ * - Connections are not reset on return, which saves a round trip: do not change session settings.
+ * - A connection that does not respond in time is dropped.
  *
  * Connects once to read the type table.
- * @throws what the driver throws when the database cannot be reached
+ * @throws connection errors of the driver
  */
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
   const {
@@ -102,7 +101,7 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
 function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecked: boolean): DatabasePool {
   const { any, maybeOne, one, end } = pool
   const known = new Map<string, { readonly name: string; readonly text: string }>()
-  /** Undefined: it is not to be prepared, or there are too many already. */
+  /** Undefined: not a prepared statement, or too many already. */
   const statementOf = (query: QuerySqlToken): { readonly name: string; readonly text: string } | undefined => {
     const found = query.name === undefined ? undefined : known.get(query.sql)
     if (found !== undefined || query.name === undefined || known.size >= maxPrepared) return found
@@ -115,7 +114,7 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   }
   const read = async (query: QuerySqlToken): Promise<readonly unknown[]> => {
     const statement = statementOf(query)
-    // A connection of the pool waits for no statement but its own.
+    // A pool connection waits only for its own statement.
     if (statement === undefined || prepared.isStuck) return any(query)
     const { rows } = await prepared.query({ ...statement, values: query.values })
     return isChecked ? rows.map((row) => checkPreparedRow(query, row)) : rows
@@ -141,17 +140,14 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   } as Pick<DatabasePool, 'any' | 'maybeOne' | 'one' | 'end'>)
 }
 
-/** With the name under which administrators find these sessions in pg_stat_activity, unless the URL brings its own. */
+/** Sets application_name unless the URL does. */
 function named(url: string): string {
   const parsed = new URL(url)
   if (!parsed.searchParams.has('application_name')) parsed.searchParams.set('application_name', 'flowfarm api')
   return parsed.href
 }
 
-/**
- * What a URL says of TLS, as `pg` reads it for all other connections: Slonik knows other words for it, and leaves
- * out the authority.
- */
+/** TLS options of a URL as `pg` interprets them; Slonik uses other names and ignores the CA. */
 function tlsOf(url: string): ConnectionOptions | undefined {
   const { ssl } = new Client({ connectionString: url }) as { readonly ssl: boolean | ConnectionOptions }
   if (ssl === false) return undefined
@@ -172,21 +168,21 @@ function safeInteger(text: string): number {
   return value
 }
 
-/** PostgreSQL writes `2026-01-31 12:00:00.5+00`, with an offset in whole hours wherever it is one. */
+/** PostgreSQL prints `2026-01-31 12:00:00.5+00`; the offset is in whole hours where possible. */
 function isoTime(text: string): string {
   return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()
 }
 
 const { builtins } = types
 
-/** What prepared statements give of types that are not as `pg` has them; amounts are cast to text. */
+/** Types of prepared statements that differ from `pg`; amounts are cast to text. */
 const parsersByOid: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [builtins.INT8, safeInteger],
   [builtins.TIMESTAMPTZ, isoTime],
   [builtins.DATE, String],
 ])
 
-/** Slonik leaves the schema of `sql.type` to an interceptor. */
+/** Slonik validates `sql.type` by interceptor. */
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
@@ -201,11 +197,11 @@ function checkedRow(parser: QuerySqlToken['parser'], query: Query, row: QueryRes
   return result.value as QueryResultRow
 }
 
-/** In production the rows are given as they came: so they must have nothing that a check would leave out or change. */
+/** In production rows are not checked, so a check must neither drop nor change fields. */
 function checkPreparedRow(query: QuerySqlToken, row: QueryResultRow): QueryResultRow {
   const checked = checkedRow(query.parser, query, row)
   if (!isDeepStrictEqual(checked, row))
-    throw new TypeError(`rows of the statement "${query.name}" are not as they are declared`)
+    throw new TypeError(`rows of the statement "${query.name}" do not match their schema`)
   return checked
 }
 
@@ -220,7 +216,7 @@ function withAnswerTimeout(factory: DriverFactory, timeoutMs: number): DriverFac
           query: async (sql, values, queryOptions) => {
             const timeout = Promise.withResolvers<never>()
             const timer = setTimeout(() => {
-              timeout.reject(new ConnectionError(`no answer from the database within ${timeoutMs} ms`))
+              timeout.reject(new ConnectionError(`no response from the database within ${timeoutMs} ms`))
             }, timeoutMs)
             try {
               return await Promise.race([client.query(sql, values, queryOptions), timeout.promise])

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 
 /**
- * Gives every text that is answered with 200 a weak ETag, made of the body: it holds over restarts and between
- * processes. `answerNotModified` stands further out, so that a cache in between is given whole answers.
+ * Adds a weak ETag of the body to text responses with status 200; it is stable across restarts and
+ * processes.
  */
 export function tagAnswers(): Middleware {
   return async (context, next) => {
@@ -17,11 +17,8 @@ export function tagAnswers(): Middleware {
 }
 
 /**
- * Answers 304 where the client holds the answer already.
- *
- * Koa's own `fresh` is of no use here: it takes `Cache-Control: no-cache` of a request for a wish to get everything
- * anew, and that is what `fetch` sends along with an If-None-Match of the caller. It only bids caches on the way to
- * ask.
+ * Answers 304 if the client's ETag matches. Koa's `fresh` does not fit: it ignores `If-None-Match`
+ * if the request has `Cache-Control: no-cache`, which `fetch` adds.
  */
 export function answerNotModified(): Middleware {
   return async (context, next) => {
@@ -32,7 +29,7 @@ export function answerNotModified(): Middleware {
   }
 }
 
-/** Whether a list of entity tags has one, by the weak comparison of RFC 9110. */
+/** Weak comparison of RFC 9110 with a list of entity tags. */
 export function holds(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.split(',').some((given) => {
     const known = given.trim()
@@ -40,13 +37,12 @@ export function holds(ifNoneMatch: string, tag: string): boolean {
   })
 }
 
-/** Ways to compress a body. */
 export type Encoding = 'zstd' | 'br' | 'gzip'
 
-/** Best first: zstd has the size of Brotli's quality 4 in a quarter of the time. */
+/** Best first: zstd compresses like Brotli quality 4 in a quarter of the time. */
 const encodings: readonly Encoding[] = ['zstd', 'br', 'gzip']
 
-/** Below a kilobyte it saves no packet. */
+/** Below this size compression saves no packet. */
 export const minCompressedBytes = 1024
 
 export const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 }
@@ -59,8 +55,8 @@ export async function compressBody(body: Buffer, encoding: Encoding): Promise<Bu
 }
 
 /**
- * The encoding that a client likes best, of equals the one that is best for us; undefined where it wants none of
- * them, or where its `Accept-Encoding` says more than names and weights of codings.
+ * The encoding with the highest weight, ours first among equals; undefined if none is acceptable or
+ * the header cannot be parsed.
  */
 export function preferredEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = new Map<string, number>()

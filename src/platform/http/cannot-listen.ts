@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { asError, FatalError } from '../errors.ts'
 
-/** Explains why a server cannot listen, and names the variable to change. @param variable of the port */
+/**
+ * Converts a listen error into one that names the setting to change. @param variable setting with
+ * the port
+ */
 export function cannotListen(
   error: unknown,
   { variable, port, host }: { readonly variable: string; readonly port: number; readonly host: string },
@@ -11,9 +14,9 @@ export function cannotListen(
   const user = code === 'EADDRINUSE' ? portUser(port) : undefined
   const reasons: Record<string, string> = {
     EADDRINUSE: `${variable} ${port} is in use by ${user ?? 'another program'}. Stop it, or choose another ${variable} (${variable}=0 picks a free port).`,
-    EACCES: `${variable} ${port} may not be used by this user: choose one above 1023, such as ${variable}=${unprivileged(port)}, or let all have it: sysctl net.ipv4.ip_unprivileged_port_start=${port}.`,
-    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
-    ENOTFOUND: `HOST ${host} is not known.`,
+    EACCES: `${variable} ${port} requires privileges. Use a port above 1023, such as ${variable}=${unprivileged(port)}, or allow it for all users: sysctl net.ipv4.ip_unprivileged_port_start=${port}.`,
+    EADDRNOTAVAIL: `HOST ${host} is not an address of this machine.`,
+    ENOTFOUND: `HOST ${host} cannot be resolved.`,
   }
   const reason = reasons[code]
   return reason === undefined ? asError(error) : new FatalError('cannot-listen', reason, { cause: error })
@@ -28,8 +31,8 @@ const listening = '0A'
 const maxNameLength = 60
 
 /**
- * The program that listens on a TCP port, such as `node scripts/demo.ts (process 4711)`.
- * @returns `undefined` where the system does not say: no `/proc`, or the program of another user
+ * The program that listens on a TCP port, such as `node scripts/demo.ts (process 4711)`;
+ * `undefined` without `/proc` or for a process of another user.
  */
 export function portUser(port: number): string | undefined {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listenersOn(port, table)))
@@ -65,7 +68,7 @@ function list(folder: string): string[] {
   return attempt(() => readdirSync(folder)) ?? []
 }
 
-/** Processes end while they are read, and those of other users cannot be read. */
+/** Processes end while they are read; those of other users cannot be read. */
 function attempt<Result>(read: () => Result): Result | undefined {
   try {
     return read()

@@ -3,19 +3,19 @@ import type { RequestListener, Server, IncomingMessage, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '../errors.ts'
 
-/** Times in milliseconds that a client may take. */
+/** Client timeouts, ms. */
 export interface Patience {
-  /** To send the head of a request. */
+  /** Until the request head is complete. */
   readonly headMs: number
-  /** To send all of a request. */
+  /** Until the request is complete. */
   readonly requestMs: number
-  /** To take something of its answer. */
+  /** Without any progress of the response. */
   readonly stalledMs: number
 }
 
 const usualPatience: Patience = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
 
-/** Creates an HTTP server that drops clients which send or read too slowly. */
+/** Creates an HTTP server that disconnects slow clients. */
 export function createListener(
   handle: RequestListener,
   { headMs, requestMs, stalledMs }: Patience = usualPatience,
@@ -24,27 +24,27 @@ export function createListener(
     {
       headersTimeout: headMs,
       requestTimeout: requestMs,
-      // Node checks both of the above this seldom.
+      // Node checks both timeouts above at this interval.
       connectionsCheckingInterval: Math.min(1000, headMs),
-      // Longer than the minute for which proxies usually keep idle connections, so that they close first.
+      // Longer than the 60 s for which proxies usually keep idle connections, so that they close
+      // first.
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
-      // Others ask for HTTP/2 (`h2c`), as clients in Java do with every request, and take an answer in HTTP/1.1.
+      // Java clients request an upgrade to `h2c` with every request and accept HTTP/1.1 instead.
       shouldUpgradeCallback: ({ headers }) =>
         headers.upgrade?.toLowerCase() === 'websocket' && server.listenerCount('upgrade') > 0,
     },
     handle,
   )
-  // Longer than any answer takes: nothing was sent or read, so the client is gone. WebSockets have pings of their own.
+  // No response takes longer without progress. WebSockets have their own pings.
   server.timeout = stalledMs
   return server
 }
 
 /**
- * Makes a server listen.
- * @param listener a server, or what handles the requests of a new one
- * @param address port 0 picks a free one
- * @throws what the system says when the port cannot be bound
+ * @param listener a server, or a request handler for a new one
+ * @param address port 0 picks a free port
+ * @throws the system error when the port cannot be bound
  */
 export async function listen(
   listener: Server | RequestListener,
@@ -61,12 +61,12 @@ export async function listen(
 }
 
 /**
- * How often connections are closed whose request has been answered meanwhile, ms: `close` closes those alone that are
- * idle at first.
+ * How often idle connections are closed, ms: `server.close` closes only those that are idle at
+ * first.
  */
 const lookMs = 20
 
-/** Takes no more requests, waits for those that run, and ends the rest after `graceMs`. */
+/** Stops accepting requests, waits for open ones, and aborts the rest after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
   server.close(() => closed.resolve())
@@ -77,13 +77,13 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearInterval(look)
 }
 
-/** Where a server on this machine is reached that binds this address. */
+/** Where a local client reaches a server bound to `host`. */
 export function localHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Address for browsers on this machine of a server that listens on `host`. */
+/** Browser URL on this machine of a server bound to `host`. */
 export function pageAddress(host: string, port: number): string {
   const isEvery = ['0.0.0.0', '::', ''].includes(host)
   return `http://${isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
@@ -91,16 +91,16 @@ export function pageAddress(host: string, port: number): string {
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
-/** Requests that may wait behind another one on their connection. */
+/** Pipelined requests that may wait on one connection. */
 const maxWaiting = 100
 
 /**
- * Handles the requests of a connection one after another. Node emits pipelined requests at once: thousands would run
- * together, with their answers in memory behind the first one. A client with more than a hundred waiting requests is
- * disconnected.
+ * Handles the requests of a connection one after another. Node emits pipelined requests at once, so
+ * thousands could run together with their responses buffered behind the first. Clients with more
+ * than 100 waiting requests are disconnected.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
-  /** What waits, by connection, for those on which something is worked on. */
+  /** Waiting requests by connection. */
   const waiting = new WeakMap<Socket, Exchange[]>()
 
   function begin(exchange: Exchange, socket: Socket): void {
@@ -126,39 +126,33 @@ export function oneAtATime(handle: RequestListener): RequestListener {
 }
 
 /**
- * The target of a request as a path with its query. Koa and its parts throw on other forms and on fragments, in
- * places where it cannot be caught.
- *
- * - `/path?query`: as it is, but for a fragment, which no client should send;
- * - `http://host/path`, as proxies are asked: the path of it;
- * - `OPTIONS *`, about the whole server: `/`.
- *
- * @throws ApiError 400 `bad-target`, or `bad-host` where there is more than one `Host`, of which others may take the
- *   other one
+ * The request target as a path with query; Koa throws on other forms in places where it cannot be caught.
+ * Accepts `/path?query` (a fragment is dropped), `http://host/path` (as sent to proxies) and `OPTIONS *` (as `/`).
+ * @throws ApiError 400 `bad-target`; `bad-host` if there are several `Host` headers, which servers interpret differently
  */
 export function requestTarget({ url = '', method, rawHeaders }: IncomingMessage): string {
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
-  if (hosts.length > 1) throw new ApiError(400, 'bad-host', 'A request has one Host header.')
+  if (hosts.length > 1) throw new ApiError(400, 'bad-host', 'The request has more than one Host header.')
   if (url.startsWith('/')) return url.split('#', 1)[0] ?? '/'
   if (url === '*' && method === 'OPTIONS') return '/'
   const { protocol, pathname, search } = URL.parse(url) ?? { protocol: '', pathname: '', search: '' }
   if (protocol === 'http:' || protocol === 'https:') return `${pathname}${search}`
-  throw new ApiError(400, 'bad-target', 'Ask for a path that begins with a slash, or for an address of http.')
+  throw new ApiError(400, 'bad-target', 'The request target must be a path that starts with a slash, or an http URL.')
 }
 
-/** Aborted when the client leaves before it has its answer. */
+/** Aborted when the client disconnects before it has its response. */
 export function leftSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   const left = (): void => {
-    if (!response.writableFinished) controller.abort(new Error('the client has gone'))
+    if (!response.writableFinished) controller.abort(new Error('the client disconnected'))
   }
-  // It may have left while its request was read.
+  // The client may have disconnected while its request was read.
   if (response.destroyed) left()
   else response.once('close', left)
   return controller.signal
 }
 
-/** The last one is of a client that leaves within a body. */
+/** HPE_INVALID_EOF_STATE: the client disconnected within a body. */
 const codes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ECONNRESET',
@@ -166,7 +160,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'HPE_INVALID_EOF_STATE',
 ])
 
-/** Whether an answer could not be sent because the client has gone, which is no fault. */
+/** Whether a response could not be sent because the client disconnected. */
 export function isClientDisconnect(error: unknown): boolean {
   return error instanceof Error && 'code' in error && codes.has(error.code)
 }

@@ -3,31 +3,28 @@ import { ApiError } from '../errors.ts'
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { isListed, isLoopback, plainAddress } from '../limits/clients.ts'
-/**
- * The token of an `Authorization` header of the scheme `Bearer` (RFC 6750); undefined where it has none, or says
- * something else.
- */
+/** The token of an `Authorization: Bearer` header (RFC 6750). */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
 
-/** Who calls a service that wants no token. */
+/** The caller of a service without a token. */
 export const everybody = 'everybody'
 
 /**
- * Decides whether whoever sent an `Authorization` header may come in.
- * @param token API_TOKEN; undefined: everybody may
- * @returns whose history it is; two tokens never have the same
+ * Checks the `Authorization` header against API_TOKEN.
+ * @param token API_TOKEN; undefined admits every caller
+ * @returns the owner of the stored history, different for each token
  * @throws ApiError 401 `missing-token` or `wrong-token`
  */
 export function admitBearer(header: string, token: string | undefined): string {
   if (token === undefined) return everybody
   const given = bearerToken(header)
   if (given === undefined)
-    throw new ApiError(401, 'missing-token', 'Send the token of this service as `Authorization: Bearer <API_TOKEN>`.')
-  // Of equal length whatever was sent, so that the time of the comparison tells nothing.
+    throw new ApiError(401, 'missing-token', 'Authentication required. Send `Authorization: Bearer <API_TOKEN>`.')
+  // Digests have equal lengths, so the comparison time reveals nothing.
   if (!timingSafeEqual(digest(given), digest(token)))
-    throw new ApiError(401, 'wrong-token', 'This is not the token of this service.')
+    throw new ApiError(401, 'wrong-token', 'The token is wrong.')
   return digest(given).toString('hex')
 }
 
@@ -36,12 +33,11 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Refuses what a browser of this machine sends for a page of another site that has its own name lead here (DNS
- * rebinding): nothing but that name tells it from our page. Only where no token is asked for, which such a page does
- * not have.
- * @param ownNames HOST and other names by which the service may be called
- * @param trustedProxies TRUSTED_PROXIES: these may call by any name
- * @param remedy what the operator can set instead, as the end of a sentence
+ * Refuses DNS rebinding: requests from a browser on this machine whose Host is the name of another site. Only needed
+ * where no token is required.
+ * @param ownNames HOST and other names of the service
+ * @param trustedProxies TRUSTED_PROXIES: any Host is allowed
+ * @param remedy alternative for the operator, the end of a sentence
  * @throws ApiError 403 `host-not-allowed`
  */
 export function refuseRebound(
@@ -59,28 +55,26 @@ export function refuseRebound(
   throw new ApiError(
     403,
     'host-not-allowed',
-    `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. A proxy on this machine goes into TRUSTED_PROXIES.`,
+    `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. Add a proxy on this machine to TRUSTED_PROXIES.`,
   )
 }
 
-const tokenRemedy = 'or set API_TOKEN, with which any name is allowed'
+const tokenRemedy = 'or set API_TOKEN, which allows any name'
 
-/** Addresses lead where they say, and sites have no names without a dot. */
+/** Addresses cannot be rebound, and sites have no names without a dot. */
 function canBeOfASite(name: string): boolean {
   return name.includes('.') && isIP(name.replaceAll(/[[\]]/g, '')) === 0 && !name.endsWith('.localhost')
 }
 
 /**
- * What proxies say and no script of a page can: browsers let none set `Via`, and speak no HTTP/1.0. They do let it
- * set `X-Forwarded-For`.
+ * Proxies send `Via` or HTTP/1.0; scripts of a page can do neither. They can set `X-Forwarded-For`.
  */
 function isOfProxy(request: IncomingMessage): boolean {
   return request.httpVersion === '1.0' || request.headers.via !== undefined
 }
 
 /**
- * Refuses a request that a page of another origin makes: such a page can have a browser send one, cookie and all
- * (CSRF). Browsers say where a request comes from in headers that pages cannot set; programs need not.
+ * Refuses requests from pages of another origin (CSRF), by headers that pages cannot set.
  * @throws ApiError 403 `other-origin`
  */
 export function requireSameOrigin({ headers }: IncomingMessage): void {
@@ -91,7 +85,7 @@ export function requireSameOrigin({ headers }: IncomingMessage): void {
   throw new ApiError(
     403,
     'other-origin',
-    'A page of another origin may not do this. If a proxy stands between, it must pass on the Host header.',
+    'Requests from pages of another origin are not allowed. A proxy must forward the Host header.',
   )
 }
 

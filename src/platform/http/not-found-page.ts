@@ -17,13 +17,11 @@ const headers = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** Characters of a path that the page shows. */
 const maxShownPath = 200
 
 /**
- * The page that a browser gets for an unknown path, in place of a problem. Undefined for other errors (also those
- * about a field) and for clients that did not ask for HTML.
- * @param home path of the service's own page; undefined if it has none
+ * The 404 page for browsers. Undefined for other errors and for clients that do not prefer HTML.
+ * @param home path of the service's page, if any
  */
 export function notFoundPage(
   { method, url = '/', headers: { accept = '' } }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
@@ -51,7 +49,10 @@ ${link}</html>
   return { html, headers }
 }
 
-/** Whether a client names text/html, and JSON not with a higher quality. Wildcards name nothing: programs send them. */
+/**
+ * Whether the client names text/html with at least the quality of JSON. Wildcards do not count:
+ * programs send them.
+ */
 function prefersHtml(accept: string): boolean {
   const qualityOf = (type: RegExp): number =>
     Math.max(
@@ -78,7 +79,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text for a place in HTML, attributes in quotes included. */
+/** Escapes text for HTML, including quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

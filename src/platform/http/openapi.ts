@@ -11,32 +11,31 @@ export interface ApiDescription extends JsonObject {
   readonly paths: Record<string, JsonObject>
   readonly components: {
     readonly schemas: Record<string, JsonObject>
-    /** Answers that nearly all operations can give; these refer to them. */
+    /** Shared error responses, which operations reference. */
     readonly responses: Record<string, JsonObject>
     readonly securitySchemes: Record<string, JsonObject>
   }
 }
 
-/** What a description says beside the routes. */
 export interface ApiInfo {
   readonly title: string
   readonly description: string
   /** Default `/`. */
   readonly servers?: readonly string[]
   readonly securitySchemes?: Readonly<Record<string, JsonObject>>
-  /** The security schemes of a route, as OpenAPI writes them; `{}` allows calls without any. Default: none. */
+  /** Security schemes of a route; `{}` allows anonymous calls. Default: none. */
   readonly securityOf?: (route: Route) => Record<string, never[]>[]
-  /** Errors that many routes answer, by a name: what they mean. */
+  /** Descriptions of shared errors by name. */
   readonly sharedErrors?: Readonly<Record<string, string>>
-  /** By status, the names of the shared errors of a route. Default: 500 `InternalError`, if there is such a one. */
+  /** Names of the shared errors of a route by status. Default: 500 `InternalError`, if defined. */
   readonly sharedErrorsOf?: (route: Route) => Readonly<Record<number, string>>
-  /** By status, what other errors of a route mean, which follow from its declaration. */
+  /** Descriptions of a route's other errors by status. */
   readonly errorsOf?: (route: Route) => Readonly<Record<number, string>>
-  /** Of the shared errors, and of routes that do not say. Default `problemForm`. */
+  /** Format of shared errors and of routes without their own. Default `problemForm`. */
   readonly errorForm?: ErrorForm
 }
 
-/** The OpenAPI 3.1 document of a set of routes: made from what the router and the validation use, and nothing else. */
+/** The OpenAPI 3.1 document of a list of routes. */
 export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescription {
   const schemas: Record<string, JsonObject> = {}
   const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
@@ -91,10 +90,10 @@ function describeOperation(
   const parameters = [...describeParameters(route.params, 'path'), ...describeParameters(route.query, 'query')]
   const takesInput = parameters.length > 0 || route.body !== undefined
   const problems = {
-    ...(takesInput ? { 400: 'A parameter or a field of the body is not valid; `field` names it.' } : {}),
+    ...(takesInput ? { 400: 'A parameter or body field is invalid; see `field`.' } : {}),
     ...(route.body === undefined
       ? {}
-      : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
+      : { 413: 'The body is too large.', 415: 'The body or its Content-Type is not JSON.' }),
     ...errorsOf(route),
     ...route.problems,
   }
@@ -114,7 +113,7 @@ function describeOperation(
       ...describeResponses(problems, error),
       ...describeResponses(route.alternatives ?? {}, { content }),
       [route.successStatus]: {
-        description: 'The answer.',
+        description: 'Success.',
         ...(route.successStatus === 204 ? {} : { content }),
         ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}),
       },
@@ -146,7 +145,7 @@ function describeResponses(
   )
 }
 
-/** The call of the next page: the same, with the cursor of the answer. */
+/** OpenAPI link to the next page: the same operation with the response's cursor. */
 function nextPage({ operationId, params, query }: Route): JsonObject {
   const same = (place: 'path' | 'query', names: string[]): [string, string][] =>
     names.map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
@@ -160,7 +159,7 @@ function nextPage({ operationId, params, query }: Route): JsonObject {
   }
 }
 
-/** The JSON schema of what is sent. Schemas that have an id become components, and references to them. */
+/** The JSON schema of a response. Schemas with an id become components. */
 function toComponents(schema: z.ZodType, components: Record<string, JsonObject>): JsonObject {
   const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' })
   for (const [id, definition] of Object.entries($defs)) components[id] = referToComponents(definition) as JsonObject
@@ -187,9 +186,8 @@ function mediaType(contentType: string): string {
 }
 
 /**
- * Parameters of a route for the API's description: what may be sent, which is not always what the handler gets. A
- * schema that turns text into something else is described by the text where it says which, and else by what it makes
- * of it: `limit` is an integer.
+ * Parameters of a route as clients send them. A schema that converts text is described by its input
+ * if known, else by its output: `limit` is an integer.
  */
 export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): Record<string, unknown>[] {
   return Object.entries(schemas.shape).map(([name, part]) => {
@@ -199,7 +197,7 @@ export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'
       description,
       ...described
     } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
-    // Undefined, where there is a default for it, is what is there without the parameter.
+    // The default, if there is one.
     const omitted = schema.safeParse(undefined)
     return {
       name,
@@ -211,7 +209,7 @@ export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'
   })
 }
 
-/** Tools that are not written in JavaScript take `\d` for the digits of all scripts, and `\w` for letters of all. */
+/** Outside JavaScript, `\d` and `\w` may match all Unicode digits and letters. */
 function withPlainClasses(schema: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(schema, (key, value: unknown) =>
     key === 'pattern' && typeof value === 'string' ? plain(value) : value,
@@ -234,9 +232,8 @@ const documentSchema = z.looseObject({ openapi: z.string() })
 const documentExample = { openapi: '3.1.0' }
 
 /**
- * `/openapi.json` and `/openapi.yaml`, which describe a table of routes. The document is made at the first request,
- * once, since it takes a tenth of a second.
- * @param options.prefix before both paths
+ * Routes `/openapi.json` and `/openapi.yaml`. The document is generated at the first request, in about 0.1 s.
+ * @param options.prefix of both paths
  * @param options.caching default `revalidate`
  */
 export function documentRoutes(
@@ -265,7 +262,7 @@ export function documentRoutes(
       ...shared,
       path: `${prefix}/openapi.json`,
       operationId: 'getOpenApiJson',
-      summary: 'The description of this API, OpenAPI 3.1, as JSON',
+      summary: 'OpenAPI 3.1 description of this API as JSON',
       response: documentSchema,
       example: documentExample,
       contentType: 'application/json; charset=utf-8',
@@ -275,7 +272,7 @@ export function documentRoutes(
       ...shared,
       path: `${prefix}/openapi.yaml`,
       operationId: 'getOpenApiYaml',
-      summary: 'The description of this API, OpenAPI 3.1, as YAML',
+      summary: 'OpenAPI 3.1 description of this API as YAML',
       response: z.string(),
       example: 'openapi: 3.1.0\n',
       readsAs: { schema: documentSchema, example: documentExample },

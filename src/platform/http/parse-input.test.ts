@@ -27,24 +27,24 @@ function problemOf(body: unknown): string {
 
 describe('what is wrong with a body', () => {
   for (const [body, sentence] of [
-    [{ text: 5 }, 'Field "text" has to be a text.'],
-    [{ text: '' }, 'Field "text" has to have at least 1 character.'],
-    [{ text: 'long' }, 'Field "text" has to have at most 3 characters.'],
-    [{ count: '1' }, 'Field "count" has to be a number.'],
-    [{ count: 0 }, 'Field "count" has to be at least 1.'],
-    [{ count: 6 }, 'Field "count" has to be at most 5.'],
-    [{ whole: 1.5 }, 'Field "whole" has to be a whole number.'],
-    [{ list: {} }, 'Field "list" has to be a list.'],
-    [{ list: [] }, 'Field "list" has to have at least 1 item.'],
-    [{ list: ['', '', ''] }, 'Field "list" has to have at most 2 items.'],
-    [{ list: [1] }, 'Field "list[0]" has to be a text.'],
-    [{ is: 'true' }, 'Field "is" has to be true or false.'],
-    [{ inner: null }, 'Field "inner" has to be an object.'],
-    [{ inner: {} }, 'Field "inner.name" is missing: it has to be a text.'],
-    [{ own: 1 }, 'Field "own" has to be a word of its own.'],
+    [{ text: 5 }, 'Field "text" must be a string.'],
+    [{ text: '' }, 'Field "text" must have at least 1 character.'],
+    [{ text: 'long' }, 'Field "text" must have at most 3 characters.'],
+    [{ count: '1' }, 'Field "count" must be a number.'],
+    [{ count: 0 }, 'Field "count" must be at least 1.'],
+    [{ count: 6 }, 'Field "count" must be at most 5.'],
+    [{ whole: 1.5 }, 'Field "whole" must be an integer.'],
+    [{ list: {} }, 'Field "list" must be a list.'],
+    [{ list: [] }, 'Field "list" must have at least 1 item.'],
+    [{ list: ['', '', ''] }, 'Field "list" must have at most 2 items.'],
+    [{ list: [1] }, 'Field "list[0]" must be a string.'],
+    [{ is: 'true' }, 'Field "is" must be true or false.'],
+    [{ inner: null }, 'Field "inner" must be an object.'],
+    [{ inner: {} }, 'Field "inner.name" is missing: it must be a string.'],
+    [{ own: 1 }, 'Field "own" has to be a WORD.'],
     [{ own: 'abc' }, 'Field "own" has to be short.'],
-    [[], 'The body has to be an object.'],
-    [undefined, 'The body is missing: it has to be an object.'],
+    [[], 'The body must be an object.'],
+    [undefined, 'The body is missing: it must be an object.'],
   ] as const) {
     it(`is told of ${JSON.stringify(body) ?? 'nothing'}`, () => expect(problemOf(body)).to.equal(sentence))
   }
@@ -63,7 +63,7 @@ describe('what is wrong with a body', () => {
   it('names a parameter of a query in the same way', () => {
     expect(() => parseQuery(z.object({ from: z.string() }), new URLSearchParams())).to.throw(
       ApiError,
-      'Parameter "from" is missing: it has to be a text.',
+      'Parameter "from" is missing: it must be a string.',
     )
   })
 })

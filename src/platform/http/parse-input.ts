@@ -7,8 +7,8 @@ interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject
 }
 
 /**
- * Reads the declared parameters of a route; others are ignored, since clients send some of their own.
- * @throws ApiError 400 `invalid-parameter` for the first bad one
+ * Validates the declared parameters of a route and ignores others.
+ * @throws ApiError 400 `invalid-parameter` for the first invalid one
  */
 export function parseParameters<Params extends z.ZodObject, Query extends z.ZodObject>(
   schemas: ParameterSchemas<Params, Query>,
@@ -17,11 +17,11 @@ export function parseParameters<Params extends z.ZodObject, Query extends z.ZodO
 ): { params: z.output<Params>; query: z.output<Query> } {
   const declared: Record<string, string> = {}
   if ('cursor' in schemas.query.shape && !['0', '', null].includes(query.get('offset'))) {
-    throw invalid('Parameter', 'offset', 'is not taken: ask with the `cursor` of the page before')
+    throw invalid('Parameter', 'offset', 'is not supported: use the `cursor` of the previous page')
   }
   for (const name of Object.keys(schemas.query.shape)) {
     const values = query.getAll(name)
-    if (values.length > 1) throw invalid('Parameter', name, 'is given more than once')
+    if (values.length > 1) throw invalid('Parameter', name, 'is repeated')
     if (values[0] !== undefined) declared[name] = values[0]
   }
   return { params: parseDeclared(schemas.params, params), query: parseDeclared(schemas.query, declared) }
@@ -38,27 +38,26 @@ function parseDeclared<Schema extends z.ZodObject>(
   throw new ApiError(
     400,
     'invalid-parameter',
-    `Parameter "${field}" ${field in values ? (issue?.message ?? 'is not valid') : 'is missing'}.`,
+    `Parameter "${field}" ${field in values ? (issue?.message ?? 'is invalid') : 'is missing'}.`,
     { field },
   )
 }
 
 /**
- * Reads the parameters of a query by their schema. An unknown one is an error: a filter that is misspelt must not
- * act on everything.
- * @throws ApiError 400 `invalid-parameter` that names the first bad one and says what would be right
+ * Validates query parameters. Unknown ones are an error: a misspelt filter must not select everything.
+ * @throws ApiError 400 `invalid-parameter` for the first invalid one, with the expected form
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
   const values: Record<string, string> = {}
   for (const name of new Set(query.keys())) {
     const [value, ...more] = query.getAll(name)
-    if (more.length > 0) throw invalid('Parameter', name, 'is given more than once')
+    if (more.length > 0) throw invalid('Parameter', name, 'is repeated')
     if (value !== undefined && value !== '') values[name] = value
   }
   return parse('Parameter', schema, values)
 }
 
-/** The same for the body of a request. @throws ApiError 400 `invalid-field` */
+/** The same for a request body. @throws ApiError 400 `invalid-field` */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   return parse('Field', schema, body)
 }
@@ -73,15 +72,15 @@ function parse<Schema extends z.ZodType>(
   const [issue] = result.error.issues
   if (issue?.code === 'unrecognized_keys') {
     const field = fieldName([...issue.path, ...issue.keys.slice(0, 1)])
-    throw invalid(kind, field, `is not known${knownNames(schema, issue.path)}`)
+    throw invalid(kind, field, `is unknown${knownNames(schema, issue.path)}`)
   }
-  throw invalid(kind, fieldName(issue?.path ?? []), issue?.message ?? 'is not valid')
+  throw invalid(kind, fieldName(issue?.path ?? []), issue?.message ?? 'is invalid')
 }
 
 const typeNames: ReadonlyMap<string, string> = new Map([
-  ['string', 'a text'],
+  ['string', 'a string'],
   ['number', 'a number'],
-  ['int', 'a whole number'],
+  ['int', 'an integer'],
   ['boolean', 'true or false'],
   ['array', 'a list'],
   ['object', 'an object'],
@@ -91,16 +90,13 @@ const partNames: ReadonlyMap<string, string> = new Map([
   ['array', 'item'],
 ])
 
-/**
- * What is wrong, to stand behind a name, where the schema does not say so in its own words. Undefined: in those of
- * the library.
- */
+/** Completes a sentence after the field name. Undefined: the library's message. */
 function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
       const wanted = typeNames.get(issue.expected)
       if (wanted === undefined) return undefined
-      return issue.input === undefined ? `is missing: it has to be ${wanted}` : `has to be ${wanted}`
+      return issue.input === undefined ? `is missing: it must be ${wanted}` : `must be ${wanted}`
     }
     case 'too_small':
       return boundWords('at least', issue.origin, Number(issue.minimum), issue.inclusive !== false)
@@ -118,16 +114,16 @@ function boundWords(
   isInclusive: boolean,
 ): string | undefined {
   const part = partNames.get(origin)
-  if (part !== undefined) return `has to have ${side} ${bound} ${part}${bound === 1 ? '' : 's'}`
+  if (part !== undefined) return `must have ${side} ${bound} ${part}${bound === 1 ? '' : 's'}`
   if (!['number', 'int'].includes(origin)) return undefined
-  return isInclusive ? `has to be ${side} ${bound}` : `has to be ${side === 'at least' ? 'more' : 'less'} than ${bound}`
+  return isInclusive ? `must be ${side} ${bound}` : `must be ${side === 'at least' ? 'more' : 'less'} than ${bound}`
 }
 
-/** What there is in place of a name that there is not, where the schema is simple enough to tell. */
+/** The known names, if the schema is simple enough. */
 function knownNames(schema: z.ZodType, path: readonly PropertyKey[]): string {
   if (path.length > 0 || !(schema instanceof z.ZodObject)) return ''
   const names = Object.keys(schema.shape)
-  return names.length === 0 ? '; there is none here' : `; known here: ${names.join(', ')}`
+  return names.length === 0 ? '; none is defined' : `; known: ${names.join(', ')}`
 }
 
 function invalid(kind: 'Parameter' | 'Field', field: string, problem: string): ApiError {

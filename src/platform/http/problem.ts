@@ -10,7 +10,7 @@ import {
 import { asDatabaseError } from '../db/errors.ts'
 import { ApiError, RetryableError } from '../errors.ts'
 
-/** The body of every error of a server, RFC 9457. */
+/** The body of an error response, RFC 9457. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -23,13 +23,13 @@ export interface Problem {
 
 export const problemSchema = z
   .strictObject({
-    type: z.string().describe('urn:flowfarm:problem: and the code.'),
-    title: z.string().describe('What the status means.'),
+    type: z.string().describe('urn:flowfarm:problem: followed by the code.'),
+    title: z.string().describe('Title of the status.'),
     status: z.int(),
-    detail: z.string().describe('What went wrong, for people.'),
-    code: z.string().describe('What went wrong, for programs; stable.'),
-    field: z.string().optional().describe('The parameter at fault.'),
-    request_id: z.string().describe('Names this request in the log.'),
+    detail: z.string().describe('Human-readable description of the error.'),
+    code: z.string().describe('Machine-readable error code; stable.'),
+    field: z.string().optional().describe('The invalid parameter.'),
+    request_id: z.string().describe('Identifies this request in the log.'),
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<Problem>
 
@@ -69,13 +69,13 @@ export function problemOf(error: ApiError, requestId: string): Problem {
   }
 }
 
-/** The form in which a route sends its errors. */
+/** The format of error responses of a route. */
 export interface ErrorForm {
-  /** Of the body, for the API's description. */
+  /** Of the body, for OpenAPI. */
   readonly schema: z.ZodType
   readonly contentType: string
   readonly bodyOf: (error: ApiError, requestId: string, request: IncomingMessage) => unknown
-  /** Headers beside those that all errors have. */
+  /** Additional headers. */
   readonly headersOf?: (error: ApiError, request: IncomingMessage) => Readonly<Record<string, string>>
 }
 
@@ -85,16 +85,16 @@ export const problemForm: ErrorForm = {
   bodyOf: problemOf,
 }
 
-/** For clients that read a text in `error`. */
+/** For clients that read `error` as a string. */
 export const messageForm: ErrorForm = {
   schema: z
-    .strictObject({ error: z.string().describe('What went wrong, for people.'), ...problemSchema.shape })
+    .strictObject({ error: z.string().describe('Human-readable description of the error.'), ...problemSchema.shape })
     .meta({ id: 'ErrorMessage' }),
   contentType: 'application/json',
   bodyOf: (error, requestId) => ({ error: error.message, ...problemOf(error, requestId) }),
 }
 
-/** Answers a request that does not get as far as Koa, and ends its connection. */
+/** Responds to a request that does not reach Koa, and closes its connection. */
 export function sendProblem(response: ServerResponse, error: ApiError, requestId: string): void {
   const body = JSON.stringify(problemOf(error, requestId))
   response
@@ -111,18 +111,18 @@ export function sendProblem(response: ServerResponse, error: ApiError, requestId
     .end(body)
 }
 
-/** Code of the problem while the database is away, or too slow. */
+/** Error code during a database outage. */
 export const databaseUnavailable = 'database-unavailable'
 
-/** What a client may know of an error. An error that is not an `ApiError` is not described to clients. */
+/** Converts an error to one that is safe to send. Other errors than `ApiError` reveal nothing. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isDatabaseOutage(error)) {
-    return new ApiError(503, databaseUnavailable, 'The database does not answer at the moment.', { cause: error })
+    return new ApiError(503, databaseUnavailable, 'The database is temporarily unavailable.', { cause: error })
   }
   const status = statusOf(error)
-  if (status !== undefined) return new ApiError(status, 'bad-request', 'The request is not valid.', { cause: error })
-  return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
+  if (status !== undefined) return new ApiError(status, 'bad-request', 'The request is invalid.', { cause: error })
+  return new ApiError(500, 'internal-error', 'Internal error. See the log.', { cause: error })
 }
 
 const outageErrors = [
@@ -132,14 +132,14 @@ const outageErrors = [
   StatementTimeoutError,
 ]
 
-/** Slonik has classes for some outages and leaves the others as the driver threw them. */
+/** Slonik wraps some outages and rethrows others from the driver. */
 function isDatabaseOutage(error: unknown): boolean {
   if (outageErrors.some((outage) => error instanceof outage)) return true
   if (error instanceof SlonikError) return isDatabaseOutage(error.cause)
   return error instanceof Error && 'code' in error && asDatabaseError(error) instanceof RetryableError
 }
 
-/** Status of an error by which Koa refuses a request; by shape, since several versions of its class can be loaded. */
+/** Status of a Koa HTTP error; by shape, since several versions of its class can be loaded. */
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return undefined
   return typeof error.status === 'number' && error.status < 500 && error.expose === true ? error.status : undefined

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../errors.ts'
 
 /**
- * The body of a request, which must be JSON and say so: a form of another site cannot, and a script of one would have
- * to ask first. The rest of a body that is too large is left unread, so its connection must be closed after the answer.
- * @param take is told of the bytes as they come, and may refuse more of them by an error
+ * Reads a JSON body. The Content-Type is required, so that forms of other sites cannot send one (CSRF). The rest of a
+ * body above the limit is not read, so the connection must be closed after the response.
+ * @param take called with the size of each chunk; may throw to refuse more
  * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or
- * `incomplete-body`; what `take` throws
+ * `incomplete-body`; errors of `take`
  */
 export async function readJson(
   request: IncomingMessage,
@@ -19,10 +19,10 @@ export async function readJson(
     'content-encoding': coding = 'identity',
   } = request.headers
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    throw new ApiError(415, 'not-json', 'Send JSON, with the header `Content-Type: application/json`.')
+    throw new ApiError(415, 'not-json', 'Send JSON with `Content-Type: application/json`.')
   }
   if (coding.toLowerCase() !== 'identity')
-    throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
+    throw new ApiError(415, 'compressed-body', 'Send the body without Content-Encoding.')
   if (Number(length) > maxBytes) throw tooLarge(maxBytes)
   return parseJson(await readBytes(request, maxBytes, take))
 }
@@ -30,7 +30,7 @@ export async function readJson(
 async function readBytes(request: IncomingMessage, maxBytes: number, take?: (bytes: number) => void): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // The request is not destroyed where reading stops early: its connection has to carry the answer yet.
+  // The request is not destroyed when reading stops early: its connection must carry the response.
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
@@ -40,7 +40,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number, take?: (byt
     }
   } catch (error) {
     if (error instanceof ApiError || request.complete) throw error
-    throw new ApiError(400, 'incomplete-body', 'The connection ended before the body did.', { cause: error })
+    throw new ApiError(400, 'incomplete-body', 'The connection was closed within the body.', { cause: error })
   }
   return Buffer.concat(chunks)
 }
@@ -50,24 +50,20 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
   } catch (error) {
-    throw new ApiError(400, 'bad-json', 'The body is not JSON.', { cause: error })
+    throw new ApiError(400, 'bad-json', 'The body is not valid JSON.', { cause: error })
   }
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError(413, 'body-too-large', `A body has at most ${maxBytes} bytes; send several requests.`)
+  return new ApiError(413, 'body-too-large', `The body is larger than ${maxBytes} bytes. Send several requests.`)
 }
 
-/**
- * Deeper than anything that a person or a program means: arguments of scripts nest by three for each level of
- * Cadence.
- */
+/** Nesting limit of JSON bodies; Cadence values need three levels of JSON each. */
 export const maxJsonLevels = 200
 
 /**
- * Whether lists and objects are within each other at most so deep. What reads a value by calling itself, as
- * `JSON.stringify` does, ends with a full stack for one that is deeper than some thousands, which fit into a few
- * kilobytes.
+ * Whether arrays and objects are nested at most `maxLevels` deep. Recursive code such as
+ * `JSON.stringify` overflows the stack at some thousands, which fit into a few kilobytes.
  */
 export function isShallow(value: unknown, maxLevels = maxJsonLevels): boolean {
   let level: readonly unknown[] = [value]
@@ -82,10 +78,7 @@ export function isShallow(value: unknown, maxLevels = maxJsonLevels): boolean {
 
 const [quote, backslash, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-/**
- * The same of JSON that was not parsed yet, which takes a second where it is some megabytes of brackets. @param text
- * in UTF-8, which may be no JSON
- */
+/** The same for UTF-8 text before parsing it: parsing megabytes of brackets takes a second. */
 export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): boolean {
   let level = 0
   for (let i = 0; i < text.length; i++) {
@@ -99,10 +92,12 @@ export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): bool
   return true
 }
 
-/** Bytes that are looked at one by one: to have the system search costs as much. */
+/** Up to this size a loop is as fast as a native search. */
 const fewBytes = 32
 
-/** Where the quote is that ends a text; the length of all where there is none. @param from behind its first quote */
+/**
+ * The index of the closing quote, or the length of the text. @param from after the opening quote
+ */
 function endOfText(text: Uint8Array, from: number): number {
   let at = from
   for (const few = Math.min(from + fewBytes, text.length); at < few; at++) {
@@ -118,5 +113,5 @@ function endOfText(text: Uint8Array, from: number): number {
 }
 
 export function tooDeep(): ApiError {
-  return new ApiError(400, 'too-deep', `Lists and objects may be within each other ${maxJsonLevels} deep.`)
+  return new ApiError(400, 'too-deep', `Arrays and objects are nested more than ${maxJsonLevels} deep.`)
 }

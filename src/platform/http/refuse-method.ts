@@ -4,7 +4,7 @@ import { isPagePath } from '../pages/serve-page.ts'
 import type { RequestContext, RequestState } from './requests.ts'
 
 /**
- * For the end of the line: a path that there is, asked by a method that it does not take. @throws ApiError 405
+ * Last middleware: 405 for a known path with an unsupported method. @throws ApiError 405
  * `method-not-allowed`
  */
 export function refuseMethod(context: RequestContext, router: Router<RequestState>, hasPage: boolean): void {
@@ -14,7 +14,7 @@ export function refuseMethod(context: RequestContext, router: Router<RequestStat
   const allowed = [
     ...new Set([...ofPage, ...router.match(path, method).path.flatMap((layer) => layer.methods)]),
   ].toSorted()
-  // A file that the page does not have is not there by any method.
+  // A file that the page does not have is a 404.
   if (allowed.length === 0 || allowed.includes(method)) return
   context.set('Allow', allowed.join(', '))
   throw new ApiError(405, 'method-not-allowed', `${path} takes ${allowed.join(' and ')}, not ${method}.`)

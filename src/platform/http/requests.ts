@@ -13,30 +13,29 @@ import { databaseUnavailable, problemForm, toApiError } from './problem.ts'
 import type { ErrorForm } from './problem.ts'
 import type { Caching } from './route.ts'
 
-/** What is kept with a request. */
+/** Per-request state. */
 export interface RequestState {
   client: Client
-  /** From `X-Request-Id` where that is a plain word, else made here; sent back in the same header. */
+  /** The client's `X-Request-Id` if valid, else generated; returned in the same header. */
   requestId: string
-  /** Declared path of the route that answers, once it is known. */
+  /** Declared path of the matched route. */
   route?: string
-  /** How long the response may be cached, once it is known. */
   caching?: Caching
-  /** Of the errors of the route that answers, once it is known. */
+  /** Error format of the matched route. */
   errorForm?: ErrorForm
-  /** A stream of events lasts as long as its client listens: its time says nothing. */
+  /** Event streams last as long as the client listens, so their duration is not recorded. */
   isUntimed?: boolean
 }
 
 export type RequestContext = ParameterizedContext<RequestState>
 
-/** The status, in metrics and log, of a request whose client went away before the answer was sent. */
+/** Status in metrics and log when the client disconnected before the response was sent. */
 const clientClosedRequest = 499
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export interface RequestLogOptions {
-  /** The route, in metrics, of requests that no route answers. */
+  /** Route label in metrics for unmatched requests. */
   readonly unmatched: string
   readonly metrics: Metrics
   readonly log: Logger
@@ -44,8 +43,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Names each request, times it by its route and logs it at level debug, without its query and headers, which may hold
- * secrets.
+ * Assigns a request id, records the duration by route and logs at level debug, without query and
+ * headers, which may hold secrets.
  */
 export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOptions): Middleware<RequestState> {
   return async (context, next) => {
@@ -63,7 +62,7 @@ export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOpti
       const known = methods.includes(method) ? method : 'other'
       if (state.isUntimed !== true)
         metrics.httpRequests.observe({ route, method: known, status: String(status) }, seconds)
-      log.debug({ requestId: state.requestId, method, path, route, status, seconds }, 'answered')
+      log.debug({ requestId: state.requestId, method, path, route, status, seconds }, 'request completed')
     })
     await next()
   }
@@ -72,29 +71,29 @@ export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOpti
 export interface ErrorOptions {
   readonly log: Logger
   readonly metrics: Metrics
-  /** For requests that no route answers. Default: `problemForm`. */
+  /** Error format of unmatched requests. Default: `problemForm`. */
   readonly errorFormOf?: ((path: string) => ErrorForm | undefined) | undefined
-  /** What an error that is not an `ApiError` becomes; undefined: what `toApiError` makes of it. */
+  /** Converts other errors; undefined falls back to `toApiError`. */
   readonly translate?: ((thrown: unknown) => ApiError | undefined) | undefined
-  /**
-   * Errors of status 503 that are in the log already, or that anybody may cause as often as they like. Default: none.
-   */
+  /** 503 errors that clients can cause or that are logged elsewhere. Default: none. */
   readonly isExpected?: ((error: ApiError) => boolean) | undefined
-  /** Of the error for a path that does not exist. */
+  /** Message for an unknown path. */
   readonly unknownPath?: ((path: string) => string) | undefined
   /** `WWW-Authenticate` of a 401. Default `Bearer realm="flowfarm"`. */
   readonly challenge?: string | undefined
   /** `Retry-After` of a 503 whose error has no `retryAfterSeconds`. Default: none. */
   readonly retrySeconds?: number | undefined
-  /** The service's own page, to which the page for unknown paths links. */
+  /** URL of the service's page, linked from the 404 page. */
   readonly home?: string | undefined
 }
 
 const outageLineMs = 5000
 
-/** Turns whatever is thrown further in, and requests that no route answers, into errors of the form of their route. */
+/**
+ * Converts thrown errors and unmatched requests into responses in the error format of the route.
+ */
 export function errors(options: ErrorOptions): Middleware<RequestState> {
-  const { unknownPath = (path: string) => `There is nothing at ${path}.` } = options
+  const { unknownPath = (path: string) => `No route matches ${path}.` } = options
   const outages = new LogThrottle(outageLineMs)
   return async (context, next) => {
     try {
@@ -120,13 +119,13 @@ function logError(
   if (error.status < 500) return
   if (isExpected?.(error) === true) log.debug({ requestId, path }, error.message)
   else if (error.code === databaseUnavailable) {
-    // While the database is away all requests fail alike.
+    // All requests fail alike during a database outage.
     const suppressed = outages.due()
     if (suppressed === undefined) return
-    const others = suppressed === 0 ? {} : { untold: suppressed }
-    log.error({ err: asError(thrown), requestId, path, ...others }, 'a request failed')
-  } else if (error.status === 500) log.error({ err: asError(thrown), requestId, path }, 'a request failed')
-  else log.warn({ requestId, path, code: error.code, reason: error.message }, 'a request failed')
+    const others = suppressed === 0 ? {} : { suppressed }
+    log.error({ err: asError(thrown), requestId, path, ...others }, 'request failed')
+  } else if (error.status === 500) log.error({ err: asError(thrown), requestId, path }, 'request failed')
+  else log.warn({ requestId, path, code: error.code, reason: error.message }, 'request failed')
 }
 
 function answerError(context: RequestContext, error: ApiError, options: ErrorOptions): void {
@@ -155,26 +154,26 @@ function answerError(context: RequestContext, error: ApiError, options: ErrorOpt
 }
 
 export interface RequestOptions {
-  /** For metrics, in the route of requests that lead nowhere: `ask`, `chat`. */
+  /** In metrics, the prefix of unmatched requests: `ask`, `chat`. */
   readonly service: string
   readonly metrics: Metrics
   readonly log: Logger
   /** Where the paths of the service are listed. */
   readonly list: string
-  /** What else a problem has. Default: nothing. */
+  /** Further fields of a problem. Default: none. */
   readonly describe?: (error: ApiError) => Readonly<Record<string, unknown>>
-  /** Errors that are no answers of ours and still tell a client something. Default: none. */
+  /** Converts other errors; see `ErrorOptions`. */
   readonly translate?: (thrown: unknown) => ApiError | undefined
 }
 
-/** Both of the above, for servers that are not made by `createHttpServer`. */
+/** Both of the above, for servers not created by `createHttpServer`. */
 export function requests({ service, describe, list, ...options }: RequestOptions): Middleware<RequestState> {
   const log = requestLog({ ...options, unmatched: `${service}: unmatched`, clientOf: clientReader(new BlockList()) })
   const answers = errors({
     ...options,
     isExpected: (error) => error.code === 'no-model',
     home: '/',
-    unknownPath: (path) => `There is nothing at ${path}; ${list} lists what there is.`,
+    unknownPath: (path) => `No route matches ${path}. See ${list}.`,
     errorFormOf: () => ({
       ...problemForm,
       bodyOf: (error, requestId, request) => ({

@@ -4,7 +4,6 @@ import type { Middleware } from 'koa'
 import { toApiError } from './problem.ts'
 import type { RequestState } from './requests.ts'
 
-/** An answer as it was sent: what is kept of it. */
 export interface CachedResponse {
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
@@ -12,24 +11,21 @@ export interface CachedResponse {
   readonly tag: string
   /** Declared path of the route, for metrics. */
   readonly route: string
-  /** Whether clients may keep it for a while without asking: then it is kept here for longer too. */
+  /** Whether clients may cache it without revalidation; it is then cached longer here too. */
   readonly isLasting: boolean
-  /** Whether commits of new blocks and rows do not change it: only `clear` drops it before it is too old. */
+  /** Whether new blocks leave it unchanged: only `clear` drops it before it expires. */
   readonly isSettled: boolean
 }
 
-/** What lasts is kept for so many times the age of the rest: by clients it may be kept for a minute or an hour. */
+/** Factor of `maxAgeMs` for lasting responses, which clients may cache for a minute or an hour. */
 const lastingFactor = 10
 
 export interface ResponseCacheOptions {
-  /**
-   * Longest time for which an answer is given again, in milliseconds, ten times as long for one that lasts; 0 keeps
-   * none.
-   */
+  /** Maximum age, ms; ten times that for lasting responses. 0 disables the cache. */
   readonly maxAgeMs: number
-  /** Most bytes of all bodies together, in all their encodings: half of them for settled answers. Default 64 MiB. */
+  /** Limit for all bodies in all encodings; half of it for settled responses. Default 64 MiB. */
   readonly maxBytes?: number
-  /** Milliseconds since whenever. */
+  /** Clock, ms. */
   readonly now?: () => number
 }
 
@@ -39,28 +35,27 @@ interface Entry {
   readonly answer: CachedResponse
   readonly until: number
   readonly encoded: Map<Encoding, Promise<Buffer>>
-  /** Of the answer and of what it was compressed to. */
+  /** Including compressed bodies. */
   bytes: number
 }
 
 /**
- * A cache of answers. A page that many clients request is read once, and requests wait for an answer that is being
- * made already.
+ * A response cache that also merges concurrent requests for the same response.
  *
- * An answer belongs to the generation in which it was begun, so that nothing that was read before a commit is
- * returned after the notification of that commit. Settled answers survive commits, and are dropped when rows below
- * the head change: at a reorganization, a second derivation, a change of labels or templates. Names of tokens and
- * prices change without a notification: they are late by `maxAgeMs` at most, or ten times that in answers that
- * clients may keep for longer.
+ * A response belongs to the generation in which its computation started, so data read before a
+ * commit is never returned after the notification of that commit. Settled responses survive commits
+ * and are dropped when rows below the head change: reorganization, re-derivation, change of labels
+ * or templates. Token names and prices change without notification, so they are stale by up to
+ * `maxAgeMs` (ten times that in lasting responses).
  */
 export class ResponseCache {
   readonly #maxAgeMs: number
   readonly #now: () => number
   readonly #ofCommit: AnswerStore
   readonly #settled: AnswerStore
-  /** What is being made in this generation. */
+  /** Pending responses of this generation. */
   #making = new Map<string, Promise<CachedResponse | undefined>>()
-  /** Uncacheable answers: no request waits for another one's. */
+  /** Keys whose responses turned out uncacheable: requests do not wait for each other. */
   readonly #uncacheable = new Set<string>()
   #commits = 0
   #changes = 0
@@ -73,12 +68,11 @@ export class ResponseCache {
     this.#settled = new AnswerStore(maxBytes / 2)
   }
 
-  /** Whether answers are kept at present. */
   get isOn(): boolean {
     return this.#maxAgeMs > 0 && !this.#isSuspended
   }
 
-  /** Something was committed: all but settled answers are out of date. */
+  /** After a commit: drops all but settled responses. */
   dropCurrent(): void {
     this.#commits++
     this.#ofCommit.clear()
@@ -86,14 +80,14 @@ export class ResponseCache {
     this.#making = new Map()
   }
 
-  /** Rows that answers about settled heights use have changed: all answers are out of date. */
+  /** Drops all responses: rows that settled ones depend on have changed. */
   clear(): void {
     this.#changes++
     this.#settled.clear()
     this.dropCurrent()
   }
 
-  /** While notifications of commits are not received nothing may be kept. */
+  /** Nothing may be cached while commit notifications are not received. */
   suspend(isSuspended: boolean): void {
     this.#isSuspended = isSuspended
     this.clear()
@@ -104,22 +98,21 @@ export class ResponseCache {
     return this.#settled.find(key, now) ?? this.#ofCommit.find(key, now)
   }
 
-  /** The body of a kept answer, compressed once while it is kept. */
+  /** The compressed body, compressed once per entry. */
   async findEncoded(key: string, answer: CachedResponse, encoding: Encoding): Promise<Buffer> {
     return (answer.isSettled ? this.#settled : this.#ofCommit).findEncoded(key, answer, encoding)
   }
 
-  /** Whether the last answer to this was uncacheable. */
   isUncacheable(key: string): boolean {
     return this.#uncacheable.has(key)
   }
 
-  /** The answer that is being made now; resolves with undefined where it turns out to be uncacheable. */
+  /** The pending response; resolves with undefined if it turns out uncacheable. */
   pending(key: string): Promise<CachedResponse | undefined> | undefined {
     return this.#making.get(key)
   }
 
-  /** Begins to make an answer. The function that is returned ends it and must be called once. */
+  /** Starts a pending response. The returned function completes it and must be called once. */
   begin(key: string): (answer: CachedResponse | undefined, isUncacheable?: boolean) => void {
     const [commits, changes] = [this.#commits, this.#changes]
     const making = this.#making
@@ -145,11 +138,11 @@ export class ResponseCache {
   }
 }
 
-/** Answers in bounded memory: the oldest are dropped first. */
+/** Bounded store; evicts the oldest entry first. */
 class AnswerStore {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  /** Continues from one removal to the next: a new one would step over all that was removed before. */
+  /** Continues between evictions: a new iterator would step over all removed entries. */
   #oldest = this.#entries.entries()
   #bytes = 0
 
@@ -209,14 +202,14 @@ class AnswerStore {
   }
 }
 
-/** Bytes, with what Node needs for an entry. */
+/** Including Node's overhead per entry. */
 function sizeOf(key: string, { body }: CachedResponse): number {
   return body.length + key.length + 500
 }
 
 /**
- * Gives kept answers again, and waits for those that are being made. Kept is what was answered with 200 to a GET that
- * anybody may make, as one text with a tag, and may be cached at all.
+ * Serves cached responses and waits for pending ones. Cacheable are 200 responses to public GETs
+ * with a text body, an ETag and a Cache-Control that allows it.
  */
 export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
   return async (context, next) => {
@@ -230,7 +223,7 @@ export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
       context.state.route = known.route
       context.set(known.headers)
       context.body = known.body
-      // Answered with 304 further out: nothing needs to be compressed.
+      // `answerNotModified` will send 304, so compression is unnecessary.
       if (holds(context.get('If-None-Match'), known.tag)) return
       const encoding =
         known.body.length < minCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
@@ -242,7 +235,7 @@ export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
     }
     const end = kept.begin(url)
     let answer: CachedResponse | undefined
-    // An outage says nothing of the answer after it.
+    // An outage does not make the next response uncacheable.
     let isUncacheable = false
     try {
       await next()
@@ -252,7 +245,7 @@ export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
       isUncacheable = answer === undefined && context.status < 500
     } catch (error) {
       const { status } = toApiError(error)
-      // Too many calls of one client say nothing of the answer for others.
+      // Neither does the limit of one client.
       isUncacheable = status < 500 && status !== 429
       throw error
     } finally {
@@ -261,7 +254,7 @@ export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
   }
 }
 
-/** Of the headers those that the answer itself has; others are of one request, such as what is left of a limit. */
+/** Headers of the response itself; others belong to one request, such as the rate limit. */
 const ofAnswer = [
   'Content-Type',
   'Content-Location',

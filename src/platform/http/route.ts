@@ -6,7 +6,7 @@ import { parseBody, parseParameters, parseQuery } from './parse-input.ts'
 import type { ErrorForm } from './problem.ts'
 
 /**
- * The declaration of an HTTP route. A feature names once what its handlers use and who may call, then declares routes:
+ * Route declarations. A feature declares its services and callers once, then its routes:
  *
  *     export const route = routesOf<WalletServices, { user: AuthenticatedUser }>()
  *
@@ -16,13 +16,12 @@ import type { ErrorForm } from './problem.ts'
  *       handler: async ({ params, caller }, { store }) => ({ body: await store.list(caller.userId, params.network) }),
  *     })
  *
- * `createHttpServer` (server.ts) serves a table of routes: it runs the guard named by `access`, checks parameters and
- * body by their schemas, and sends what the handler returns. `describeApi` (openapi.ts) describes the same table.
+ * `createHttpServer` (server.ts) serves a list of routes; `describeApi` (openapi.ts) describes it.
  */
 
 /**
- * How long a response may be cached by clients and proxies:
- * - `revalidate`: cached, but checked before each use, which a matching ETag answers with 304;
+ * How long clients and proxies may cache a response:
+ * - `revalidate`: cached, revalidated by ETag before each use;
  * - `settled`, `static`: an hour;
  * - `minute`: a minute;
  * - `never`: not at all.
@@ -30,7 +29,10 @@ import type { ErrorForm } from './problem.ts'
 export type Caching = 'revalidate' | 'settled' | 'minute' | 'static' | 'never'
 
 export interface Answer<Body> {
-  /** A function writes the response by itself, for streams of events; it resolves when the response has ended. */
+  /**
+   * A function writes the response itself, for event streams; it resolves when the response has
+   * ended.
+   */
   readonly body?: Body | AnswerStream | ((response: ServerResponse) => Promise<void>)
   /** Default: `successStatus` of the route. */
   readonly status?: number
@@ -39,11 +41,14 @@ export interface Answer<Body> {
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 
-/** A body that is made while it is sent, in another form than the route's usual one. */
+/** A body generated while it is sent, in another media type than the route's default. */
 export class AnswerStream {
-  /** With its charset, as the header has it. */
+  /** With charset. */
   readonly contentType: string
-  /** Is destroyed when the client leaves. An error in it breaks the connection, since the status has been sent. */
+  /**
+   * Destroyed when the client disconnects. An error in it aborts the connection, since the status
+   * was sent.
+   */
   readonly content: Readable
 
   constructor(contentType: string, content: Readable) {
@@ -56,43 +61,41 @@ type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A request as guards and handlers see it, beside its parameters and body. */
+/** The request as guards and handlers see it, besides parameters and body. */
 export interface Call {
   readonly request: IncomingMessage
   readonly requestId: string
   readonly client: Client
-  /** As the client sent it. */
+  /** As sent by the client. */
   readonly path: string
-  /** Aborted when the client leaves before it has its response. */
+  /** Aborted when the client disconnects before it has its response. */
   readonly signal: AbortSignal
-  /** '' without the header. */
+  /** '' if missing. */
   header(name: string): string
   cookie(name: string): string | undefined
 }
 
-/** Input of a route before it is checked. */
+/** Unvalidated input of a route. */
 export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Undefined for routes that take no body. */
+  /** Undefined for routes without a body. */
   readonly body: unknown
-  /** What the guard of the route returned. */
+  /** Result of the guard. */
   readonly caller: unknown
   readonly call: Call
-  /** `X-API-Key`, not checked. */
+  /** Not verified. */
   readonly apiKey: string | undefined
-  /** `Authorization: Bearer`, not checked. */
+  /** `Authorization: Bearer`, not verified. */
   readonly bearer: string | undefined
-  /**
-   * Of the route's media types the one that the client prefers by its `Accept`; the first where it has no preference.
-   */
+  /** The media type of the route that the client prefers by `Accept`; the first by default. */
   readonly mediaType: string
 }
 
 export const noParameters = z.object({})
 type NoParameters = typeof noParameters
 
-/** What a handler is given: the input, checked. */
+/** Validated input of a handler. */
 export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObject, Content extends z.ZodType, Caller> {
   readonly params: z.output<Params>
   readonly query: z.output<Query>
@@ -104,54 +107,51 @@ export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly mediaType: string
 }
 
-/** Everything about a route that the router, the description and the tests read. */
 export interface RouteFacts {
-  /** Default GET, which answers HEAD too. */
+  /** Default GET, which handles HEAD too. */
   readonly method?: Method
-  /** With parameters in braces, as OpenAPI writes them: `/flow/block/{height}`; `{name*}` takes slashes too. */
+  /** Parameters in braces as in OpenAPI: `/flow/block/{height}`; `{name*}` matches slashes too. */
   readonly path: string
-  /** Name of the call in generated clients. */
+  /** Method name in generated clients. */
   readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** The guard that decides who may call. Default `none`: everybody. */
+  /** The required guard. Default `none`: public. */
   readonly access?: string
-  /** False: calls do not count for the rate limit. Default true. */
+  /** False: calls do not count against the rate limit. Default true. */
   readonly isLimited?: boolean
-  /** True: the handler checks `X-API-Key` itself. Default false: a wrong one is refused before. */
+  /**
+   * True: the handler checks `X-API-Key` itself. Default false: an invalid key is refused before.
+   */
   readonly checksKey?: boolean
   /**
-   * `high`: its cost grows with history; calls share few slots, so that they leave the database to others.
-   * A list: calls with one of these query parameters are. Default `low`.
+   * `high`: the cost grows with history; calls share a few slots. A list: only calls with one of
+   * these query parameters. Default `low`.
    */
   readonly cost?: 'low' | 'high' | readonly string[]
   /** Default 64 KiB. */
   readonly maxBodyBytes?: number
-  /** Reads the body. Default: JSON. */
+  /** Default: JSON. */
   readonly readBody?: (request: IncomingMessage, maxBytes: number) => Promise<unknown>
-  /** Of the request body. Default `application/json`. */
+  /** Media type of the request body. Default `application/json`. */
   readonly bodyType?: string
-  /** For answers that are not JSON; their body is a text. Default `application/json; charset=utf-8`. */
+  /** For text responses that are not JSON. Default `application/json; charset=utf-8`. */
   readonly contentType?: string
-  /** Other media types that it answers with an `AnswerStream`, with what they hold. */
+  /** Further media types, sent as `AnswerStream`, with descriptions. */
   readonly otherTypes?: Readonly<Record<string, string>>
-  /** Status of a good answer. 204 has no body. Default 200. */
+  /** 204 has no body. Default 200. */
   readonly successStatus?: SuccessStatus
   /** Default `problemForm`. */
   readonly errorForm?: ErrorForm
-  /** Statuses beside 200 and 500 whose body is an error, with what they mean here. */
+  /** Error statuses besides 500, with descriptions. */
   readonly problems?: Readonly<Record<number, string>>
-  /** Statuses beside 200 whose body is of the same form as that of 200, with what they mean here. */
+  /** Other statuses with the body of 200, with descriptions. */
   readonly alternatives?: Readonly<Record<number, string>>
-  /**
-   * For text that stands for something else, as YAML does: the schema and example of the description. Default:
-   * `response`.
-   */
+  /** Schema and example for text in another syntax, such as YAML. Default: `response`. */
   readonly readsAs?: { readonly schema: z.ZodType; readonly example: unknown }
 }
 
-/** One route: everything that the router, the validation, the API's description and the tests know of it. */
 export interface RouteDeclaration<
   Services,
   Caller,
@@ -161,10 +161,10 @@ export interface RouteDeclaration<
   Body extends z.ZodType,
   Content extends z.ZodType,
 > extends Omit<RouteFacts, 'access'> {
-  /** Values are text when they come in. Default: none. */
+  /** Values are strings before validation. Default: none. */
   readonly params?: Params
   readonly query?: Query
-  /** Schema of the body. Default: none is read. */
+  /** Default: the body is not read. */
   readonly body?: Content
   readonly bodyExample?: z.input<Content>
   readonly response?: Body
@@ -175,7 +175,7 @@ export interface RouteDeclaration<
   ) => Promise<Answer<z.output<Body>>> | Answer<z.output<Body>>
 }
 
-/** A declared route without the types of its parameters: what a table can hold. */
+/** A declared route without the types of its parameters. */
 export interface Route<Services = never> extends RouteFacts {
   readonly method: Method
   readonly access: string
@@ -188,24 +188,24 @@ export interface Route<Services = never> extends RouteFacts {
   readonly successStatus: SuccessStatus
   readonly isLimited: boolean
   readonly contentType: string
-  /**
-   * Checks parameters and body and calls the handler.
-   * @throws ApiError 400 that names the parameter or field at fault, and what the handler throws
+/**
+   * Validates input and calls the handler.
+   * @throws ApiError 400 that names the invalid parameter or field; errors of the handler
    */
   readonly run: (request: RouteRequest, services: Services) => Promise<Answer<unknown>>
 }
 
 export interface RouteOptions<Services, More, Input> {
-  /** `refused`: unknown query parameters are an error. Default `ignored`: clients send some of their own. */
+  /** `refused`: unknown query parameters are an error. Default `ignored`. */
   readonly unknownParameters?: 'ignored' | 'refused'
-  /** What handlers are given beside the usual input, made of the declaration. */
+  /** Adds to the input of handlers. */
   readonly input?: (declaration: More, services: Services) => Input
 }
 
 /**
- * Makes the function by which a feature declares its routes.
- * @typeParam Services what handlers use
- * @typeParam Callers by the name of each guard, what it returns, which handlers get as `caller`
+ * Creates the function with which a feature declares its routes.
+ * @typeParam Services of the handlers
+ * @typeParam Callers the result of each guard by name, passed to handlers as `caller`
  * @typeParam More further properties of a declaration, for `options.input`
  */
 export function routesOf<

@@ -14,8 +14,8 @@ import { AnswerStream } from './route.ts'
 import type { Answer, Caching, Call, Route } from './route.ts'
 
 /**
- * Decides who may call: calls `run` with what it knows of the caller and returns the answer, or throws an `ApiError`.
- * It runs before anything of the request is read.
+ * Decides who may call: returns the result of `run` with the caller, or throws an `ApiError`. Runs
+ * before the request body is read.
  */
 export type Guard<Caller> = (
   call: Call,
@@ -26,7 +26,7 @@ export type Guard<Caller> = (
 /** By the `access` of routes. */
 export type Guards = Readonly<Record<string, Guard<unknown>>>
 
-/** A guard that only finds out who calls. */
+/** A guard that only identifies the caller. */
 export function guard<Caller>(callerOf: (call: Call, route: Route) => Promise<Caller> | Caller): Guard<Caller> {
   return async (call, run, route) => run(await callerOf(call, route))
 }
@@ -41,27 +41,28 @@ const cacheControl: Readonly<Record<Caching, string>> = {
 
 const usualMaxBodyBytes = 64 * 1024
 
-/** Answers that are made while they are sent. */
+/** Responses that are generated while they are sent. */
 const answerStreams: SlotsOptions = { what: 'downloads', max: 6, maxPerClient: 2 }
 
-/** A client that takes longer for a stream is disconnected, ms. Longer than any stream takes to be made. */
+/**
+ * Clients that need longer for a stream are disconnected, ms. Longer than generating any stream
+ * takes.
+ */
 const maxStreamMs = 360_000
 
 export interface RouterOptions<Services> {
   readonly routes: readonly Route<Services>[]
   readonly services: Services
   readonly guards?: Guards | undefined
-  /**
-   * For calls of high cost: their slots, and the services with which they run, such as a database pool of their own.
-   */
+  /** For routes of high cost: their slots and services, for example a separate database pool. */
   readonly expensive?: { readonly slots: Slots; readonly services: Services } | undefined
-  /** Of answers that do not say. Default `never`. */
+  /** For responses without their own. Default `never`. */
   readonly caching?: Caching | undefined
-  /** Whether an answer that breaks its schema is an error; for development and tests. */
+  /** Whether a response that violates its schema is an error; for development and tests. */
   readonly checkResponses?: boolean | undefined
 }
 
-/** Mounts the declared routes on an application. */
+/** Mounts declared routes. */
 export function serveRoutes<Services>(app: Koa<RequestState>, options: RouterOptions<Services>): void {
   const { services, expensive } = options
   const router = new Router<RequestState>()
@@ -90,7 +91,7 @@ export function serveRoutes<Services>(app: Koa<RequestState>, options: RouterOpt
     }
     context.set('Allow', [...allowed, 'OPTIONS'].join(', '))
     if (context.method !== 'OPTIONS') {
-      throw new ApiError(405, 'method-not-allowed', 'This path does not take this method; Allow lists which.')
+      throw new ApiError(405, 'method-not-allowed', 'This path does not support this method. See the Allow header.')
     }
     context.status = 204
   })
@@ -104,7 +105,7 @@ function guardOf({ access, path }: { readonly access: string; readonly path: str
   return admit
 }
 
-/** Fixed segments go before parameters, since the router takes the first path that fits. */
+/** Fixed segments go before parameters: the router takes the first match. */
 function inMatchingOrder<Services>(routes: readonly Route<Services>[]): readonly Route<Services>[] {
   const order = ({ path }: Route<Services>): string =>
     path
@@ -145,7 +146,7 @@ async function runRoute<Services>(
   return route.run(
     {
       params: context.params,
-      // Not of `context.URL`, which is empty where the Host header cannot be part of a URL.
+      // `context.URL` is empty if the Host header cannot be part of a URL.
       query: new URLSearchParams(context.querystring),
       body: route.body === undefined ? undefined : await readBody(context.req, maxBodyBytes),
       caller,
@@ -201,7 +202,6 @@ function isExpensive<Services>({ cost }: Route<Services>, { query }: RouterConte
   return cost === 'high' || (Array.isArray(cost) && cost.some((name) => name in query))
 }
 
-/** Runs an expensive call when there is a slot for it. */
 async function inSlot(
   context: RouterContext<RequestState>,
   slots: Slots,
@@ -216,8 +216,7 @@ async function inSlot(
 }
 
 /**
- * A stream has a slot until it ends, and may take so long; Koa destroys it when the client leaves. Of an error in it
- * the compression in between reports nothing.
+ * A stream occupies a slot until it ends. The compression in between does not forward its errors.
  */
 async function sendStream(
   context: RouterContext<RequestState>,
@@ -239,9 +238,9 @@ async function sendStream(
   content.once('error', () => context.res.destroy())
 }
 
-/** Checks what is sent, not what was returned: JSON leaves out what is undefined. */
+/** Checks the serialized body: JSON omits undefined values. */
 function checkAnswer<Services>(route: Route<Services>, body: unknown): void {
   const sent: unknown = typeof body === 'object' ? JSON.parse(JSON.stringify(body)) : body
   const result = route.response.safeParse(sent)
-  if (!result.success) throw new Error(`the answer of ${route.path} breaks its schema`, { cause: result.error })
+  if (!result.success) throw new Error(`the response of ${route.path} violates its schema`, { cause: result.error })
 }

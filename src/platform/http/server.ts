@@ -24,7 +24,7 @@ import type { RouterOptions } from './router.ts'
 import { createWebSocketGate } from './websockets.ts'
 import type { WebSocketOptions } from './websockets.ts'
 
-/** Headers of every answer of an API that no page of another site may read, frame or guess the type of. */
+/** Security headers of API responses. */
 export const apiSecurityHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -34,50 +34,47 @@ export const apiSecurityHeaders = {
 } as const
 
 export interface AppOptions {
-  /** Name of the service in metrics and messages, such as `wallet`. */
+  /** In metrics and messages, such as `wallet`. */
   readonly service: string
-  /** Route, in metrics, of requests that no route answers. Default: `<service>: unmatched`. */
+  /** Route label in metrics for unmatched requests. Default: `<service>: unmatched`. */
   readonly unmatched?: string | undefined
   readonly log: Logger
   readonly metrics: Metrics
-  /** The client of a request, for limits. Default: the other end of the socket. */
+  /** Identifies the client of a request for limits. Default: the peer address of the socket. */
   readonly clientOf?: ((request: IncomingMessage) => Client) | undefined
-  /** How long `close` waits for requests, and WebSocket clients for their close, ms. Default 3,000. */
+  /** How long `close` waits for open requests and WebSocket closes, ms. Default 3,000. */
   readonly closeGraceMs?: number | undefined
 }
 
 export interface HttpServerOptions extends AppOptions {
-  /** Address to bind. */
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
   readonly patience?: Patience | undefined
 }
 
-/** Another listener on the same port, with headers, errors and guards of its own. */
+/** A listener on the same port with its own headers, errors and guards. */
 export interface Mount {
-  /** Whether it answers a request; `below` makes one for a path. */
+  /** Whether it handles a request; see `below`. */
   readonly answers: (request: IncomingMessage) => boolean
   readonly handle: RequestListener
-  /** Ends what would not end by itself. */
   close(): Promise<void>
 }
 
-/** What a server answers. */
 export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOptions, 'log' | 'metrics'> {
-  /** Headers of all answers. Default: `apiSecurityHeaders`. */
+  /** Default: `apiSecurityHeaders`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Pages of other sites that may read answers. Default: none. */
+  /** Default: no CORS. */
   readonly cors?: cors.Options | undefined
-  /** The declared form of the path of a request, where a service has several names for its paths. */
+  /** Maps an alias of a path to the declared path. */
   readonly resolvePath?: ((path: string) => string) | undefined
-  /** Counts a request; undefined: it is not limited. */
+  /** Counts a request; undefined means no limit. */
   readonly rateLimit?: ((context: RequestContext) => Promise<Verdict | undefined>) | undefined
-  /** Answers that are given again until something is committed. Default: none are. */
+  /** Default: no caching. */
   readonly cache?: ResponseCache | undefined
-  /** Before the routes, for what is no route, such as CORS by path. */
+  /** Middleware before the routes. */
   readonly before?: readonly Middleware<RequestState>[] | undefined
-  /** Behind the routes: the pages of the service. */
+  /** Pages of the service, after the routes. */
   readonly page?: Middleware | undefined
   readonly mounts?: readonly Mount[] | undefined
   readonly webSockets?: WebSocketOptions | undefined
@@ -87,19 +84,22 @@ export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOp
 export interface HttpServer {
   readonly server: Server
   readonly port: number
-  /** Takes no more requests, closes WebSockets with 1001, waits for what runs, ends the rest. */
+  /**
+   * Stops accepting requests, closes WebSockets with 1001, waits for open requests, then aborts the
+   * rest.
+   */
   close(): Promise<void>
 }
 
-/** Makes the predicate of a mount: a path and all below it. */
+/** Matches a path and everything below it, for `Mount.answers`. */
 export function below(path: string): (request: IncomingMessage) => boolean {
   return ({ url = '' }) => url.startsWith(path) && ['/', '?', undefined].includes(url[path.length])
 }
 
 /**
  * Starts a server.
- * @param open what it answers, or what makes that once the port is known; until then it answers 503 `starting`
- * @throws what the system says when the port cannot be bound; what `open` throws
+ * @param open the app, or a function that creates it once the port is known; until then requests get 503 `starting`
+ * @throws the system error when the port cannot be bound; errors of `open`
  */
 export async function createHttpServer<Services>(
   options: HttpServerOptions,
@@ -111,7 +111,7 @@ export async function createHttpServer<Services>(
     oneAtATime((request, response) => {
       try {
         request.url = requestTarget(request)
-        if (running === undefined) throw new ApiError(503, 'starting', `The ${service} starts. Try again in a moment.`)
+        if (running === undefined) throw new ApiError(503, 'starting', `The ${service} service is starting. Try again in a moment.`)
       } catch (error) {
         sendProblem(response, toApiError(error), randomUUID())
         return
@@ -147,7 +147,7 @@ interface Running {
   close(): Promise<void>
 }
 
-/** Makes a mount of an app, for a path of another server. WebSockets are not served. */
+/** Mounts an app at a path of another server, without WebSockets. */
 export function createMount<Services>(path: string, options: AppOptions, app: HttpApp<Services>): Mount {
   return { answers: below(path), ...run(app, options) }
 }
@@ -175,7 +175,7 @@ function run<Services>(
     handle: (request, response) => {
       const mount = mounts.find(({ answers }) => answers(request))
       if (mount !== undefined) mount.handle(request, response)
-      // What `handle` throws became an answer inside.
+      // `handle` never rejects: Koa turns errors into responses.
       else void handle(request, response)
     },
     close: async () => {
@@ -188,7 +188,7 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
   const { log, metrics, service, clientOf = clientReader(new BlockList()) } = options
   const { headers = apiSecurityHeaders, resolvePath } = app
   koa.on('error', (error: unknown) =>
-    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'response could not be sent'),
   )
   koa.use(requestLog({ unmatched: options.unmatched ?? `${service}: unmatched`, metrics, log, clientOf }))
   if (app.cors !== undefined) koa.use(cors(app.cors))
@@ -213,8 +213,8 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
 }
 
 /**
- * Says in headers what is left of a client's limit, and refuses what is too much. Headers:
- * draft-ietf-httpapi-ratelimit-headers, whose `w` is the time in which an empty bucket fills up.
+ * Sets the RateLimit headers and refuses requests above the limit. Headers:
+ * draft-ietf-httpapi-ratelimit-headers, whose `w` is the seconds in which an empty bucket refills.
  */
 function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefined>): Middleware<RequestState> {
   return async (context, next) => {
@@ -227,11 +227,11 @@ function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefine
         RateLimit: `"${policy}";r=${remaining};t=${fullInSeconds}`,
       })
       if (!isAllowed) {
-        const subject = policy === 'key' ? 'with this key' : 'from one address'
+        const subject = policy === 'key' ? 'per key' : 'per address'
         throw new ApiError(
           429,
           'rate-limited',
-          `Too many requests: ${rate} a second and ${burst} at once are allowed ${subject}. Try again in ${nextInSeconds} s.`,
+          `Too many requests: the limit is ${rate} a second with bursts of ${burst} ${subject}. Try again in ${nextInSeconds} s.`,
           { details: { retryAfterSeconds: nextInSeconds } },
         )
       }

@@ -12,17 +12,16 @@ import type { Logger } from '../log.ts'
 import { problemOf } from './problem.ts'
 import type { Client } from '../limits/clients.ts'
 
-/** Takes over a connection that was let in. */
 export type Feed = (socket: WebSocket, request: IncomingMessage) => void
 
 export interface WebSocketOptions {
-  /** Feeds by path, exactly as clients ask for them once `resolvePath` is applied. */
+  /** Feeds by exact path, after `resolvePath`. */
   readonly feeds: Readonly<Record<string, Feed>>
-  /** Connections from one client network; this machine is not limited. */
+  /** Per client network; clients on this machine are not limited. */
   readonly maxConnectionsPerAddress: number
-  /** Longest message of a client. Default 64 KiB; ws would take 100 MiB. */
+  /** Default 64 KiB; the default of ws is 100 MiB. */
   readonly maxMessageBytes?: number | undefined
-  /** Counts an attempt; the seconds after which to try again, where there were too many. */
+  /** Counts a connection attempt; returns the seconds to wait if there were too many. */
   readonly waitOf?: ((client: Client) => number | undefined) | undefined
 }
 
@@ -30,23 +29,25 @@ interface WebSocketGateOptions extends WebSocketOptions {
   readonly log: Logger
   readonly resolvePath: (path: string) => string
   readonly clientOf: (request: IncomingMessage) => Client
-  /** How long clients have to answer the close at shutdown, ms. */
+  /** How long clients may take to answer the close frame, ms. */
   readonly closeGraceMs: number
 }
 
 export interface WebSocketGate {
-  /** Listener for the HTTP server's `upgrade`. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Refuses newcomers with 503, closes all connections with 1001, and ends those that stay beyond the grace. */
+  /**
+   * Refuses new connections with 503, closes all others with 1001, and terminates those that remain
+   * after the grace period.
+   */
   close(): Promise<void>
 }
 
 /**
- * Mounts feeds on a Koa application by koa-websocket, which by itself lets anybody in: on any path, without limit, and
- * without a word about errors. So it is not given the HTTP server. An upgrade is decided here, while it can still be
- * refused with a status, and only one that is let in goes on to koa-websocket's middleware.
+ * Serves feeds with koa-websocket. It accepts any upgrade by itself, so upgrades are checked here
+ * first, while they can still be refused with an HTTP status; only accepted ones reach its
+ * middleware.
  *
- *     open ──close()──► closing ──all gone or grace over──► closed
+ * open → close() → closing → all connections closed or grace period over → closed
  */
 export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): WebSocketGate {
   const { log, feeds, resolvePath, clientOf, waitOf, maxConnectionsPerAddress, closeGraceMs } = options
@@ -61,16 +62,16 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     try {
       feeds[resolvePath(pathOf(req.url))]?.(websocket, req)
     } catch (error) {
-      log.error({ err: asError(error), path: pathOf(req.url) }, 'a feed failed to take a connection')
+      log.error({ err: asError(error), path: pathOf(req.url) }, 'a feed failed to accept a connection')
       websocket.close(1011, 'internal error')
     }
   })
 
-  // A browser that asks without an upgrade is told what it has found.
+  // Requests without an upgrade.
   app.use(async ({ originalUrl }, next) => {
     const path = pathOf(originalUrl)
     if (Object.hasOwn(feeds, resolvePath(path)))
-      throw new ApiError(426, 'websocket-only', `${path} is a WebSocket: connect with ws:// or wss://.`)
+      throw new ApiError(426, 'websocket-only', `${path} is a WebSocket. Connect with ws:// or wss://.`)
     await next()
   })
 
@@ -79,7 +80,7 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     const retryAfter = waitOf?.(client)
     if (retryAfter !== undefined) {
       return {
-        error: new ApiError(429, 'rate-limited', `Too many attempts; try again in ${retryAfter} s.`),
+        error: new ApiError(429, 'rate-limited', `Too many attempts. Try again in ${retryAfter} s.`),
         retryAfter,
       }
     }
@@ -88,7 +89,7 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
         error: new ApiError(
           404,
           'unknown-path',
-          `There is no WebSocket here, but at ${Object.keys(feeds).join(' and ')}.`,
+          `No WebSocket at this path. WebSockets are at ${Object.keys(feeds).join(' and ')}.`,
         ),
       }
     }
@@ -99,7 +100,7 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
       error: new ApiError(
         429,
         'too-many-connections',
-        `Your address has ${maxConnectionsPerAddress} connections, which is the most; close one.`,
+        `Your address has ${maxConnectionsPerAddress} connections, which is the limit. Close one.`,
       ),
     }
   }
@@ -109,7 +110,7 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     const address = clientNetwork(client.address)
     const refused = refusal(request, client)
     if (refused !== undefined) return refuse(socket, refused)
-    // Counted from here on, so that a crowd that arrives at once is seen.
+    // Counted now, so that simultaneous connections are limited too.
     connections.set(address, (connections.get(address) ?? 0) + 1)
     socket.once('close', () => {
       const left = (connections.get(address) ?? 1) - 1
@@ -143,28 +144,28 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
   }
 }
 
-/** Most frames that a message may be cut into. */
+/** Frames per message. */
 const maxFragments = 64
 
 /**
- * What a client sends comes in pieces of this many bytes on average, or more: fewer than the network's smallest
- * segments have. Each piece of an unfinished message is held apart, at some 250 bytes beside its own.
+ * Minimum average size of received pieces: below the smallest network segments. Each piece of an
+ * incomplete message costs about 250 bytes besides its content.
  */
 const minPieceBytes = 256
 
-/** koa-websocket's own server, attached to no HTTP server. */
+/** The server of koa-websocket, attached to no HTTP server. */
 function listenDetached(app: websockify.App, maxPayload: number): Server {
   app.ws.listen({
     noServer: true,
     maxPayload,
     perMessageDeflate: false,
     clientTracking: true,
-    // By default a message in single bytes might take 16 MiB.
+    // With the default, a message in single bytes could take 16 MiB.
     maxFragments,
     maxBufferedChunks: Math.ceil(maxPayload / minPieceBytes),
   })
   const { server } = app.ws
-  if (server === undefined) throw new TypeError('koa-websocket made no server')
+  if (server === undefined) throw new TypeError('koa-websocket did not create a server')
   return server
 }
 
@@ -181,7 +182,7 @@ interface Refusal {
 }
 
 function refuse(socket: Duplex, { error, retryAfter }: Refusal): void {
-  // The client may be gone already; there is nobody left to tell.
+  // The client may have disconnected.
   socket.on('error', () => socket.destroy())
   const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
   const body = JSON.stringify(problemOf(error, randomUUID()))

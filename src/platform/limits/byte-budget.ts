@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 
-/** Bytes that request bodies may take up together, in one process. */
+/** Memory limit for request bodies in one process. */
 export class ByteBudget {
   #free: number
 
@@ -11,7 +11,7 @@ export class ByteBudget {
   /** @throws ApiError 503 `busy` */
   take(bytes: number): void {
     if (bytes > this.#free)
-      throw new ApiError(503, 'busy', 'There are too many large bodies at once: send it again in a moment.', {
+      throw new ApiError(503, 'busy', 'Too many large request bodies at once. Try again in a moment.', {
         details: { retryAfterSeconds: 2 },
       })
     this.#free -= bytes
@@ -21,7 +21,7 @@ export class ByteBudget {
     this.#free += bytes
   }
 
-  /** Runs `fn`, and gives back in the end what it took by its argument. @throws what `fn` throws */
+  /** Runs `fn` and releases afterwards what it took. @throws errors of `fn` */
   async during<Result>(fn: (take: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let taken = 0
     try {

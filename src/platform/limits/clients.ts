@@ -1,20 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** The other end of the socket. */
 function socketAddress(request: IncomingMessage): string {
   return plainAddress(request.socket.remoteAddress ?? '')
 }
 
-/** Whether an address is of this machine. */
 export function isLoopback(address: string): boolean {
   return isIPv4(address) ? address.startsWith('127.') : isIPv6(address) && address === '::1'
 }
 
 /**
- * Where a request comes from. `X-Forwarded-For` is believed only as far as proxies of ours wrote it: it is read
- * from its end, where the nearest proxy has added what it saw, up to the first address that is no proxy of ours.
- * What stands before that anybody could have written.
+ * The client address. `X-Forwarded-For` is read from its end, as far as trusted proxies appended to
+ * it; earlier entries can be forged.
  */
 function forwardedAddress(request: IncomingMessage, trustedProxies: BlockList): string {
   let address = socketAddress(request)
@@ -28,29 +25,24 @@ function forwardedAddress(request: IncomingMessage, trustedProxies: BlockList): 
   return address
 }
 
-/** Who asks, as far as limits are concerned. */
 export interface Client {
   readonly address: string
-  /** A program on this machine, with no proxy between: nobody to protect against. */
+  /** A program on this machine without a proxy in between; not limited. */
   readonly isLocal: boolean
 }
 
-/**
- * What a client's limits are counted by: its network; undefined for programs on this machine, which have none of
- * their own.
- */
+/** Key for a client's limits: its network; undefined for local programs, which are not limited. */
 export function limitKey({ address, isLocal }: Client): string | undefined {
   return isLocal ? undefined : clientNetwork(address)
 }
 
 /**
- * Proxies on this machine, for `addressList` beside TRUSTED_PROXIES where direct callers of this machine have no
- * limits and need no key: a program here that lies about whom it asks for gains nothing that it would not have by
- * asking for itself.
+ * Local proxies, added to TRUSTED_PROXIES where local callers have no limits anyway: forging the
+ * client address gains them nothing.
  */
 export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
 
-/** Headers in which proxies tell that they stand between. */
+/** Headers by which proxies identify themselves. */
 export const proxyHeaders = [
   'forwarded',
   'x-forwarded-for',
@@ -64,7 +56,7 @@ export const proxyHeaders = [
   'fly-client-ip',
 ] as const
 
-/** Tells who asks. @param trustedProxies TRUSTED_PROXIES */
+/** Identifies clients. @param trustedProxies TRUSTED_PROXIES */
 export function clientReader(trustedProxies: BlockList): (request: IncomingMessage) => Client {
   return (request) => ({
     address: forwardedAddress(request, trustedProxies),
@@ -88,23 +80,23 @@ export function addressList(entries: readonly string[]): BlockList {
   return list
 }
 
-/** One entry of `X-Forwarded-For`; undefined where it is no address. Some proxies write the port too. */
+/** An entry of `X-Forwarded-For`, possibly with a port; undefined if invalid. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim()
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return isIP(bare) === 0 ? undefined : plainAddress(bare)
 }
 
-/** IPv4 in IPv6 form, as sockets for both have it, is written as IPv4, so that a client has one address. */
+/**
+ * Converts IPv4-mapped IPv6, as dual-stack sockets report it, to IPv4, so that a client has one
+ * address.
+ */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(.+)$/i.exec(address)?.[1]
   return mapped !== undefined && isIPv4(mapped) ? mapped : address
 }
 
-/**
- * What counts as one client: an address of IPv4, or the network of one of IPv6, since who has one has its 2^64 as
- * well.
- */
+/** An IPv4 address, or the /64 of an IPv6 address, since one client usually has all of it. */
 export function clientNetwork(address: string): string {
   const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain

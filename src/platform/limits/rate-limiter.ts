@@ -4,28 +4,28 @@ import { TokenBuckets } from './token-buckets.ts'
 import type { Allowance, Taken } from './token-buckets.ts'
 
 export interface RateLimitOptions {
-  /** API_RATE_LIMIT_RPS, requests a second of one address; 0: no limit for addresses. */
+  /** API_RATE_LIMIT_RPS, requests a second per address; 0 means no limit. */
   readonly rps: number
   /** API_RATE_LIMIT_BURST; undefined: ten seconds' worth. */
   readonly burst?: number | undefined
   /** API_RATE_LIMIT_TTL_MIN. */
   readonly ttlMinutes: number
-  /** API_RATE_LIMIT_TRUSTED_RPS; 0: no limit for them. */
+  /** API_RATE_LIMIT_TRUSTED_RPS; 0 means no limit. */
   readonly trustedRps: number
   /** API_RATE_LIMIT_TRUSTED_ADDRESSES. */
   readonly trustedAddresses: BlockList
 }
 
-/** What a request is counted by, and how much of that is left. */
+/** The counted policy and its state. */
 export interface Verdict extends Taken {
   readonly policy: 'address' | 'trusted' | 'key'
   readonly allowance: Allowance
 }
 
-/** Without a burst of their own, clients may save up so much: enough for a page that asks for many things at once. */
+/** Default burst: enough for a page that sends many requests at once. */
 const burstSeconds = 10
 
-/** Counts requests by the address they come from, or by a key. */
+/** Counts requests by address or key. */
 export class RateLimiter {
   readonly #options: RateLimitOptions
   readonly #buckets: TokenBuckets
@@ -35,10 +35,9 @@ export class RateLimiter {
     this.#buckets = new TokenBuckets({ idleMs: options.ttlMinutes * 60_000, ...(clock === undefined ? {} : { clock }) })
   }
 
-  /**
-   * Counts a request of an address.
-   * @param address undefined: of this machine, which is not limited
-   * @returns undefined: there is no limit
+/**
+   * @param address undefined for local clients, which are not limited
+   * @returns undefined: no limit
    */
   takeForAddress(address: string | undefined): Verdict | undefined {
     if (address === undefined) return undefined
@@ -50,11 +49,10 @@ export class RateLimiter {
     return this.#take(isTrusted ? 'trusted' : 'address', clientNetwork(address), allowance)
   }
 
-  /**
-   * Counts a request that came with a key.
-   * @param owner requests of one owner are counted together
-   * @param rate requests a second; null: no limit
-   * @returns undefined: there is no limit
+/**
+   * @param owner requests of one owner share a limit
+   * @param rate requests a second; null means no limit
+   * @returns undefined: no limit
    */
   takeForKey(owner: number, rate: number | null): Verdict | undefined {
     return rate === null ? undefined : this.#take('key', `key ${owner}`, { rate, burst: rate * burstSeconds })

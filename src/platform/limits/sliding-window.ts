@@ -1,37 +1,36 @@
 import { ApiError } from '../errors.ts'
 import { clientNetwork } from './clients.ts'
 
-/** Whether a request is allowed, and if not, when it will be. */
 export interface WindowVerdict {
   readonly isAllowed: boolean
-  /** Whole seconds until as much as was asked for is free; 0 where it is allowed. */
+  /** Seconds until the requested count is free; 0 if allowed. */
   readonly retryAfterSeconds: number
 }
 
 export interface SlidingWindowOptions {
-  /** Requests per window; 0 is no limit. */
+  /** Requests per window; 0 means no limit. */
   readonly max: number
-  /** Default a minute. */
+  /** Default one minute. */
   readonly windowMs?: number
-  /** Milliseconds from any fixed moment. Default: the clock of the process. */
+  /** Default: monotonic clock, ms. */
   readonly clock?: () => number
 }
 
-/** Keys that are kept before those without requests in the window are dropped. */
+/** Number of keys at which idle ones are dropped. */
 const sweepAt = 1000
 
-/** Beyond this many the oldest key is dropped. */
+/** Above this the oldest keys are dropped. */
 const maxKeys = 100_000
 
 /**
- * At most `max` requests per key in any span of the window's length. Refused requests do not count, so that a client
- * that keeps asking is let in as soon as one that waits. Times are kept in memory: another process counts for itself.
+ * At most `max` requests per key in any window. Refused requests do not count, so a client that
+ * keeps trying is admitted as early as one that waits. In memory, per process.
  */
 export class SlidingWindow {
   readonly #max: number
   readonly #windowMs: number
   readonly #clock: () => number
-  /** Times of the requests within the window, oldest first. */
+  /** Timestamps within the window, oldest first. */
   readonly #times = new Map<string, number[]>()
   #sweepAt = sweepAt
 
@@ -41,12 +40,12 @@ export class SlidingWindow {
     this.#clock = clock
   }
 
-  /** Whether so many requests are ever allowed at once. */
+  /** Whether `count` requests can ever be allowed at once. */
   canFit(count: number): boolean {
     return this.#max === 0 || count <= this.#max
   }
 
-  /** Counts `count` requests of a key, all or none. */
+  /** Counts `count` requests, all or none. */
   take(key: string, count = 1): WindowVerdict {
     const verdict = this.look(key, count)
     if (!verdict.isAllowed || this.#max === 0) return verdict
@@ -58,7 +57,7 @@ export class SlidingWindow {
     return verdict
   }
 
-  /** What `take` would return, without counting. */
+  /** The result of `take` without counting. */
   look(key: string, count = 1): WindowVerdict {
     if (this.#max === 0 || count === 0) return { isAllowed: true, retryAfterSeconds: 0 }
     const now = this.#clock()
@@ -69,12 +68,11 @@ export class SlidingWindow {
     return { isAllowed: false, retryAfterSeconds: Math.max(1, Math.ceil((last + this.#windowMs - now) / 1000)) }
   }
 
-  /**
-   * Counts a request of a key, or refuses it.
-   * @param text what the error says
+/**
+   * Counts a request or refuses it.
    * @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details
    */
-  require(key: string, text = (seconds: number) => `Too many requests; try again in ${seconds} s.`): void {
+  require(key: string, text = (seconds: number) => `Too many requests. Try again in ${seconds} s.`): void {
     const { isAllowed, retryAfterSeconds } = this.take(key)
     if (isAllowed) return
     throw new ApiError(429, 'rate-limited', text(retryAfterSeconds), { details: { retryAfterSeconds } })
@@ -95,11 +93,11 @@ export class SlidingWindow {
   }
 }
 
-/** Refuses a client network that shows wrong credentials again and again. */
+/** Refuses client networks after repeated wrong credentials. */
 export class FailureLimit {
   readonly #window: SlidingWindow
 
-  /** @param options.max failures per window, default ten a minute */
+  /** @param options.max failures per window, default 10 a minute */
   constructor({ max = 10, ...options }: Partial<SlidingWindowOptions> = {}) {
     this.#window = new SlidingWindow({ max, ...options })
   }
@@ -111,7 +109,7 @@ export class FailureLimit {
     throw new ApiError(
       429,
       'too-many-attempts',
-      `Too many wrong credentials from your address; try again in ${retryAfterSeconds} s.`,
+      `Too many failed attempts from your address. Try again in ${retryAfterSeconds} s.`,
       { details: { retryAfterSeconds } },
     )
   }

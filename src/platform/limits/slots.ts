@@ -1,40 +1,41 @@
 import { ApiError } from '../errors.ts'
 
 export interface SlotsOptions {
-  /** What is limited, in words: `expensive calls`. */
+  /** For messages: `expensive calls`. */
   readonly what: string
-  /** Calls that run at the same time. */
+  /** Concurrent calls. */
   readonly max: number
-  /** The same of one client. */
   readonly maxPerClient: number
-  /** Calls that wait for a slot, of all clients and of one. Default 0: none does. */
+  /** Waiting calls, overall and per client. Default 0. */
   readonly maxWaiting?: number
   readonly maxWaitingPerClient?: number
-  /** Longest wait for a slot, in milliseconds. Default 0. */
+  /** Default 0. */
   readonly maxWaitMs?: number
-  /** Errors other than the usual ones. */
+  /** Override the default errors. */
   readonly refusals?: Partial<SlotRefusals>
 }
 
-/** What a call that gets no slot is refused with. */
+/** Errors for calls that get no slot. */
 export interface SlotRefusals {
-  /** The client has too many calls. @param waiting how many of them wait */
+  /** The client has too many calls. @param waiting its waiting calls */
   readonly client: (waiting: number) => Error
-  /** All slots are taken, or none became free in time. */
+  /** No slot is free, or none became free in time. */
   readonly busy: () => Error
-  /** The queue is full, and no other client has more calls waiting. Default: `busy`. */
+  /** The queue is full, and no other client has more waiting calls. Default: `busy`. */
   readonly full: () => Error
-  /** All slots that the client may have are held by calls that do not end. */
+  /** All slots available to the client are held by calls that do not end. */
   readonly stuck: () => Error
-  /** The caller gave up. @param reason of its signal */
+  /** The caller cancelled. @param reason of its signal */
   readonly left: (reason: unknown) => Error
 }
 
-/** A slot that was taken. */
 export interface Slot {
-  /** Frees it; a second call does nothing. */
+  /** Idempotent. */
   readonly leave: () => void
-  /** Its call does not end: until `leave`, calls are refused instead of waiting for this slot. */
+  /**
+   * Marks the call as never ending: until `leave`, other calls are refused instead of waiting for
+   * this slot.
+   */
   readonly hold: () => void
 }
 
@@ -45,20 +46,20 @@ interface Waiting {
 
 interface Calls {
   running: number
-  /** Of those that run, the ones that do not end. */
+  /** Running calls that do not end. */
   held: number
-  /** Order in which clients began their last calls. */
+  /** Sequence number of the client's last started call. */
   begunAt: number
   readonly waiting: Set<Waiting>
 }
 
-/** Seconds after which a refused client should try again. */
+/** Retry-After of refusals. */
 const retrySeconds = 2
 
 /**
- * Slots for calls that cost much, shared fairly: a free slot goes to the waiting client with the fewest running
- * calls, of equals to the one that began a call longest ago. When the queue is full, the client with the most waiting
- * calls loses its newest.
+ * A fair semaphore for expensive calls: a free slot goes to the waiting client with the fewest
+ * running calls, then to the one whose last call started longest ago. When the queue is full, the
+ * client with the most waiting calls loses its newest.
  */
 export class Slots {
   readonly #options: Required<Omit<SlotsOptions, 'refusals' | 'what'>>
@@ -75,16 +76,15 @@ export class Slots {
     this.#refusals = { ...usual, full: refusals?.busy ?? usual.busy, ...refusals }
   }
 
-  /** Calls that run. */
   get running(): number {
     return this.#running
   }
 
   /**
    * Waits for a slot.
-   * @param client `limitKey` of the client; undefined: a program of this machine, which may have all slots
-   * @throws ApiError 429 `too-many-calls` for a client that has too many, 503 `busy` where all slots are taken; or
-   *   what `refusals` say
+   * @param client `limitKey` of the client; undefined for programs on this machine, which may use
+   * all slots
+|   * @throws ApiError 429 `too-many-calls`, 503 `busy`; or the errors of `refusals`
    */
   async enter(
     client: string | undefined,
@@ -184,8 +184,8 @@ export class Slots {
   }
 
   /**
-   * Makes room in the queue for a call of a client. @throws the refusal `full` where no other client has more calls
-   * waiting
+   * Drops the newest waiting call of the client with the most. @throws the error `full` if no other
+   * client has more waiting calls
    */
   #dropNewest(calls: Calls): void {
     const largest = [...this.#clients.values()].reduce(
@@ -228,17 +228,17 @@ function usualRefusals(
     refusal(
       503,
       'busy',
-      `Too many ${what}: ${max} run at the same time for all clients. Try again in ${retrySeconds} s.`,
+      `Too many ${what}: ${max} may run at the same time for all clients. Try again in ${retrySeconds} s.`,
     )
   return {
     busy,
     stuck: busy,
-    left: (reason) => (reason instanceof Error ? reason : new Error('the client has gone')),
+    left: (reason) => (reason instanceof Error ? reason : new Error('the client disconnected')),
     client: () =>
       refusal(
         429,
         'too-many-calls',
-        `Too many ${what}: ${maxPerClient} run at the same time for one client. Wait for their answers, or try again in ${retrySeconds} s.`,
+        `Too many ${what}: ${maxPerClient} may run at the same time per client. Wait for one to finish, or try again in ${retrySeconds} s.`,
       ),
   }
 }

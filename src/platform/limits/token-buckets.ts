@@ -1,4 +1,4 @@
-/** What a bucket allows: `burst` requests at once, and `rate` more each second. */
+/** `burst` requests at once and `rate` more each second. */
 export interface Allowance {
   readonly rate: number
   readonly burst: number
@@ -6,26 +6,26 @@ export interface Allowance {
 
 export interface Taken {
   readonly isAllowed: boolean
-  /** Requests that are left at this moment. */
+  /** Requests that are left now. */
   readonly remaining: number
-  /** Until the bucket is full again. */
+  /** Until the bucket is full. */
   readonly fullInSeconds: number
-  /** Until as many requests as were refused are in it, or else one more; 0 while they are. */
+  /** Until the refused requests, or else one more, fit; 0 if they fit now. */
   readonly nextInSeconds: number
 }
 
 interface Bucket {
-  /** When it will be full, in milliseconds of the clock: all that there is to know of it (GCRA). */
+  /** When the bucket will be full, ms (GCRA). */
   fullAt: number
   readonly seenAt: number
 }
 
 /**
- * Token buckets by name, in bounded memory: those that nobody asked for in `idleMs` are forgotten, and beyond
- * `maxBuckets` the one that nobody asked for longest. No timer runs: each request clears away up to two.
+ * Token buckets by name in bounded memory: buckets unused for `idleMs` are dropped, and above
+ * `maxBuckets` the least recently used. No timer: each request drops up to two.
  */
 export class TokenBuckets {
-  /** In the order in which they were last asked for. */
+  /** Least recently used first. */
   readonly #buckets = new Map<string, Bucket>()
   readonly #idleMs: number
   readonly #maxBuckets: number
@@ -49,7 +49,7 @@ export class TokenBuckets {
     return this.#buckets.size
   }
 
-  /** Takes requests, one by default, from a bucket: all of them or, where they are refused, none. */
+  /** Takes `count` requests, all or none. */
   take(name: string, { rate, burst }: Allowance, count = 1): Taken {
     const now = this.#clock()
     const msPerRequest = 1000 / rate
@@ -60,7 +60,7 @@ export class TokenBuckets {
     const after = isAllowed ? fullAt + neededMs : fullAt
     this.#buckets.delete(name)
     this.#buckets.set(name, { fullAt: after, seenAt: now })
-    this.#forget(now)
+    this.#evict(now)
     const room = now + capacityMs - after
     return {
       isAllowed,
@@ -70,7 +70,7 @@ export class TokenBuckets {
     }
   }
 
-  #forget(now: number): void {
+  #evict(now: number): void {
     let looked = 0
     for (const [name, { seenAt }] of this.#buckets) {
       if (looked++ === 2) return
@@ -80,5 +80,5 @@ export class TokenBuckets {
   }
 }
 
-/** Times are sums of fractions: half a microsecond is no difference. */
+/** Sums of fractions: differences below half a microsecond are ignored. */
 const rounding = 0.0005

@@ -47,7 +47,8 @@ function modelOf({ settings, callProvider, callsTools = false }: LanguageModelOp
   if (provider === 'anthropic') return createAnthropic({ ...base, ...key })(name)
   if (provider === 'openai') {
     const openai = createOpenAI({ ...base, ...key })
-    // OpenAI's reasoning models (GPT-5.4 and later) take tools in the Responses API alone. Servers that only resemble
+    // OpenAI's reasoning models (GPT-5.4 and later) accept tools only in the Responses API.
+    // Compatible servers may have chat completions only.
     // OpenAI's have chat completions, and some of them nothing else.
     return callsTools && baseUrl === undefined ? openai.responses(name) : openai.chat(name)
   }
@@ -111,7 +112,7 @@ class RetryingModel implements LanguageModelV4 {
         if (!isWorthAnotherTry(error) || attempt >= maxTries || !mayWait(pauseMs)) throw this.#failure(error, false)
         log?.info(
           { provider: this.#state.provider, model: this.#state.name, attempt, pauseMs },
-          'the provider of the model is busy or broken; retrying',
+          'the model provider is busy or failing; retrying',
         )
         await pause(pauseMs, signal)
       }
@@ -208,9 +209,9 @@ type Prompt = LanguageModelV4CallOptions['prompt']
 const plain = /^[\w-]{1,64}$/
 
 /**
- * A conversation whose tool calls have names that the provider accepts. A model may call anything: a name that is no
- * name, for which providers refuse the whole conversation, or a property of every object, such as `constructor`, in
- * whose place the SDK sends none.
+ * Replaces tool names that providers reject. A model may call any name: an invalid one makes
+ * providers refuse the whole conversation, and for a property of every object, such as
+ * `constructor`, the SDK sends none.
  */
 function plainNames(prompt: Prompt): Prompt {
   return prompt.map((message) => {
@@ -242,7 +243,7 @@ function streamFailed(
 ): ApiError {
   const reason = wordsOf(error, maskText)
   const text = hasBegun
-    ? `broke off: ${reason}. What it said so far is kept; ask again.`
+    ? `stopped early: ${reason}. The reply so far is kept. Ask again.`
     : `failed: ${reason}. Ask again in a moment.`
   const cause = maskedError(error, maskText)
   return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause })
@@ -260,7 +261,7 @@ function providerFailed(
   const remedy =
     details.retryAfterSeconds === undefined
       ? remedyOf(error, variable)
-      : ` It may be asked again in ${details.retryAfterSeconds} s.`
+      : ` Try again in ${details.retryAfterSeconds} s.`
   const text = `The model ${provider}/${name} failed: ${reasonOf(error, maskText)}.${remedy}`
   return new ApiError(502, 'model-failed', text, { cause: maskedError(error, maskText), details })
 }
@@ -312,7 +313,7 @@ class StreamFailure extends Error {
   }
 }
 
-/** Names of errors that pass by themselves. */
+/** Names of transient errors. */
 const passing = /overloaded|rate_limit|api_error|server_error|internal_error|unavailable|timeout/i
 
 /** The error that came in place of the next part of a stream. */
@@ -327,7 +328,7 @@ function streamBroke(error: unknown): Error {
 }
 
 function brokenOff(cause?: unknown): StreamFailure {
-  return new StreamFailure('the connection ended before the answer did', { mayPass: true, cause })
+  return new StreamFailure('the connection was closed within the reply', { mayPass: true, cause })
 }
 
 /** An empty reply that is no stream by its type, as of a page at a wrong address; undefined: it may have been one. */
@@ -335,7 +336,7 @@ function noStream(contentType: string | undefined): Error | undefined {
   const kind = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(kind) || kind === 'text/event-stream') return undefined
   return new APICallError({
-    message: `it is ${kind} and no stream of events`,
+    message: `it is ${kind}, not an event stream`,
     url: '',
     requestBodyValues: {},
     statusCode: 200,

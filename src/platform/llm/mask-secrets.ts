@@ -3,9 +3,8 @@ import type { ModelSettings } from './settings.ts'
 /** Removes the secrets of a model from a text that a provider wrote. */
 export type MaskSecrets = (text: string) => string
 
-/** Parts of a secret that are as long are masked; shorter secrets as a whole. */
+/** Fragments of a secret of this length are masked; shorter secrets only as a whole. */
 const fragmentLength = 8
-/** Longer texts are cut. */
 const maxTextLength = 200_000
 
 const mask = '…'
@@ -52,7 +51,8 @@ function credentialsOf(address: string | undefined): readonly string[] {
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const encoded = encodeURIComponent(secret)
-  // Three bytes are four characters: within other bytes a secret has three forms, of which the ends depend on what is
+  // Base64 encodes 3 bytes as 4 characters, so a secret has three forms, whose ends depend on the
+  // neighbouring bytes.
   // beside it.
   const base64 = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
@@ -79,7 +79,8 @@ function fragmentsOf(form: string): Fragments {
 
 function maskFragments(text: string, { length, all }: Fragments): string {
   const lower = text.toLowerCase()
-  // Lower case of some letters is longer: then places differ, and only plain ones count.
+  // The lower case of some letters is longer, which shifts positions: then only exact matches
+  // count.
   const searched = lower.length === text.length ? lower : text
   let masked = ''
   let shownFrom = 0

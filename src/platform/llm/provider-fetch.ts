@@ -4,7 +4,7 @@ export class ReplyTooLarge extends Error {}
 /** The reply is a redirect. */
 export class LeadsElsewhere extends Error {
   constructor(cause: unknown) {
-    super('it leads elsewhere, where nothing is sent', { cause })
+    super('it is a redirect, which is not followed', { cause })
   }
 }
 

@@ -3,32 +3,31 @@ import type { Setting, SettingValues } from '../setting.ts'
 
 const group = 'Query service'
 
-/** The model that writes SQL and answers in the chat. */
 export const llmSettings = {
   LLM_PROVIDER: optionalChoice({
     group,
     values: ['anthropic', 'openai', 'openai-compatible', 'scripted'],
     defaultText: 'anthropic, or openai-compatible where LLM_BASE_URL is set',
     description:
-      'Whose interface writes SQL from questions and answers in the chat. openai-compatible: a server that ' +
-      'speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example ' +
-      'questions and nothing else.',
+      'API of the model that writes SQL and answers in the chat. openai-compatible: a server that ' +
+      'supports chat completions, at LLM_BASE_URL. scripted: no model, for trials; it answers the example ' +
+      'questions only.',
   }),
   LLM_API_KEY: optionalText({
     group,
     secret: true,
     description:
-      'Key of the model. Without it everything works but writing SQL from questions, which says that this is ' +
-      'to be set.',
+      'API key of the model. Without it, writing SQL from questions and the chat are disabled; everything else ' +
+      'works.',
   }),
   LLM_MODEL: optionalText({
     group,
-    description: 'Name of the model. Without it a balanced one of the provider; openai-compatible has none.',
+    description: 'Name of the model. Default: a mid-tier model of the provider; required for openai-compatible.',
   }),
   LLM_BASE_URL: optionalUrl({
     group,
     schemes: ['http', 'https'],
-    description: 'Address of the interface, with or without /v1. Without it that of the provider.',
+    description: 'URL of the model API, with or without /v1. Default: the URL of the provider.',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -62,10 +61,10 @@ export function modelSettings(
   }
   const missing = [...(baseUrl === undefined ? ['LLM_BASE_URL'] : []), ...(model === undefined ? ['LLM_MODEL'] : [])]
   if (baseUrl === undefined || model === undefined) {
-    // Without LLM_PROVIDER another one may be meant.
+    // The operator may mean another provider.
     const other =
-      config.LLM_PROVIDER === undefined ? ' A server that speaks as Anthropic does has LLM_PROVIDER=anthropic.' : ''
-    return { remedy: `Set ${missing.join(' and ')}, which LLM_PROVIDER=openai-compatible needs.${other}` }
+      config.LLM_PROVIDER === undefined ? ' For a server with the API of Anthropic set LLM_PROVIDER=anthropic.' : ''
+    return { remedy: `Set ${missing.join(' and ')}, required by LLM_PROVIDER=openai-compatible.${other}` }
   }
   return { settings: { provider, name: model, apiKey, baseUrl } }
 }

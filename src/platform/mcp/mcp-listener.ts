@@ -66,7 +66,7 @@ export async function startMcpListener({
   ...options
 }: McpListenerOptions): Promise<McpListener> {
   const { log, metrics } = options
-  const onerror = (err: Error): void => log.error({ err }, 'an MCP request failed')
+  const onerror = (err: Error): void => log.error({ err }, 'MCP request failed')
   const { port, close } = await createHttpServer<undefined>(
     { patience: usualPatience, ...options },
     {

@@ -26,13 +26,13 @@ export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRu
   const host = hostNameOf(`http://${headers.host ?? ''}`)
   const isHostListed = host !== undefined && (isLoopbackName(host) || rules.allowedHosts.includes(host))
   if (rules.allowedHosts.length > 0 && !isHostListed) {
-    throw new ApiError(403, 'host-not-allowed', `This server is not known by the name in Host. ${rules.remedies.host}`)
+    throw new ApiError(403, 'host-not-allowed', `The Host header is not a name of this server. ${rules.remedies.host}`)
   }
   if (!isOriginAllowed(headers.origin, rules)) {
     throw new ApiError(
       403,
       'origin-not-allowed',
-      `Pages of this Origin may not call this server. ${rules.remedies.origin}`,
+      `Requests from pages of this Origin are not allowed. ${rules.remedies.origin}`,
     )
   }
 }
@@ -60,7 +60,7 @@ function hostNameOf(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).hostname : undefined
 }
 
-/** The network of the client for which a service of ours calls an MCP server of ours. */
+/** Carries the client's network when one of our services calls our MCP server. */
 export const clientHeader = 'x-flowfarm-client'
 
 /** The network of the client being served: one connection to an MCP server serves all clients. */

@@ -71,21 +71,21 @@ async function runTool<Schema extends z.ZodType>(
   metrics.mcpCallsRunning.inc({ tool })
   try {
     const result = await run(parseBody(schema, args ?? {}), signal)
-    log.debug(ended(result.isError === true ? 'refused' : 'done'), 'a tool was called')
+    log.debug(ended(result.isError === true ? 'refused' : 'done'), 'tool called')
     return result
   } catch (error) {
     // Internal errors are reported without details.
     const failure =
       error instanceof ApiError
         ? error
-        : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
+        : new ApiError(500, 'internal-error', 'Internal error. See the log.')
     const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
     const details = { ...ended(outcome), code: failure.code }
     // Refusals for overload have no cause and are frequent.
     const isKnown = error instanceof ApiError && (outcome !== 'failed' || error.cause === undefined)
-    if (outcome === 'left' || isKnown) log.debug(details, 'a tool call was refused')
-    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'a tool call failed')
-    else log.error({ ...details, err: asError(error) }, 'a tool call failed')
+    if (outcome === 'left' || isKnown) log.debug(details, 'tool call refused')
+    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'tool call failed')
+    else log.error({ ...details, err: asError(error) }, 'tool call failed')
     return failed(failure, args)
   }
 }

@@ -1,26 +1,26 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { FatalError } from '../errors.ts'
 
-/** An HTTP proxy, through which connections are made by CONNECT. */
+/** An HTTP proxy, used by CONNECT. */
 export interface Proxy {
-  /** A name or an address; IPv6 addresses without brackets. */
+  /** Host name or address; IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** `user:password`; undefined where the proxy needs none. */
+  /** `user:password`; undefined: none. */
   readonly credentials: string | undefined
-  /** The variable that names the proxy, for messages. */
+  /** The environment variable that names the proxy, for messages. */
   readonly variable: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The names and their order are those of gRPC, in which `http_proxy` serves TLS as well. */
+/** The names and precedence of gRPC; `http_proxy` applies to TLS as well. */
 const proxyVariables = ['grpc_proxy', 'https_proxy', 'http_proxy'] as const
 const exceptionVariables = ['no_grpc_proxy', 'no_proxy'] as const
 
 /**
  * The proxy for connections to an access node.
- * @returns undefined where none is set, or `no_proxy` names the node
+ * @returns undefined if none is set or `no_proxy` matches the node
  * @throws FatalError `proxy-invalid`; the message contains no credentials
  */
 export function proxyFor(
@@ -34,7 +34,7 @@ export function proxyFor(
   return exceptions.split(',').some((entry) => matches(entry.trim().toLowerCase(), node)) ? undefined : proxy
 }
 
-/** Has this process connect a host without a proxy, such as a node on this machine that it starts itself. */
+/** Excludes a host from proxying, such as a local node started by this process. */
 export function connectDirectly(host: string, environment: Record<string, string | undefined> = process.env): void {
   const [before] = exceptionVariables.map((name) => environment[name]).filter((value) => !isBlank(value))
   environment['no_grpc_proxy'] = before === undefined ? host : `${before},${host}`
@@ -67,8 +67,8 @@ function decode(text: string, refuse: (reason: string) => FatalError): string {
 }
 
 /**
- * Whether an entry of `no_proxy` names a node: `*`, a name (its subdomains too, with or without a leading dot), an
- * address, or a network (10.0.0.0/8); names and addresses may have a port.
+ * Whether an entry of `no_proxy` matches: `*`, a name (with subdomains, with or without a leading
+ * dot), an address or a network (10.0.0.0/8); names and addresses may have a port.
  */
 function matches(entry: string, node: { readonly host: string; readonly port: number }): boolean {
   const host = node.host.toLowerCase().replace(/\.$/, '')

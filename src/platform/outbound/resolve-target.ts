@@ -3,22 +3,22 @@ import { asError } from '../errors.ts'
 import { literalAddress } from './target-policy.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
-/** Looks up all addresses of a host. @throws when it has none or nobody answers */
+/** Resolves all addresses of a host. @throws if there are none or DNS fails */
 export type LookUp = (host: string) => Promise<readonly string[]>
 
-/** Nothing is sent there; the message says why, for the owner of the endpoint. */
+/** The target is not allowed; the message names the reason for the endpoint's owner. */
 export class TargetRefused extends Error {}
 
 export interface DnsOptions {
-  /** For one question to one server; each is asked twice. Default 3,000 ms. */
+  /** Per query and server; each is tried twice. Default 3,000 ms. */
   readonly timeoutMs?: number
-  /** `<address>:<port>`; default: those of the system. */
+  /** `<address>:<port>`. Default: those of the system. */
   readonly servers?: readonly string[]
 }
 
 /**
- * Addresses by DNS, without the system's resolver, whose few threads one dead name server could hold. `localhost`
- * is what RFC 6761 says it is; names of /etc/hosts are not known.
+ * Resolves by DNS, without the system resolver, whose few threads a dead name server could block.
+ * `localhost` follows RFC 6761; /etc/hosts is ignored.
  */
 export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookUp {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
@@ -33,16 +33,17 @@ export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookU
 }
 
 /**
- * The address to connect to: the first of the host's that may be sent to. It is looked up for each attempt, and the
- * connection is made to this very address, so that a name that leads elsewhere a moment later changes nothing.
- * @throws TargetRefused when one of them may not be: a host with public and private addresses is up to no good
+ * The address to connect to: the first allowed one. It is resolved for each attempt, and the
+ * connection uses this exact address, so a later DNS change has no effect (DNS rebinding). @throws
+ * TargetRefused if any address is not allowed: hosts that mix public and private addresses are
+ * hostile
  */
 export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: LookUp): Promise<string> {
   const refusal = policy.refusalOfUrl(url)
   if (refusal !== undefined) throw new TargetRefused(refusal)
   const literal = literalAddress(url)
   const addresses = literal === undefined ? await lookUp(url.hostname) : [literal]
-  // Both are tried of localhost, of which one may be closed to us without any ill will.
+  // `localhost` resolves to both loopback addresses, of which only one may be allowed.
   const isLoopback = /(^|\.)localhost\.?$/.test(url.hostname)
   let chosen: string | undefined
   let refused: string | undefined
@@ -52,6 +53,6 @@ export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: Look
     else refused ??= problem
   }
   if (chosen === undefined || (refused !== undefined && !isLoopback))
-    throw new TargetRefused(refused ?? 'its name leads to no address')
+    throw new TargetRefused(refused ?? 'its host name has no address')
   return chosen
 }

@@ -1,6 +1,5 @@
 /**
- * The body of a response as text, while it is no longer than it may be; the rest of a longer one is not read.
- * @param tooLong what is thrown for a longer one
+ * Reads at most `maxBytes` of a response as text. @param tooLong creates the error for a longer one
  */
 export async function responseText(response: Response, maxBytes: number, tooLong: () => Error): Promise<string> {
   const chunks: Uint8Array[] = []
@@ -14,7 +13,7 @@ export async function responseText(response: Response, maxBytes: number, tooLong
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What a text says as JSON; undefined for what is none: proxies before servers answer with pages. */
+/** Parses JSON; undefined if invalid: proxies in front of servers respond with HTML. */
 export function jsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Networks of IPv4 that are not the public internet (IANA's registry of special purposes), multicast and broadcast. */
+/** Non-public IPv4 networks (IANA special-purpose registry), multicast and broadcast. */
 const closedNetworks = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -23,27 +23,26 @@ const closedNetworks = [
 ]
 
 /**
- * Of IPv6 all that is not global unicast is closed: loopback, link-local, unique local, multicast, mapped and
- * translated IPv4 (::ffff:0:0/96, 64:ff9b::/96). These are closed within it: protocols of the IETF with Teredo,
+ * In IPv6 everything except global unicast is closed: loopback, link-local, unique local,
+ * multicast, mapped and translated IPv4. Closed within it: IETF protocols with Teredo,
  * documentation, 6to4.
  */
 const globalUnicast = '2000::/3'
 const closedWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48']
 
-/** The web's own port and those that no old protocol listens on. */
+/** HTTPS and unprivileged ports. */
 const isUsualPort = (port: number): boolean => port === 443 || port >= 1024
 
 export interface TargetPolicy {
-  /** Why nothing is sent to a URL, for people; undefined: it may be tried. What its name leads to is not known here. */
+  /** Why a URL is refused; undefined if allowed. The host is not resolved. */
   refusalOfUrl(url: URL): string | undefined
-  /** Why nothing is sent to an address; undefined: it may be. */
+  /** Why an address is refused; undefined if allowed. */
   refusalOfAddress(address: string, url: URL): string | undefined
 }
 
 /**
- * What webhooks may be sent to: https on the public internet, so that nobody makes this server ask others that only
- * it can reach. Networks that the operator allows (WEBHOOK_ALLOWED_NETWORKS) are let through, also by http and on
- * any port.
+ * Webhook targets must be https on the public internet (SSRF). Networks in WEBHOOK_ALLOWED_NETWORKS
+ * are allowed, by http and on any port too.
  */
 export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
   const allowed = blockList(allowedNetworks)
@@ -56,26 +55,26 @@ export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
       : global6.check(address, 'ipv6') && !closed6.check(address, 'ipv6')
 
   const refusalOfAddress = (address: string, url: URL): string | undefined => {
-    if (isIP(address) === 0) return 'its name leads to no address'
+    if (isIP(address) === 0) return 'its host name has no address'
     if (allowed.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')) return undefined
-    if (!isPublic(address)) return 'it leads to an address that is not on the public internet'
-    if (url.protocol !== 'https:') return 'only https is sent to'
-    return isUsualPort(portOf(url)) ? undefined : `port ${portOf(url)} is not sent to`
+    if (!isPublic(address)) return 'its address is not on the public internet'
+    if (url.protocol !== 'https:') return 'only https is allowed'
+    return isUsualPort(portOf(url)) ? undefined : `port ${portOf(url)} is not allowed`
   }
   return {
     refusalOfAddress,
     refusalOfUrl: (url) => {
-      if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only https is sent to'
-      if (url.username !== '' || url.password !== '') return 'it holds a name or a password'
+      if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only https is allowed'
+      if (url.username !== '' || url.password !== '') return 'it contains a user name or password'
       const literal = literalAddress(url)
       if (literal !== undefined) return refusalOfAddress(literal, url)
-      if (url.protocol === 'http:' && allowedNetworks.length === 0) return 'only https is sent to'
+      if (url.protocol === 'http:' && allowedNetworks.length === 0) return 'only https is allowed'
       return undefined
     },
   }
 }
 
-/** The address that a URL names instead of a host; undefined: it names a host. */
+/** The IP address in the URL; undefined for a host name. */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(host) === 0 ? undefined : host

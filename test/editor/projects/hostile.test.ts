@@ -372,7 +372,7 @@ describe('the projects function within limits', () => {
       const broken = await world.call({ token: 'x' }, '/projects/list')
       expect([broken.status, broken.error]).to.deep.equal([
         500,
-        { code: 'INTERNAL', message: 'Something went wrong here; the log tells what.' },
+        { code: 'INTERNAL', message: 'Internal error. See the log.' },
       ])
       expect(world.logged.join('')).to.include('hunter2')
       await world.database.pool.query('drop table projects.files cascade')

@@ -177,7 +177,7 @@ describe('what the program forgets of a user who goes', () => {
     expect(rows).to.have.length(3)
     for (const row of rows)
       expect(row)
-        .to.deep.include({ name: 'of a person who is gone', user_id: null })
+        .to.deep.include({ name: 'deleted user', user_id: null })
         .and.to.have.property('revoked_at')
         .instanceOf(Date)
     const refusal = await accounts.makeKey(cid.account.id, 'Another').catch((error: unknown) => error)

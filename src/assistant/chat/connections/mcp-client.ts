@@ -264,7 +264,7 @@ const maxWords = 2000
 
 const codes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its address',
-  ENOTFOUND: 'its name leads to no address',
+  ENOTFOUND: 'its host name has no address',
   EAI_AGAIN: 'its name cannot be looked up now',
   ECONNRESET: 'it broke the connection',
   UND_ERR_SOCKET: 'it broke the connection',

@@ -57,7 +57,7 @@ describe('a chart of a model', () => {
       [{ ...chart, title: 'x'.repeat(201) }, 'Field "title" must have at most 200 characters.'],
       [
         { ...chart, onClick: 'alert(1)' },
-        'Field "onClick" is not known; known here: chartType, title, labels, datasets.',
+        'Field "onClick" is unknown; known: chartType, title, labels, datasets.',
       ],
       ['a chart', 'The body must be an object.'],
       [undefined, 'The body must be an object.'],

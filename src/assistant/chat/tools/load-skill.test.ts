@@ -31,7 +31,7 @@ describe('the tool loadSkill', () => {
   it('says what it wants', () => {
     for (const input of [{}, { name: 7 }, { name: '' }, { name: 'x'.repeat(101) }])
       expect(() => load(input)).to.throw('Field "name" must be the name of a skill.')
-    expect(() => load({ name: 'cadence', path: '/' })).to.throw('Field "path" is not known')
+    expect(() => load({ name: 'cadence', path: '/' })).to.throw('Field "path" is unknown')
   })
 
   it('gives the model the text as it is, and nothing of an output that is none', async () => {

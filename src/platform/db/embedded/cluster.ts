@@ -8,30 +8,32 @@ import { serverEnvironment } from './binaries.ts'
 import { processesIn } from './leftover-servers.ts'
 import { giveTo, ownerOf, type SystemUser } from './system-user.ts'
 
-/** The role that owns everything in an embedded server. */
+/** Owner of everything in an embedded server. */
 export const superuser = 'flowfarm'
 
 export interface ClusterOptions {
-  /** Holds the cluster as `cluster`, and unfinished ones as `cluster.new-*`. The caller holds the folder's lock. */
+  /**
+   * Holds the cluster as `cluster`, and incomplete ones as `cluster.new-*`. The caller holds the
+   * folder's lock.
+   */
   dataFolder: string
   runtime: string
   user: SystemUser | undefined
-  /** False leaves out the flush to disk, for servers that run without fsync anyway. */
+  /** False skips the flush to disk, for servers without fsync. */
   sync: boolean
   log: (line: string) => void
 }
 
 /**
- * Makes sure that `<dataFolder>/cluster` is a database cluster that the server's user owns, and returns its path. A new
- * one is made beside and moved into place when it is complete, so an initdb that was interrupted leaves only rubbish,
- * which the next call removes.
+ * Creates the cluster `<dataFolder>/cluster` if missing and returns its path. A new one is created
+ * beside it and renamed when complete; the next call removes incomplete ones.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { dataFolder, runtime, user, log } = options
   const cluster = join(dataFolder, 'cluster')
   await removeUnfinished(dataFolder)
   if ((await ownerOf(cluster)) === undefined) {
-    log(`making a new database in ${dataFolder}`)
+    log(`creating a new database in ${dataFolder}`)
     const unfinished = join(dataFolder, `cluster.new-${randomBytes(4).toString('hex')}`)
     await initialise(unfinished, options)
     await rename(unfinished, cluster)
@@ -42,15 +44,15 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return cluster
 }
 
-/** How a server process is told where its cluster is: see `identity`. */
+/** The `-D` argument of a server process; see `identity`. */
 export function clusterArgument(cluster: string, user: SystemUser | undefined): string {
   return user === undefined ? cluster : '/proc/self/cwd'
 }
 
 /**
- * The process options for a program that works in `cluster`. It starts with the cluster as its working directory, which
- * is entered before the user is changed, and a changed user is told `/proc/self/cwd`: that leads into the cluster even
- * where folders above it are closed to that user, as below root's home.
+ * Process options for a program that works in `cluster`. The working directory is entered before
+ * the user changes, and the changed user gets `/proc/self/cwd`, which works even below folders
+ * closed to it, such as root's home.
  */
 export function identity(cluster: string, user: SystemUser | undefined): { cwd: string; uid?: number; gid?: number } {
   return user === undefined ? { cwd: cluster } : { cwd: cluster, uid: user.uid, gid: user.gid }
@@ -60,7 +62,7 @@ async function initialise(folder: string, { runtime, user, sync }: ClusterOption
   await mkdir(folder, { mode: 0o700 })
   if (user !== undefined) await chown(folder, user.uid, user.gid)
   const options = [
-    // Byte order sorts ids and addresses as the API promises, and is the only order that never changes with a library.
+    // Byte order sorts ids and addresses as the API promises, and never changes with a library.
     '--locale=C',
     '--encoding=UTF8',
     `--username=${superuser}`,
@@ -77,7 +79,7 @@ async function initialise(folder: string, { runtime, user, sync }: ClusterOption
     const output = (cause as { stderr?: string }).stderr?.trim() ?? ''
     throw new RetryableError(
       'initdb-failed',
-      `A new database cannot be made in ${folder}: ${output || String(cause)}`,
+      `Could not create a database in ${folder}: ${output || String(cause)}`,
       { cause },
     )
   }
@@ -87,13 +89,13 @@ async function removeUnfinished(dataFolder: string): Promise<void> {
   for (const name of await readdir(dataFolder)) {
     if (!name.startsWith('cluster.new-')) continue
     const folder = join(dataFolder, name)
-    // An initdb outlives its parent for a moment and would go on writing.
+    // initdb may outlive its parent and continue to write.
     for (const pid of await processesIn(folder)) process.kill(pid, 'SIGKILL')
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
-/** A cluster can only be used by the major version that made it. */
+/** A cluster can only be used by the major version that created it. */
 async function checkVersion(cluster: string, runtime: string): Promise<void> {
   const made = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
   const template = await readFile(join(runtime, 'share', 'postgresql', 'postgres.bki'), 'utf8')
@@ -101,8 +103,8 @@ async function checkVersion(cluster: string, runtime: string): Promise<void> {
   if (made === ours) return
   throw new FatalError(
     'cluster-version',
-    `The database in ${cluster} was made by PostgreSQL ${made} and this is PostgreSQL ${ours}: ` +
-      'run the older flowfarm on it, move its data with pg_dump, or begin anew with another data folder.',
+    `The database in ${cluster} was created by PostgreSQL ${made}, but this is PostgreSQL ${ours}. ` +
+      'Use the older flowfarm, move the data with pg_dump, or set DATA_FOLDER to another folder.',
   )
 }
 

@@ -3,37 +3,36 @@ import { connect, createServer, type Socket } from 'node:net'
 import { asError, FatalError } from '../../errors.ts'
 import { pause } from '../../retry.ts'
 
-/** What the holder of a data folder tells whoever asks. */
+/** Sent by the holder of a data folder to waiting processes. */
 export interface FolderHolder {
   readonly pid: number
-  /** When it took the folder, ISO 8601. */
+  /** When it locked the folder, ISO 8601. */
   readonly since: string
-  /** The server's connection URL, once the server answers queries. */
+  /** Connection URL, once the server accepts queries. */
   readonly url?: string
 }
 
 export interface FolderLock {
-  /** From now on, whoever asks is told this URL. */
+  /** Publishes the URL to waiting processes. */
   announce(url: string): void
   release(): Promise<void>
 }
 
 export interface FolderLockOptions {
-  /** False: throw at once when another process holds the folder. Default true. */
+  /** False: throw at once if another process holds the folder. Default true. */
   wait?: boolean | undefined
   signal?: AbortSignal | undefined
   log: (line: string) => void
 }
 
-/** How long a holder may take to say who it is; a stopped (SIGSTOP) process holds the folder but says nothing. */
+/** Response timeout: a stopped (SIGSTOP) process holds the folder but does not respond. */
 const answerTimeoutMs = 2000
 
 /**
- * Takes a folder for this process. The lock is a listening socket in Linux' abstract namespace, named after the
- * folder's device and inode: the kernel gives a name to one process only and takes it back when that process ends,
- * however it ends, so there is no stale lock and no pid to mistake. Whoever finds it taken connects, is told who holds
- * it, and learns from the end of that connection when to try again. Processes in another network namespace (a container
- * that shares the folder) do not see it.
+ * Locks a folder for this process. The lock is a listening socket in the abstract namespace of
+ * Linux, named after the folder's device and inode: the kernel releases it when the process ends,
+ * so there are no stale locks. Waiting processes connect to the holder and retry when that
+ * connection closes. Not visible in other network namespaces (containers that share the folder).
  */
 export async function lockFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   const name = await lockName(folder)
@@ -45,20 +44,20 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
     const onHolder = (holder: FolderHolder | undefined): 'stay' => {
       const who = describe(holder)
       if (options.wait === false) throw inUse(folder, who)
-      if (who !== told) options.log(`waiting for the data folder ${folder}, which is held by ${who}`)
+      if (who !== told) options.log(`waiting for the data folder ${folder}, in use by ${who}`)
       told = who
       return 'stay'
     }
     await followHolder(name, { onHolder, signal: options.signal, patienceMs: answerTimeoutMs })
-    // The name is free only a moment after the connection ended; and several waiters should not come at once.
+    // The name is released shortly after the connection closes; the jitter separates several
+    // waiters.
     await pause(20 + Math.random() * 80, options.signal)
   }
 }
 
 /**
- * The process that holds `folder` now; undefined when none does; `silent` for one that holds it and does not
- * answer, because it is stopped (SIGSTOP) or its event loop is busy. The kernel accepts the connection as long as
- * the process exists.
+ * The process that holds `folder`; undefined if none; `silent` if it does not respond because it is
+ * stopped (SIGSTOP) or its event loop is blocked.
  */
 export async function folderHolder(
   folder: string,
@@ -78,7 +77,7 @@ async function lockName(folder: string): Promise<string> {
   return `\0flowfarm-data-folder-${dev}-${ino}`
 }
 
-/** Listens on the name; undefined when another process does. The lock does not keep this process alive. */
+/** Undefined if another process holds the name. The socket does not keep this process alive. */
 function tryLock(name: string): Promise<FolderLock | undefined> {
   const holder: { pid: number; since: string; url?: string } = { pid: process.pid, since: new Date().toISOString() }
   const askers = new Set<Socket>()
@@ -86,7 +85,7 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
     askers.add(asker)
     asker.unref()
     asker.once('close', () => askers.delete(asker))
-    // An asker that broke off is not our trouble.
+    // Disconnects of waiting processes are expected.
     asker.on('error', () => asker.destroy())
     asker.resume()
     asker.write(`${JSON.stringify(holder)}\n`)
@@ -121,8 +120,8 @@ interface FollowOptions {
 }
 
 /**
- * Connects to the holder, hands its answer (undefined: it gave none in time) to `onHolder`, and, if that says stay,
- * waits until the holder lets go. Returns at once when nobody holds the name.
+ * Connects to the holder, passes its response (undefined: none in time) to `onHolder`, and if that
+ * returns stay, waits until the lock is released. Returns at once if there is no holder.
  */
 function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -150,7 +149,8 @@ function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOpti
       tell(JSON.parse(received) as FolderHolder)
     })
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      // Its backlog is full: a process holds the name and accepts nothing. Refused or reset: the holder is gone.
+      // EAGAIN: the backlog is full, so a process holds the name but accepts nothing. Refused or
+      // reset: it has ended.
       if (code === 'EAGAIN') tell(undefined)
       socket.destroy()
     })
@@ -166,10 +166,10 @@ function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOpti
 function inUse(folder: string, who: string): FatalError {
   return new FatalError(
     'data-folder-in-use',
-    `The data folder ${folder} is in use by ${who}: stop it or choose another folder.`,
+    `The data folder ${folder} is in use by ${who}. Stop it, or choose another folder.`,
   )
 }
 
 function describe(holder: FolderHolder | undefined): string {
-  return holder === undefined ? 'a process that does not answer' : `process ${holder.pid} since ${holder.since}`
+  return holder === undefined ? 'a process that does not respond' : `process ${holder.pid} since ${holder.since}`
 }

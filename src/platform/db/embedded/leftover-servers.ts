@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { FatalError } from '../../errors.ts'
 import { pause } from '../../retry.ts'
 
-/** How long a left-over server gets for each way of stopping, mild to hard. */
+/** Time for each signal, mildest first. */
 const stopSteps = [
   { signal: 'SIGINT', patienceMs: 20_000 },
   { signal: 'SIGQUIT', patienceMs: 5_000 },
@@ -11,19 +11,19 @@ const stopSteps = [
 ] as const
 
 /**
- * Ends every PostgreSQL process that still works in `clusterFolder` and removes its pid file. Only the holder of the
- * folder's lock may call it: whatever runs there was left over by an owner that was killed together with its watchdog.
+ * Stops all PostgreSQL processes in `clusterFolder` and removes the pid file. Only for the holder
+ * of the folder's lock: such processes were left by an owner that was killed together with its
+ * watchdog.
  *
- * A process is recognised by its working directory, never by the number in postmaster.pid, which after a reboot may
- * belong to anything; that is also why the file is removed here, since postgres would refuse to start if the number
- * is in use by another program of the same user.
+ * Processes are identified by working directory, since after a reboot the number in postmaster.pid
+ * may belong to any program.
  */
 export async function endLeftoverServers(clusterFolder: string, log: (line: string) => void): Promise<void> {
   for (const { signal, patienceMs } of stopSteps) {
     const pids = await processesIn(clusterFolder)
     if (pids.length === 0) break
     const postmaster = await postmasterPid(clusterFolder)
-    // The postmaster stops its children in order; children without one are told directly.
+    // The postmaster stops its children; orphaned children are signalled directly.
     const targets = postmaster !== undefined && pids.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : pids
     log(`stopping a PostgreSQL server left over in ${clusterFolder} (${signal} to ${targets.join(', ')})`)
     for (const pid of targets) sendSignal(pid, signal)
@@ -35,13 +35,13 @@ export async function endLeftoverServers(clusterFolder: string, log: (line: stri
     throw new FatalError(
       'leftover-server',
       `A PostgreSQL server (process ${left.join(', ')}) still uses ${clusterFolder} and cannot be ` +
-        'stopped: end it by hand.',
+        'stopped. Kill it manually.',
     )
   }
   await rm(join(clusterFolder, 'postmaster.pid'), { force: true })
 }
 
-/** The pid that the running server wrote down, or undefined. */
+/** The pid of postmaster.pid. */
 export async function postmasterPid(clusterFolder: string): Promise<number | undefined> {
   try {
     const [pid] = (await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8')).split('\n')
@@ -52,7 +52,7 @@ export async function postmasterPid(clusterFolder: string): Promise<number | und
   }
 }
 
-/** Processes (of users that we may inspect) whose working directory is `folder`; every server process has that. */
+/** Processes (that we may inspect) with the working directory `folder`. */
 export async function processesIn(folder: string): Promise<number[]> {
   const wanted = await statOrUndefined(folder)
   if (wanted === undefined) return []
@@ -66,7 +66,7 @@ export async function processesIn(folder: string): Promise<number[]> {
   return pids
 }
 
-/** A person's shell may stand in the folder too. */
+/** Excludes shells in that folder. */
 async function isPostgres(pid: string): Promise<boolean> {
   try {
     return /^(postgres|initdb)/.test(await readFile(`/proc/${pid}/comm`, 'utf8'))
@@ -85,13 +85,13 @@ async function statOrUndefined(path: string): Promise<{ dev: number; ino: number
   }
 }
 
-/** Whether the error of a system call says that the process has ended, or belongs to another user now. */
+/** Whether the process of a failed system call has ended or now belongs to another user. */
 export function hasEnded(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code
   return code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM'
 }
 
-/** A process that has ended is passed over. */
+/** Ignores processes that have ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -10,15 +10,14 @@ import type { SystemUser } from './system-user.ts'
 import { readFile } from 'node:fs/promises'
 import { pause } from '../../retry.ts'
 
-/**
- * How long the watchdog waits for a fast shutdown before an immediate one, s; a session may react to nothing but that.
- */
+/** Time before the watchdog follows a fast shutdown with an immediate one, s. */
 const watchdogPatienceS = 8
 
 /**
- * Runs the server in the background and stops it when our end of standard input closes, which the kernel does however
- * we end. SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one, after which the next start recovers. The
- * exit code is the server's own. The first argument is the address space that each of its processes may have, in KiB.
+ * Runs the server in the background and stops it when standard input closes, which the kernel does
+ * when this process ends. SIGINT is PostgreSQL's fast shutdown, SIGQUIT the immediate one (with
+ * recovery at the next start). Passes on the exit code of the server. The first argument limits the
+ * address space per server process, KiB.
  */
 const watchdog = `
 exec 3<&0
@@ -42,16 +41,13 @@ kill $watcher 2>/dev/null
 exit $code
 `
 
-/** A fast shutdown writes all changed pages, which a slow disk may need time for, ms. */
+/** A fast shutdown flushes all changed pages to disk, ms. */
 const usualStopMs = 60_000
-/** How long sessions have to end by themselves, ms, but at most a third of the time for the stop. */
+/** Time for sessions to end, ms; at most a third of the stop time. */
 const sessionsEndMs = 1500
-/** Time between two attempts to interrupt sessions that do not end, ms. */
+/** Interval between attempts to interrupt sessions, ms. */
 const interruptEveryMs = 250
-/**
- * How long an immediate shutdown has before every process is killed, ms, but at most a quarter of the time for the
- * stop.
- */
+/** Time for an immediate shutdown before SIGKILL, ms; at most a quarter of the stop time. */
 const quitMs = 1000
 
 interface ServerProcessOptions {
@@ -63,17 +59,18 @@ interface ServerProcessOptions {
 }
 
 interface ServerProcess {
-  /** The exit code, once the server has ended; above 128 it was ended by signal number code - 128. */
+  /** Exit code after the server has ended; above 128: ended by signal number code - 128. */
   readonly exited: Promise<number>
   /**
-   * Fast shutdown. Sessions that compute and do not end are interrupted; what has not ended shortly before `withinMs`
-   * (default 60 s) ends by an immediate shutdown, from which the next start recovers, and at last by SIGKILL. May be
-   * called twice.
+   * Fast shutdown. Interrupts sessions that do not end; shortly before `withinMs` (default 60 s) an
+   * immediate shutdown follows, then SIGKILL. Idempotent.
    */
   stop(withinMs?: number): Promise<void>
 }
 
-/** Starts postgres below its watchdog, in a session of its own so that Ctrl-C reaches us first. */
+/**
+ * Starts postgres under its watchdog, in its own session so that Ctrl-C reaches this process first.
+ */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { runtime, cluster, user, settings, logFile } = options
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -92,9 +89,9 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   child.once('exit', (code) => exited.resolve(code ?? 128))
   await once(child, 'spawn')
   const lifeline = child.stdin as Socket
-  // Closing a pipe whose reader is gone is no failure: the exit says what happened.
+  // The exit event reports the end; EPIPE is expected.
   lifeline.on('error', () => lifeline.destroy())
-  // A server that nobody uses any more does not keep the program alive; it ends with it.
+  // The server does not keep this process alive.
   child.unref()
   lifeline.unref()
   return {
@@ -112,7 +109,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
       let pauseMs = Math.min(sessionsEndMs, withinMs / 3)
       while (!(await endsWithin(Math.min(pauseMs, quitAt - performance.now())))) {
         if (performance.now() >= quitAt) return kill(cluster, endsWithin, Math.min(quitMs, withinMs / 4))
-        // It reads all of /proc, which takes seconds on a busy machine.
+        // Reads all of /proc, which takes seconds on a busy machine.
         await Promise.race([interruptSessions(cluster), endsWithin(quitAt - performance.now())])
         pauseMs = interruptEveryMs
       }
@@ -132,24 +129,23 @@ const KiB = 1024
 const GiB = 1024 ** 3
 
 /**
- * What each process of the server has beside its session's own memory and the shared buffers: programs, locales,
+ * Address space of a server process besides session memory and shared buffers: programs, locales,
  * stacks.
  */
 const baseBytes = GiB / 4
 
 /**
- * The address space that one process of the server may have, in KiB. PostgreSQL itself has no limit for a session:
- * each value of a statement may have a gigabyte, and a statement has as many values as somebody writes. Beyond this
- * it fails with `out of memory` (53200), and the machine and all other sessions go on.
+ * Address space limit of a server process, KiB. PostgreSQL does not limit the memory of a session; beyond this limit
+ * a statement fails with `out of memory` (53200), and the machine and other sessions are unaffected.
  * @param sharedBuffers the setting, such as `512MB`
  */
 function sessionAddressSpaceKiB(sharedBuffers: string): number {
   const own = Math.max(GiB, totalmem() / 16)
-  // Shared memory other than the buffers grows with the connections: half as much again is ample.
+  // Other shared memory grows with the connections: half of the buffers is ample.
   return Math.ceil((own + baseBytes + 1.5 * bytesOf(sharedBuffers)) / KiB)
 }
 
-/** The units that PostgreSQL takes for its settings of memory; without one it counts pages. */
+/** Memory units of PostgreSQL settings; without a unit: pages. */
 const units: Readonly<Record<string, number>> = { B: 1, kB: KiB, MB: KiB ** 2, GB: GiB, TB: KiB * GiB, '': 8 * KiB }
 
 function bytesOf(setting: string): number {
@@ -157,21 +153,20 @@ function bytesOf(setting: string): number {
   return Number(digits) * (units[unit] ?? 0)
 }
 
-/** A process that is about to wait for something is seen waiting in one of these looks. */
+/** Repeated, so that a process about to wait is seen waiting in one of them. */
 const looks = 5
 const lookEveryMs = 20
 
-/** The titles of processes that run statements: sessions on the unix socket, and the parallel workers of sessions. */
+/** Process titles of sessions on the unix socket and their parallel workers. */
 const sessionTitle = /^postgres: (?:.* \[local\] |parallel worker for PID )/
 
 /**
- * Interrupts sessions that compute and react to no request of the server. PostgreSQL looks for a cancel or terminate
- * request at certain points of its code only, and some functions compute for hours between two of them. SIGFPE is the
- * one signal whose handler raises an error at once (22P01); the session then exits by its pending termination, and no
- * other session notices. SIGKILL makes the server end all sessions and recover.
+ * Interrupts computing sessions that ignore cancel and terminate requests: PostgreSQL checks for those at certain points
+ * only, and some functions compute for hours between them. The handler of SIGFPE raises an error at once (22P01), and
+ * the session then exits by its pending termination. SIGKILL would restart all sessions.
  *
- * Call it only after the sessions were told to end. A session that waits, for the disk, a lock or another process, is
- * left alone: it could be changing shared memory.
+ * Call it only after requesting termination. Waiting sessions (disk, lock, another process) are skipped: they could be
+ * changing shared memory.
  * @param pids Default: all sessions of the server.
  */
 export async function interruptSessions(cluster: string, pids?: readonly number[]): Promise<void> {
@@ -194,13 +189,13 @@ async function isSession(pid: number): Promise<boolean> {
 async function isComputing(pid: number): Promise<boolean> {
   for (let look = 0; look < looks; look++) {
     if (look > 0) await pause(lookEveryMs)
-    // The name, in parentheses, may itself hold any character.
+    // The name in parentheses may contain any character.
     if (!/^.*\) R /.test(await readProcFile(pid, 'stat'))) return false
   }
   return true
 }
 
-/** Empty when the process has ended. */
+/** Empty if the process has ended. */
 async function readProcFile(pid: number, name: 'cmdline' | 'stat'): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${name}`, 'utf8')

@@ -297,7 +297,7 @@ describe('startEmbeddedPostgres', function () {
         expect(await folderHolder(folder, 50)).to.equal('silent')
         const error = await failure(start(folder))
         expect(error.code).to.equal('data-folder-in-use')
-        expect(error.message).to.include('a process that does not answer')
+        expect(error.message).to.include('a process that does not respond')
       } finally {
         owner.kill('SIGCONT')
       }
@@ -312,7 +312,7 @@ describe('startEmbeddedPostgres', function () {
       const [owner] = await spawnOwner(folder)
       const told = Promise.withResolvers<string>()
       const second = start(folder, { wait: true, log: told.resolve })
-      expect(await told.promise).to.include(`held by process ${owner.pid}`)
+      expect(await told.promise).to.include(`in use by process ${owner.pid}`)
       owner.kill('SIGKILL')
       expect(await run((await second).url, 'SELECT answer FROM kept')).to.equal(42)
     })
@@ -419,7 +419,7 @@ describe('startEmbeddedPostgres', function () {
       const folder = await usedFolder()
       const lines: string[] = []
       const server = await start(folder, { nativeFolder, log: (line) => lines.push(line) })
-      expect(lines.join()).to.include(`runs from the copy ${folder}`)
+      expect(lines.join()).to.include(`using the copy ${folder}`)
       expect(await run(server.url, 'SELECT 1')).to.equal(1)
       await server.stop()
 

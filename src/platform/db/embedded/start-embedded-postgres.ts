@@ -27,39 +27,42 @@ import { Client } from 'pg'
 import { pause } from '../../retry.ts'
 
 export interface EmbeddedPostgresOptions {
-  /** Where the cluster, the server's log and the socket live; made when missing. One server at a time. */
+  /** Holds the cluster, the server log and the socket; created if missing. One server at a time. */
   dataFolder: string
-  /** Told, in one line each, what a person would want to know: waiting, a new database, recovery, the end. */
+  /** Receives one line per event: waiting, a new database, recovery, the end. */
   log: (line: string) => void
-  /** Server settings that win over `serverSettings`. */
+  /** Override `serverSettings`. */
   settings?: Record<string, string>
-  /** When another process holds the folder: wait for it (default), or throw. */
+  /** Whether to wait for another process that holds the folder. Default true. */
   wait?: boolean
-  /** Ends the waiting for the folder. */
+  /** Cancels waiting for the folder. */
   signal?: AbortSignal
-  /** The `native` folder of the package, for a PostgreSQL that is not in node_modules. */
+  /** The `native` folder of the package; default: from node_modules. */
   nativeFolder?: string
 }
 
 interface ServerExit {
-  /** The server's exit code; above 128 it was ended by signal number code - 128. */
+  /** Exit code of the server; above 128: ended by signal number code - 128. */
   readonly code: number
   /** True after `stop()`. */
   readonly expected: boolean
-  /** The last lines of the server's log. */
+  /** Last lines of the server log. */
   readonly lastLines: string
 }
 
 export interface EmbeddedPostgres {
-  /** For pg and for Slonik. The database is `flowfarm`, the user its superuser. */
+  /** For pg and Slonik. Database and superuser are `flowfarm`. */
   readonly url: string
-  /** As that of `ServerProcess`; resolves when the server has ended and the folder is free. May be called twice. */
+  /**
+   * As `ServerProcess.stop`; resolves when the server has ended and the folder is unlocked.
+   * Idempotent.
+   */
   stop(withinMs?: number): Promise<void>
-  /** Interrupts sessions that were told to end and do not: see `interruptSessions`. */
+  /** See `interruptSessions`. */
   interrupt(pids: readonly number[]): Promise<void>
   /**
-   * Resolves when the server has ended, wanted or not; the folder is free then, and starting again on the same folder
-   * recovers and gives the same URL.
+   * Resolves when the server has ended, expectedly or not, and the folder is unlocked. A restart on
+   * the same folder recovers and gives the same URL.
    */
   readonly exited: Promise<ServerExit>
 }
@@ -67,11 +70,11 @@ export interface EmbeddedPostgres {
 const databaseName = 'flowfarm'
 
 /**
- * Starts PostgreSQL 18 from the npm package for this platform, on a unix socket only. The server ends with this process
- * whatever happens to it, kill -9 included. States: waiting for the folder → preparing → recovering → running → ended.
+ * Starts PostgreSQL 18 from the npm package for this platform, on a unix socket only. A watchdog stops it whenever this
+ * process ends, even by kill -9. States: waiting for the folder → preparing → recovering → running → ended.
  *
- * Throws FatalError when there is no usable package, no user to run it as, no writing to the folder, or (with
- * `wait: false`) the folder is taken; RetryableError when the disk is full or the server ended before it was ready.
+ * @throws FatalError without a usable package, a user to run as, or write access, or (`wait: false`) if the folder is in
+ * use; RetryableError if the disk is full or the server ended during start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataFolder = await madeFolder(options.dataFolder)
@@ -104,7 +107,7 @@ async function startHere(
   const user = await serverUser(cluster)
   await endLeftoverServers(cluster, log)
   const runtime = await usableRuntime({
-    // As root the data folder may lie where the server's user cannot go, so a place for everybody comes next.
+    // As root, the server's user may be unable to enter the data folder, so shared folders follow.
     copyParents: [dataFolder, ...(user ? ['/var/cache/flowfarm'] : []), tmpdir()],
     user,
     log,
@@ -141,14 +144,14 @@ async function startHere(
   return { url, stop, exited, interrupt: (pids) => interruptSessions(cluster, pids) }
 }
 
-/** Linux allows 107 bytes for a socket's path. */
+/** Limit of Linux is 107 bytes for a socket path. */
 const maxPathBytes = 107
 const socketFile = '/.s.PGSQL.5432'
 
 /**
- * Makes an empty folder of mode 0700, owned by the server's user, for the server's socket: inside the data folder when
- * the path is short enough and the user can go there, else below the folder for temporary files. The place is the same
- * at every start on the same data folder (unless somebody else took that name), so URLs stay good over a restart.
+ * Creates an empty folder of mode 0700 for the socket, owned by the server's user: in the data
+ * folder if the path is short enough and the user can enter it, else in the temporary folder. The
+ * path is stable across restarts unless another user took the name.
  */
 async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined): Promise<string> {
   const name = `flowfarm-${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`
@@ -162,7 +165,7 @@ async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined
   const failures: unknown[] = []
   for (const folder of candidates.filter(isUsablePath)) {
     try {
-      // Left from a killed server. In a shared folder for temporary files this fails if it is not ours: try the next.
+      // Left by a killed server. Fails if another user owns it: try the next.
       await rm(folder, { recursive: true, force: true })
       await mkdir(folder, { mode: 0o700 })
       if (user !== undefined) await chown(folder, user.uid, user.gid)
@@ -171,10 +174,10 @@ async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined
       failures.push(error)
     }
   }
-  throw new AggregateError(failures, `no folder for the socket of the server in ${dataFolder} can be made`)
+  throw new AggregateError(failures, `could not create a folder for the socket of the server in ${dataFolder}`)
 }
 
-/** Short enough, and free of what the setting unix_socket_directories would take for a separator or a quote. */
+/** Short enough, and without separators or quotes of unix_socket_directories. */
 function isUsablePath(folder: string): boolean {
   return Buffer.byteLength(folder + socketFile) <= maxPathBytes && /^[\w./-]+$/.test(folder)
 }
@@ -182,88 +185,84 @@ function isUsablePath(folder: string): boolean {
 const MiB = 1024 * 1024
 
 /**
- * Server settings for our workload: one busy ingester that COPYs large batches, many short commits of leases, reads by
- * key, and a machine that the server shares with Node. The caller's settings win over these.
+ * Server settings for this workload: an ingester that COPYs large batches, many short lease
+ * commits, reads by key, on a machine shared with Node. The caller's settings override these.
  */
 function serverSettings(overrides: Record<string, string> = {}): Record<string, string> {
   const sharedBuffersMiB = Math.max(32, Math.min(512, Math.floor(totalmem() / 4 / MiB)))
   return {
-    // Reached by the unix socket alone, in a folder of mode 0700: that folder is the only authentication.
+    // The mode 0700 of the socket folder is the only authentication.
     listen_addresses: '',
     unix_socket_permissions: '0700',
-    // The working set is the newest partitions; more than 512 MB showed no gain and takes memory from Node.
+    // The working set is the newest partitions; more than 512 MB showed no gain.
     shared_buffers: `${sharedBuffersMiB}MB`,
     effective_cache_size: `${Math.floor(totalmem() / 2 / MiB)}MB`,
-    // Durable: a committed height is announced to others, so it must survive a power cut.
+    // Committed heights are announced, so they must survive a power cut.
     fsync: 'on',
     synchronous_commit: 'on',
-    // Backfill writes gigabytes per minute; checkpoints by volume would write each page again and again.
+    // Backfill writes gigabytes per minute; frequent checkpoints would rewrite pages.
     max_wal_size: '4GB',
     checkpoint_timeout: '15min',
-    // Only pglz is built in, which costs processor time, the scarce thing here; COPY into new pages logs few full
-    // pages.
+    // Only pglz is built in, which costs CPU time; COPY into new pages logs few full pages.
     wal_compression: 'off',
-    // Every service has its own small pools, and every queue has one too.
+    // Every service and queue has its own small pools.
     max_connections: '200',
-    // A statement may touch hundreds of partitions, each with its indexes.
+    // A statement may use hundreds of partitions, each with indexes.
     max_locks_per_transaction: '256',
-    // Our statements are short; compiling them never pays (and the library is not in the package).
+    // Compiling short statements does not pay, and the library is not in the package.
     jit: 'off',
     work_mem: '16MB',
     maintenance_work_mem: '128MB',
-    // Solid-state disks: a random page costs about as much as a sequential one.
+    // SSD: random reads cost about as much as sequential ones.
     random_page_cost: '1.1',
-    // A statement whose client was killed must not go on holding locks.
+    // Statements of killed clients must release their locks.
     client_connection_check_interval: '2s',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Checkpoints are normal here; statements that take seconds are worth a line.
+    // Checkpoints are frequent; slow statements are logged instead.
     log_checkpoints: 'off',
     log_min_duration_statement: '5s',
     ...overrides,
   }
 }
 
-/** Two WAL segments and some room: with less, recovery cannot even start. */
+/** Two WAL segments and reserve: recovery cannot start with less. */
 const neededMiB = 48
 
-/**
- * What the system says of a folder that cannot be written to, or that is none, until somebody does something about
- * it.
- */
+/** Permanent errors of an unusable folder. */
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 
 /**
- * What a person can do about a server that did not start in `folder`, the data folder: RetryableError where there
- * is no room, FatalError where this process may not write there. Any other error is given back as it is. Neither
- * the server nor initdb has a code for why it ended, but a full disk can be seen.
+ * Adds the remedy for a server that did not start: RetryableError for a full disk, FatalError for a
+ * folder that is not writable; returns other errors unchanged. Neither the server nor initdb
+ * reports these causes.
  */
 async function explainFolder(error: Error, folder: string): Promise<Error> {
   if (error instanceof FatalError) return error
   if (isRefusal(error, folder)) {
     return new FatalError(
       'data-folder',
-      `The folder ${folder} cannot hold a database: ${error.message}. Set DATA_FOLDER to one that this ` +
-        'process may write to, or DB_URL to a PostgreSQL 15+ server.',
+      `The folder ${folder} cannot hold a database: ${error.message}. Set DATA_FOLDER to a folder that this ` +
+        'process can write to, or DB_URL to a PostgreSQL 15+ server.',
       { cause: error },
     )
   }
   const free = await freeMiB(folder)
   if (free === undefined || free >= neededMiB) return error
-  return new RetryableError('disk-full', `There are only ${free} MiB free for the database in ${folder}: make room.`, {
+  return new RetryableError('disk-full', `The disk is full: ${free} MiB free for the database in ${folder}. Free some space.`, {
     cause: error,
   })
 }
 
-/** Only of what is in the folder, or of the way to it: a program that may not be run is something else. */
+/** Only for paths in the folder or its parents, not for a program that cannot be executed. */
 function isRefusal({ code, path, syscall }: NodeJS.ErrnoException, folder: string): boolean {
   if (code === undefined || path === undefined) return false
-  // Node says ENOENT of a folder that it cannot make on a file system that only reads.
+  // Node reports ENOENT for mkdir on a read-only file system.
   if (!refusals.has(code) && !(code === 'ENOENT' && syscall === 'mkdir')) return false
   return `${path}${sep}`.startsWith(`${folder}${sep}`) || folder.startsWith(`${path}${sep}`)
 }
 
-/** Undefined where the folder does not exist. */
+/** Undefined if the folder does not exist. */
 async function freeMiB(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder)
@@ -277,19 +276,22 @@ async function freeMiB(folder: string): Promise<number | undefined> {
 const askEveryMs = 15
 const tellEveryMs = 10_000
 
-/** SQLSTATE: the server is there and not yet open for queries. */
+/** SQLSTATE cannot_connect_now: the server is starting. */
 const startingUp = '57P03'
 
-/** Resolves when the server answers queries and has the URL's database; rejects when it ends before that. */
+/**
+ * Resolves when the server accepts queries and the database of the URL exists; rejects if the
+ * server ends before.
+ */
 async function waitUntilReady(
   url: string,
   exited: Promise<{ readonly code: number; readonly lastLines: string }>,
   log: (line: string) => void,
 ): Promise<void> {
   const ended = exited.then(({ code, lastLines }) => {
-    throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended at start with code ${code}: ${lastLines}`)
+    throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended during start with code ${code}: ${lastLines}`)
   })
-  // Recovery after a crash may take minutes, and nothing is gained by giving up on it: only its end ends the waiting.
+  // Crash recovery may take minutes; there is no timeout.
   let toldAt = Date.now()
   for (;;) {
     if (await Promise.race([tryOnce(url), ended])) return
@@ -303,7 +305,7 @@ async function waitUntilReady(
 
 async function tryOnce(url: string): Promise<boolean> {
   const client = new Client({ connectionString: withDatabase(url, 'postgres') })
-  // Reported by the awaited call already; without a listener it would end the process.
+  // The awaited call reports the error too; without a listener it would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -323,26 +325,27 @@ async function createMissingDatabase(client: Client, name: string): Promise<void
   if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`)
 }
 
-/** The server's log and one older part are kept, each of about this size. */
+/** Size of the server log and of its one older part. */
 const maxBytes = 8 * 1024 * 1024
 const checkEveryMs = 60_000
 
 interface ServerLog {
-  /** Open for appending: the server writes here itself, so it never waits for us and goes on when we are gone. */
+  /** Opened for appending: the server writes here directly, so it never waits for this process. */
   readonly file: FileHandle
-  /** The last lines, for an error message. */
+  /** The last lines, for error messages. */
   tail(): Promise<string>
   close(): Promise<void>
 }
 
-/** Opens the log file, and keeps its size within bounds while it is open. */
+/** Opens the log file and limits its size while it is open. */
 async function openServerLog(path: string, log: (line: string) => void): Promise<ServerLog> {
   if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`)
   const file = await open(path, 'a', 0o600)
   const startedAt = await sizeOf(path)
-  // Cut rather than renamed: the server goes on with the descriptor it has. A full disk must not end the program.
+  // Truncated instead of renamed: the server keeps its descriptor. A full disk must not end the
+  // program.
   const timer = setInterval(() => {
-    limitSize(path).catch((error: unknown) => log(`cannot shorten ${path}: ${String(error)}`))
+    limitSize(path).catch((error: unknown) => log(`could not truncate ${path}: ${String(error)}`))
   }, checkEveryMs)
   timer.unref()
   return {
@@ -382,9 +385,9 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * The connection URL of a server behind a unix socket: `postgresql://user@%2Fsome%2Ffolder:5432/name`. Both `pg` and
- * Slonik read this form (the usual `?host=/folder` is not understood by Slonik). The port is part of the socket's
- * file name; it is written out so that a PGPORT in the environment changes nothing.
+ * Connection URL of a unix socket: `postgresql://user@%2Fsome%2Ffolder:5432/name`. Both `pg` and
+ * Slonik support this form; Slonik does not support `?host=/folder`. The explicit port overrides
+ * PGPORT.
  */
 function socketUrl(options: { folder: string; user: string; database: string; port?: number }): string {
   const { folder, user, database, port = 5432 } = options
@@ -392,7 +395,6 @@ function socketUrl(options: { folder: string; user: string; database: string; po
   return `postgresql://${userPart}@${folderPart}:${port}/${databasePart}`
 }
 
-/** The same server, another database. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url)
   changed.pathname = `/${encodeURIComponent(database)}`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { FatalError } from '../../errors.ts'
 
-/** A user that has an entry in /etc/passwd: initdb and postgres refuse to run as a bare number. */
+/** A user in /etc/passwd: initdb and postgres do not run as a bare uid. */
 export interface SystemUser {
   readonly name: string
   readonly uid: number
@@ -12,8 +12,8 @@ export interface SystemUser {
 }
 
 /**
- * The user that the server must run as, or undefined when that is the user of this process. PostgreSQL refuses to
- * run as root, so root hands the server to the owner of the existing cluster, else to `postgres`, else to `nobody`.
+ * The user to run the server as; undefined for the current user. PostgreSQL does not run as root,
+ * so root uses the owner of the existing cluster, else `postgres`, else `nobody`.
  */
 export async function serverUser(clusterFolder: string): Promise<SystemUser | undefined> {
   const myUid = process.geteuid?.()
@@ -30,12 +30,12 @@ export async function serverUser(clusterFolder: string): Promise<SystemUser | un
   if (user !== undefined) return user
   throw new FatalError(
     'no-server-user',
-    'PostgreSQL cannot run as root and there is no user "postgres" or "nobody" to run it as: ' +
-      'start flowfarm as an ordinary user or set DB_URL to a PostgreSQL 15+ server.',
+    'PostgreSQL cannot run as root, and there is no user "postgres" or "nobody" to run it as. ' +
+      'Start flowfarm as a regular user, or set DB_URL to a PostgreSQL 15+ server.',
   )
 }
 
-/** Gives `folder` and all that is in it to `user`; only root can. */
+/** Recursive chown; requires root. */
 export async function giveTo(user: SystemUser, folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
@@ -44,20 +44,20 @@ export async function giveTo(user: SystemUser, folder: string): Promise<void> {
   await chown(folder, user.uid, user.gid)
 }
 
-/** Whether `user` can go into `folder`; true for ourselves. Tried out, because modes are not all that decides. */
+/** Whether `user` can enter `folder`. Tested by entering it: modes alone do not decide. */
 export async function canReach(folder: string, user: SystemUser | undefined): Promise<boolean> {
   if (user === undefined) return true
   try {
     await promisify(execFile)('/bin/sh', ['-c', 'cd "$0"', folder], { uid: user.uid, gid: user.gid, cwd: '/' })
     return true
   } catch (error) {
-    // A number is the shell's own answer; anything else means that it did not run.
+    // A number is the exit code of the shell; anything else means that it did not run.
     if (typeof (error as { code?: unknown }).code === 'number') return false
     throw error
   }
 }
 
-/** The uid that owns `path`, or undefined when it does not exist. */
+/** The uid of the owner; undefined if `path` does not exist. */
 export async function ownerOf(path: string): Promise<number | undefined> {
   try {
     return (await lstat(path)).uid
@@ -73,8 +73,8 @@ async function refuseForeignCluster(folder: string, myUid: number | undefined, u
   const owner = users.find((u) => u.uid === ownerUid)?.name ?? `uid ${ownerUid}`
   throw new FatalError(
     'foreign-data-folder',
-    `The database in ${folder} belongs to ${owner}: start flowfarm as ${owner} or as root, or remove ` +
-      'that folder to begin anew.',
+    `The database in ${folder} belongs to ${owner}. Start flowfarm as ${owner} or root, or remove ` +
+      'the folder to start with an empty database.',
   )
 }
 

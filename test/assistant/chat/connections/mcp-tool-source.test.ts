@@ -324,7 +324,7 @@ describe('tools of MCP servers', () => {
       const { tools, missing } = await source([server(there.url, { key: 'secret' })]).find(never)
       expect(tools).to.deep.equal({})
       expect(missing).to.deep.equal([
-        { source: 'the server for Cadence', reason: 'it leads elsewhere, where nothing is sent' },
+        { source: 'the server for Cadence', reason: 'it is a redirect, which is not followed' },
       ])
       expect(elsewhere.requests).to.deep.equal([])
     })

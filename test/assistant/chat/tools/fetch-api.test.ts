@@ -123,7 +123,7 @@ describe('fetch_api', () => {
       [{}, 'Field "url" must be a text.'],
       [{ url: api, method: 'PUT' }, 'Field "method" must be GET or POST.'],
       [{ url: api, body: {} }, 'Field "body" must be a text: the JSON as a text.'],
-      [{ url: api, headers: { authorization: 'x' } }, 'Field "headers" is not known; known here: url, method, body.'],
+      [{ url: api, headers: { authorization: 'x' } }, 'Field "headers" is unknown; known: url, method, body.'],
       ['no', 'The body must be an object with a url.'],
     ] as const)
       expect((await errorOf(call(input))).message).to.equal(words)

@@ -72,7 +72,7 @@ for (const protocol of protocols) {
     it('does not wait for a pause that nobody would, and tells how long it is', async () => {
       const { error, asked } = await answerTo({ status: 429, message: 'tokens used up', retryAfter: '120' })
       expect({ error, asked }).to.deep.equal({
-        error: `The model ${name} failed: HTTP 429, tokens used up. It may be asked again in 120 s.`,
+        error: `The model ${name} failed: HTTP 429, tokens used up. Try again in 120 s.`,
         asked: 1,
       })
     })
@@ -103,7 +103,7 @@ for (const protocol of protocols) {
             model: modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol),
           })
           expect(error).to.equal(
-            `The model ${name} failed: its reply cannot be read, it is ${contentType.split(';')[0]} and no stream of events. Check LLM_BASE_URL.`,
+            `The model ${name} failed: its reply cannot be read, it is ${contentType.split(';')[0]}, not an event stream. Check LLM_BASE_URL.`,
           )
           expect(asked).to.equal(1)
         } finally {
@@ -124,7 +124,7 @@ for (const protocol of protocols) {
         expect(texts).to.deep.equal(['It is nearly'])
         expect(error).to.match(
           new RegExp(
-            `^The model ${name} broke off: (the connection ended before the answer did|Overloaded)\\. What it said so far is kept; ask again\\.$`,
+            `^The model ${name} stopped early: (the connection was closed within the reply|Overloaded)\\. The reply so far is kept. Ask again\\.$`,
           ),
         )
         expect(chunks.at(-1)).to.have.property('type', 'error')
@@ -209,7 +209,7 @@ for (const protocol of protocols) {
       for (const raw of ['<html>not found</html>\n\n', 'data: {"no": "sense"}\n\n', 'data: {"id": \n\n']) {
         const { error, chunks } = await answerTo([{ raw }, { cut: 'clean' }])
         expect(error, raw)
-          .to.match(/^The model .* (failed|broke off): /)
+          .to.match(/^The model .* (failed|stopped early): /)
           .and.not.include('    at ')
         expect(kinds(chunks).at(-1)).to.equal('error')
       }

@@ -158,7 +158,7 @@ describe('run_sql', () => {
 
   it('says which fields there are in place of one that there is not', async () => {
     const { body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1', limit: 5 })
-    expect(body.detail).to.equal('Field "limit" is not known; known here: sql, target, max_rows.')
+    expect(body.detail).to.equal('Field "limit" is unknown; known: sql, target, max_rows.')
   })
 
   it('refuses what is no JSON, says so, or is too large', async () => {

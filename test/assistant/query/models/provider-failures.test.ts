@@ -87,7 +87,7 @@ describe('a model that cannot answer', () => {
   it('says when it may be asked again', async () => {
     const error = await failure(await answering(429, 'too many tokens', { 'Retry-After': '120' }))
     expect(error.message).to.equal(
-      'The model anthropic/some-model failed: HTTP 429, too many tokens. It may be asked again in 120 s.',
+      'The model anthropic/some-model failed: HTTP 429, too many tokens. Try again in 120 s.',
     )
     expect(error.details).to.deep.equal({ retryAfterSeconds: 120 })
   })
