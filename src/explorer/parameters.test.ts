@@ -62,7 +62,7 @@ describe('parseParameters', () => {
 
   it('refuses an offset where pages go by cursor, since another page would be taken for the one asked for', () => {
     expect(refused('offset=20').message).to.equal(
-      'Parameter "offset" is not taken: ask with the `cursor` of the page before.',
+      'Parameter "offset" is not supported: use the `cursor` of the previous page.',
     )
   })
 

@@ -118,11 +118,7 @@ describe('the program, when it starts', () => {
     const farm = start(['ingest'], { DB_URL: url.href })
     expect(await farm.ended()).to.equal(1)
     expect(
-      (
-        await farm.logged(
-          /cannot be migrated: permission denied for database .*The role in DB_URL must own/,
-        )
-      ).level,
+      (await farm.logged(/cannot be migrated: permission denied for database .*The role in DB_URL must own/)).level,
     ).to.equal('fatal')
     expect(farm.output()).to.not.include('hush')
     await own.pool.query(`drop role ${role}`)
@@ -153,7 +149,7 @@ describe('the program, when it starts', () => {
       const first = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
       await first.logged(/migrations applied/)
       const second = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
-      await second.logged(new RegExp(`waiting for the data folder .* held by process ${first.pid}`))
+      await second.logged(new RegExp(`waiting for the data folder .* in use by process ${first.pid}`))
       await first.end('SIGKILL')
       await second.logged(/history is complete/)
       expect(await second.end('SIGTERM')).to.equal(0)

@@ -73,7 +73,11 @@ export class Accounts {
         )
       }
       if (account.count >= maxKeys)
-        throw new ApiError(403, 'too-many-keys', `The account has ${maxKeys} keys, which is the limit. Revoke one first.`)
+        throw new ApiError(
+          403,
+          'too-many-keys',
+          `The account has ${maxKeys} keys, which is the limit. Revoke one first.`,
+        )
       return insertKey(client, { name, tier: 'free', accountId: ownerId })
     })
   }
@@ -81,8 +85,7 @@ export class Accounts {
   /** Revokes one of the keys of `keysOf`. @throws ApiError 404 `unknown-key` */
   async revokeKey(ownerId: number, id: number): Promise<void> {
     const own = await this.keysOf(ownerId)
-    if (!own.some((key) => key.id === id))
-      throw new ApiError(404, 'unknown-key', `Key ${id} was not found.`)
+    if (!own.some((key) => key.id === id)) throw new ApiError(404, 'unknown-key', `Key ${id} was not found.`)
     await this.#keys.revoke(id)
   }
 

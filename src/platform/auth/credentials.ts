@@ -41,12 +41,9 @@ export async function checkCredential(text: string, options: CredentialOptions):
   const roles = options.rolesOf === undefined ? claimedRoles(payload) : await options.rolesOf(payload.sub ?? '')
   if (!roles.some((role) => allowed.has(role.toLowerCase()))) {
     const wanted = allowedRoles.join(', ')
-    throw new ApiError(
-      403,
-      'role-not-allowed',
-      `The JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
-      { details: { subject: payload.sub } },
-    )
+    throw new ApiError(403, 'role-not-allowed', `The JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`, {
+      details: { subject: payload.sub },
+    })
   }
   return { kind: 'jwt', until: (payload.exp ?? 0) * 1000, subject: payload.sub }
 }
@@ -88,9 +85,14 @@ function isSame(a: string, b: string): boolean {
 }
 
 function badCredentials(cause?: unknown): ApiError {
-  return new ApiError(401, 'bad-credentials', 'The credential is neither the admin token nor a valid JWT of an administrator.', {
-    cause,
-  })
+  return new ApiError(
+    401,
+    'bad-credentials',
+    'The credential is neither the admin token nor a valid JWT of an administrator.',
+    {
+      cause,
+    },
+  )
 }
 
 /**

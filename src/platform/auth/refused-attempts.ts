@@ -63,8 +63,7 @@ export class RefusedAttempts {
     const { log, windowMs, clock } = this.#options
     const now = clock()
     if (now < this.#windowEnd) return
-    if (this.#unwritten > 0)
-      log.warn({ count: this.#unwritten }, 'log lines of refused admin requests suppressed')
+    if (this.#unwritten > 0) log.warn({ count: this.#unwritten }, 'log lines of refused admin requests suppressed')
     this.#windowEnd = now + windowMs
     this.#lines.clear()
     this.#written = 0

@@ -1,7 +1,6 @@
 import { optionalText, words } from '../setting.ts'
 import type { Setting } from '../setting.ts'
 
-
 const group = 'Operator'
 
 export const operatorSettings = {

@@ -173,7 +173,10 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
     const { command } = await client.query('COMMIT')
     // ROLLBACK: a statement had failed and `fn` ignored it.
     if (command !== 'COMMIT')
-      throw new FatalError('transaction-aborted', 'a statement failed without an error being thrown; the transaction was rolled back')
+      throw new FatalError(
+        'transaction-aborted',
+        'a statement failed without an error being thrown; the transaction was rolled back',
+      )
     return result
   } catch (error) {
     broken = await rollBack(client, error)

@@ -37,7 +37,6 @@ export const databaseSettings = {
     min: 0,
     max: 1000,
     unit: 'connections',
-    description:
-      'Query connections kept open when idle. By default all idle connections are closed after a minute.',
+    description: 'Query connections kept open when idle. By default all idle connections are closed after a minute.',
   }),
 } satisfies Record<string, Setting<unknown>>

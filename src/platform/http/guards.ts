@@ -23,8 +23,7 @@ export function admitBearer(header: string, token: string | undefined): string {
   if (given === undefined)
     throw new ApiError(401, 'missing-token', 'Authentication required. Send `Authorization: Bearer <API_TOKEN>`.')
   // Digests have equal lengths, so the comparison time reveals nothing.
-  if (!timingSafeEqual(digest(given), digest(token)))
-    throw new ApiError(401, 'wrong-token', 'The token is wrong.')
+  if (!timingSafeEqual(digest(given), digest(token))) throw new ApiError(401, 'wrong-token', 'The token is wrong.')
   return digest(given).toString('hex')
 }
 

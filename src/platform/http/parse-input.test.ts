@@ -41,7 +41,7 @@ describe('what is wrong with a body', () => {
     [{ is: 'true' }, 'Field "is" must be true or false.'],
     [{ inner: null }, 'Field "inner" must be an object.'],
     [{ inner: {} }, 'Field "inner.name" is missing: it must be a string.'],
-    [{ own: 1 }, 'Field "own" has to be a WORD.'],
+    [{ own: 1 }, 'Field "own" has to be a word of its own.'],
     [{ own: 'abc' }, 'Field "own" has to be short.'],
     [[], 'The body must be an object.'],
     [undefined, 'The body is missing: it must be an object.'],

@@ -188,7 +188,7 @@ export interface Route<Services = never> extends RouteFacts {
   readonly successStatus: SuccessStatus
   readonly isLimited: boolean
   readonly contentType: string
-/**
+  /**
    * Validates input and calls the handler.
    * @throws ApiError 400 that names the invalid parameter or field; errors of the handler
    */

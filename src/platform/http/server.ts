@@ -111,7 +111,8 @@ export async function createHttpServer<Services>(
     oneAtATime((request, response) => {
       try {
         request.url = requestTarget(request)
-        if (running === undefined) throw new ApiError(503, 'starting', `The ${service} service is starting. Try again in a moment.`)
+        if (running === undefined)
+          throw new ApiError(503, 'starting', `The ${service} service is starting. Try again in a moment.`)
       } catch (error) {
         sendProblem(response, toApiError(error), randomUUID())
         return

@@ -35,7 +35,7 @@ export class RateLimiter {
     this.#buckets = new TokenBuckets({ idleMs: options.ttlMinutes * 60_000, ...(clock === undefined ? {} : { clock }) })
   }
 
-/**
+  /**
    * @param address undefined for local clients, which are not limited
    * @returns undefined: no limit
    */
@@ -49,7 +49,7 @@ export class RateLimiter {
     return this.#take(isTrusted ? 'trusted' : 'address', clientNetwork(address), allowance)
   }
 
-/**
+  /**
    * @param owner requests of one owner share a limit
    * @param rate requests a second; null means no limit
    * @returns undefined: no limit

@@ -68,7 +68,7 @@ export class SlidingWindow {
     return { isAllowed: false, retryAfterSeconds: Math.max(1, Math.ceil((last + this.#windowMs - now) / 1000)) }
   }
 
-/**
+  /**
    * Counts a request or refuses it.
    * @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details
    */

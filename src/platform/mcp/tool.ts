@@ -76,9 +76,7 @@ async function runTool<Schema extends z.ZodType>(
   } catch (error) {
     // Internal errors are reported without details.
     const failure =
-      error instanceof ApiError
-        ? error
-        : new ApiError(500, 'internal-error', 'Internal error. See the log.')
+      error instanceof ApiError ? error : new ApiError(500, 'internal-error', 'Internal error. See the log.')
     const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
     const details = { ...ended(outcome), code: failure.code }
     // Refusals for overload have no cause and are frequent.

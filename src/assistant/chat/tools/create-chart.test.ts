@@ -55,10 +55,7 @@ describe('a chart of a model', () => {
       ],
       [{ ...chart, datasets: [] }, 'Field "datasets" must not be empty.'],
       [{ ...chart, title: 'x'.repeat(201) }, 'Field "title" must have at most 200 characters.'],
-      [
-        { ...chart, onClick: 'alert(1)' },
-        'Field "onClick" is unknown; known: chartType, title, labels, datasets.',
-      ],
+      [{ ...chart, onClick: 'alert(1)' }, 'Field "onClick" is unknown; known: chartType, title, labels, datasets.'],
       ['a chart', 'The body must be an object.'],
       [undefined, 'The body must be an object.'],
     ]

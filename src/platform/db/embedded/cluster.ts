@@ -77,11 +77,9 @@ async function initialise(folder: string, { runtime, user, sync }: ClusterOption
     })
   } catch (cause) {
     const output = (cause as { stderr?: string }).stderr?.trim() ?? ''
-    throw new RetryableError(
-      'initdb-failed',
-      `Could not create a database in ${folder}: ${output || String(cause)}`,
-      { cause },
-    )
+    throw new RetryableError('initdb-failed', `Could not create a database in ${folder}: ${output || String(cause)}`, {
+      cause,
+    })
   }
 }
 

@@ -249,9 +249,13 @@ async function explainFolder(error: Error, folder: string): Promise<Error> {
   }
   const free = await freeMiB(folder)
   if (free === undefined || free >= neededMiB) return error
-  return new RetryableError('disk-full', `The disk is full: ${free} MiB free for the database in ${folder}. Free some space.`, {
-    cause: error,
-  })
+  return new RetryableError(
+    'disk-full',
+    `The disk is full: ${free} MiB free for the database in ${folder}. Free some space.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 /** Only for paths in the folder or its parents, not for a program that cannot be executed. */
