@@ -5,14 +5,14 @@ import { Icon } from '../kit/controls.tsx'
 
 interface Action {
   readonly isBusy: boolean
-  /** What went wrong the last time, in words. */
+  /** Error of the last attempt. */
   readonly problem: string | undefined
-  /** Does it, unless it is being done. Resolves to whether it was done. */
+  /** Runs the action unless it is running. Resolves to whether it succeeded. */
   readonly run: (act: () => Promise<void>) => Promise<boolean>
   readonly clear: () => void
 }
 
-/** Something that is done when somebody says so, and that can go wrong. */
+/** A user action with its busy and error state. */
 export function useAction(): Action {
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -23,7 +23,7 @@ export function useAction(): Action {
       await act()
       return true
     } catch (error) {
-      // Another question for a passkey took its place: nothing that somebody has to know.
+      // Another passkey prompt replaced this one.
       if (!(error instanceof Error && error.name === 'AbortError')) setProblem(problemText(error))
       return false
     } finally {
@@ -34,7 +34,6 @@ export function useAction(): Action {
   return { isBusy, problem, run, clear }
 }
 
-/** Says what went wrong, beside what was tried. */
 export function ProblemLine({ problem }: { readonly problem: string | undefined }): ReactNode {
   if (problem === undefined) return null
   return (

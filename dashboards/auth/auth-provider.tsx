@@ -11,21 +11,21 @@ export interface Auth {
   readonly state: SessionState
   readonly options: FullAuthOptions
   readonly keeper: SessionKeeper
-  /** Empty where nobody is signed in, or roles are not wanted. */
+  /** Empty if no user is signed in or roles are disabled. */
   readonly roles: Roles
 }
 
-const nobody: Roles = { roles: [], teams: [] }
+const noRoles: Roles = { roles: [], teams: [] }
 const AuthContext = createContext<Auth | undefined>(undefined)
 
-/** Signs people in for the pages below it. The options are those with which it was first shown. */
+/** Changes of the options after the first render are ignored. */
 export function AuthProvider({ children, ...given }: AuthOptions & { readonly children: ReactNode }): ReactNode {
   const [options] = useState(() => fullOptions(given))
   const [keeper] = useState(() => new SessionKeeper(options))
   const state = useSyncExternalStore(keeper.subscribe, () => keeper.state)
   useEffect(() => keeper.start(), [keeper])
   const auth = useMemo<Auth>(() => {
-    const roles = state.status === 'signed-in' && options.enableRoles ? rolesOf(state.session.user) : nobody
+    const roles = state.status === 'signed-in' && options.enableRoles ? rolesOf(state.session.user) : noRoles
     return { state, options, keeper, roles }
   }, [state, options, keeper])
   return <AuthContext value={auth}>{children}</AuthContext>
@@ -33,6 +33,6 @@ export function AuthProvider({ children, ...given }: AuthOptions & { readonly ch
 
 export function useAuth(): Auth {
   const auth = useContext(AuthContext)
-  if (auth === undefined) throw new Error('There is no AuthProvider above.')
+  if (auth === undefined) throw new Error('useAuth requires an AuthProvider.')
   return auth
 }

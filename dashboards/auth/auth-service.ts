@@ -1,33 +1,32 @@
 import { ApiProblem, retryAfterOf } from '../kit/api.ts'
 
-/** Whether the same may work at another time: nobody is at fault, and nothing has ended. */
-export function mayPass(error: unknown): boolean {
+/** Whether the same request may succeed later. */
+export function isRetryable(error: unknown): boolean {
   return (
     error instanceof ApiProblem &&
     (error.status === 0 || error.status === 408 || error.status === 429 || error.status >= 500)
   )
 }
 
-/** The names of errors with which browsers end a question for a passkey that nobody answered, or answered with no. */
-const notGiven = new Set(['NotAllowedError', 'AbortError'])
+/** Browser errors for a passkey prompt that was dismissed or timed out. */
+const dismissedNames = new Set(['NotAllowedError', 'AbortError'])
 
-/** Puts whatever was thrown into words. */
 export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (wasNotGiven(error)) return 'No passkey was used: the browser was told no, or nobody answered in time.'
-  if (error.name === 'InvalidStateError') return 'This device has a passkey of yours already.'
-  if (error.name === 'SecurityError')
-    return 'The browser gives this page no passkeys, because of the address at which it was opened.'
+  if (wasDismissed(error)) return 'No passkey was used: the request was cancelled or timed out. Try again.'
+  if (error.name === 'InvalidStateError') return 'This device already has one of your passkeys.'
+  if (error.name === 'SecurityError') return 'Passkeys do not work at this address. Open the wallet at its own address.'
   return error.message
 }
 
-/** Whether the person let a question for a passkey pass. */
-export function wasNotGiven(error: unknown): boolean {
-  return error instanceof Error && notGiven.has(error.name)
+/** Whether the user dismissed the passkey prompt. */
+export function wasDismissed(error: unknown): boolean {
+  return error instanceof Error && dismissedNames.has(error.name)
 }
 
 /**
- * Asks a service, and reads its refusals: problems (RFC 9457), those of GoTrue, and those of the passkey function.
+ * Calls a service. Reads errors as problem details (RFC 9457), and in the forms of GoTrue and of
+ * the passkey function.
  * @throws ApiProblem
  */
 export async function callJson<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -36,14 +35,17 @@ export async function callJson<Answer>(url: string, init: RequestInit = {}): Pro
     response = await fetch(url, init)
   } catch (error) {
     if (init.signal?.aborted === true) throw error
-    throw new ApiProblem(0, 'no-answer', 'There is no answer. Is the network there, and is flowfarm running?')
+    throw new ApiProblem(
+      0,
+      'no-answer',
+      'The server is not reachable. Check your network connection and that flowfarm is running.',
+    )
   }
   const body = await readBody(response)
   if (!response.ok) throw refusalOf(response, body)
   return body as Answer
 }
 
-/** A body of JSON, and how to say that it is one. */
 export function jsonBody(value: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }
@@ -54,7 +56,7 @@ async function readBody(response: Response): Promise<unknown> {
     return await response.json()
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError)
-      throw new ApiProblem(0, 'cut-off', 'The answer broke off. Try again.')
+      throw new ApiProblem(0, 'cut-off', 'The response was cut off. Try again.')
     throw error
   }
 }
@@ -68,7 +70,7 @@ function refusalOf(response: Response, body: unknown): ApiProblem {
     response.status,
     text(inner['code'], all['error_code'], all['code']) ?? `http-${response.status}`,
     text(inner['message'], all['detail'], all['msg'], all['message']) ??
-      `The service answered with status ${response.status}.`,
+      `The server returned status ${response.status}.`,
     retryAfterOf(response),
   )
 }
@@ -77,29 +79,33 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }
 
-/** How a page signs people in. */
 export interface AuthOptions {
-  /** Base URL of the auth endpoint: GoTrue's, or one that speaks as it does. */
+  /** Base URL of a GoTrue-compatible auth endpoint. */
   readonly gotrueUrl: string
   /** URL of the passkey-auth function. */
   readonly passkeyAuthUrl: string
   /** Relying party of the passkeys: a domain, without protocol. */
   readonly rpId: string
-  /** Name that browsers show when a passkey is made. */
+  /** Name that browsers show when a passkey is created. */
   readonly rpName: string
   /**
-   * Domain of the cookie for sessions over several hosts of one site. The cookie itself is set by the service at
-   * `sessionUrl`, whose setting has to say the same. Pages of hosts that are not at or below it take no part in the
-   * session. Default: whatever that service has set.
+   * Domain of the session cookie for several hosts of one site; it must match the setting of the
+   * service at `sessionUrl`. Pages on hosts outside it have no session. Default: the setting of
+   * that service.
    */
   readonly cookieDomain?: string | undefined
-  /** Where the cookie is kept: see the service's `/session`. Default: `/session` here. */
+  /** URL of the session endpoint. Default: `/session`. */
   readonly sessionUrl?: string | undefined
-  /** Polls for a sign-out elsewhere, also on focus; tabs of a host notify each other anyway. Default: true. */
+  /**
+   * Polls for a sign-out elsewhere, also on focus. Tabs of one host notify each other anyway.
+   * Default: true.
+   */
   readonly enableLogoutDetection?: boolean | undefined
-  /** Reads roles and teams from the session: from app_metadata alone, which users cannot change. Default: true. */
+  /** Reads roles and teams from app_metadata, which users cannot change. Default: true. */
   readonly enableRoles?: boolean | undefined
-  /** Path or URL to which sign-in with others and links in e-mails come back. Default: /developer/callback. */
+  /**
+   * Path or URL to which OAuth providers and e-mail links redirect. Default: /developer/callback.
+   */
   readonly callbackPath?: string | undefined
 }
 
@@ -124,14 +130,13 @@ export function fullOptions(options: AuthOptions): FullAuthOptions {
   }
 }
 
-/** The address to come back to. */
 export function callbackUrl({ callbackPath }: Pick<FullAuthOptions, 'callbackPath'>, origin: string): string {
   return new URL(callbackPath, origin).href
 }
 
 /**
  * Calls the passkey function.
- * @param accessToken of who asks, where the endpoint wants a session
+ * @param accessToken for endpoints that require a session
  * @throws ApiProblem with the code of the function
  */
 export async function callFunction<Data>(
@@ -152,12 +157,12 @@ export async function callFunction<Data>(
       ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
     },
   })
-  // A function of somebody else may answer refusals with status 200.
+  // Third-party functions may return errors with status 200.
   if (answer.success !== true || answer.data === undefined)
     throw new ApiProblem(
       400,
       answer.error?.code ?? 'UNKNOWN_ERROR',
-      answer.error?.message ?? 'The passkey function gave no answer.',
+      answer.error?.message ?? 'The passkey function returned no data.',
     )
   return answer.data
 }

@@ -1,6 +1,6 @@
-/** What somebody may do, as the auth server says. */
+/** Roles and teams of a user, from the auth server. */
 export interface Roles {
-  /** Lower case, each once. */
+  /** Lower case, unique. */
   readonly roles: readonly string[]
   readonly teams: readonly string[]
 }

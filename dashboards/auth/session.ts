@@ -1,4 +1,4 @@
-import { callJson, mayPass, problemText, jsonBody } from './auth-service.ts'
+import { callJson, isRetryable, problemText, jsonBody } from './auth-service.ts'
 import { ApiProblem } from '../kit/api.ts'
 import type { FullAuthOptions } from './auth-service.ts'
 
@@ -6,14 +6,14 @@ export type SessionState =
   | { readonly status: 'loading' }
   | { readonly status: 'signed-out'; readonly reason?: 'ended' }
   | { readonly status: 'signed-in'; readonly session: PageSession }
-  /** It could not be asked whether there is a session. */
+  /** The session could not be loaded. */
   | { readonly status: 'unknown'; readonly detail: string }
 
 type Message = { readonly kind: 'session'; readonly session: PageSession } | { readonly kind: 'signed-out' }
 
 type KeeperOptions = Pick<FullAuthOptions, 'gotrueUrl' | 'sessionUrl' | 'cookieDomain' | 'enableLogoutDetection'>
 
-/** An access token is renewed so long before its end. */
+/** Access tokens are renewed this long before they expire, ms. */
 const marginS = 60
 
 const againMs = 10_000
@@ -21,9 +21,9 @@ const againMs = 10_000
 const lookMs = 30_000
 
 /**
- * The session of a page. Access tokens are in memory alone; tabs take turns to renew them, and tell each other what
- * came of it, so that the cookie's token is used once. What fails because the network or the service is away ends no
- * session.
+ * The session of a page. Access tokens are kept in memory only. Tabs take a lock to renew them and
+ * share the result, since the cookie's refresh token is single-use. Network and server failures do
+ * not end a session.
  */
 export class SessionKeeper {
   readonly #options: KeeperOptions
@@ -33,7 +33,7 @@ export class SessionKeeper {
   #renewTimer: ReturnType<typeof setTimeout> | undefined
   #lookTimer: ReturnType<typeof setInterval> | undefined
   #lookedAt = 0
-  /** Counts sign-ins and sign-outs, so that an answer that was on its way does not undo one. */
+  /** Counts sign-ins and sign-outs, so that a late response does not undo one. */
   #changes = 0
 
   constructor(options: KeeperOptions) {
@@ -49,7 +49,7 @@ export class SessionKeeper {
     return () => this.#listeners.delete(listener)
   }
 
-  /** @returns what ends it */
+  /** @returns stops watching */
   start(): () => void {
     const channel = new BroadcastChannel('flowfarm-session')
     this.#channel = channel
@@ -69,7 +69,6 @@ export class SessionKeeper {
     }
   }
 
-  /** Asks whether somebody is signed in. */
   async load(): Promise<void> {
     try {
       await this.#renew(true)
@@ -79,23 +78,29 @@ export class SessionKeeper {
     }
   }
 
-  /** Goes on with the session that a sign-in gave. @throws ApiProblem */
+  /** Continues with the session of a sign-in. @throws ApiProblem */
   async adopt(refreshToken: string): Promise<void> {
     const changes = ++this.#changes
     const session = await keepSession(this.#options, refreshToken)
-    if (session === undefined) throw new ApiProblem(401, 'session-ended', 'The sign-in did not last: try again.')
+    if (session === undefined)
+      throw new ApiProblem(401, 'session-ended', 'The sign-in failed: no session was created. Try again.')
     if (changes === this.#changes) this.#begin(session)
   }
 
-  /** A valid access token, renewed if it ends soon. @throws ApiProblem 401 if no user is signed in */
+  /**
+   * A valid access token, renewed if it expires soon. @throws ApiProblem 401 if no user is signed
+   * in
+   */
   async accessToken(): Promise<string> {
     if (this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session.access_token
     const session = await this.#renew(false)
-    if (session === undefined) throw new ApiProblem(401, 'session-ended', 'This session has ended: sign in again.')
+    if (session === undefined) throw new ApiProblem(401, 'session-ended', 'Your session has expired. Sign in again.')
     return session.access_token
   }
 
-  /** Signs out here at once, in all tabs. @throws ApiProblem where the service could not be told */
+  /**
+   * Signs out locally at once, in all tabs. @throws ApiProblem if the service could not be notified
+   */
   async signOut(scope: 'local' | 'global' = 'local'): Promise<void> {
     this.#changes++
     try {
@@ -109,7 +114,7 @@ export class SessionKeeper {
   async #renew(isFirst: boolean): Promise<PageSession | undefined> {
     const changes = this.#changes
     const session = await locked(async () => {
-      // Another tab may have renewed it while this one waited for its turn.
+      // Another tab may have renewed it while this one waited for the lock.
       if (!isFirst && this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session
       return readSession(this.#options)
     })
@@ -148,7 +153,6 @@ export class SessionKeeper {
     else this.#end(this.#state.status === 'signed-in' ? 'ended' : undefined)
   }
 
-  /** Whether the session was ended on another device or host. */
   #look(): void {
     if (this.#state.status === 'unknown') void this.load()
     if (
@@ -162,7 +166,7 @@ export class SessionKeeper {
     const changes = this.#changes
     callJson(`${this.#options.gotrueUrl}/user`, { headers: { authorization: `Bearer ${session.access_token}` } }).catch(
       async (error: unknown) => {
-        if (mayPass(error) || changes !== this.#changes) return
+        if (isRetryable(error) || changes !== this.#changes) return
         await this.load()
       },
     )
@@ -182,14 +186,13 @@ function isOld({ expires_at: expiresAt }: PageSession): boolean {
   return expiresAt - marginS <= Date.now() / 1000
 }
 
-/** Tabs renew in turn by a lock; without locks the service detects concurrent renewals. */
+/** Tabs renew under a lock; without locks the service detects concurrent renewals. */
 function locked<T>(run: () => Promise<T>): Promise<T> {
-  // Without HTTPS there are none, whatever the types say.
+  // Undefined without HTTPS, whatever the types say.
   const { locks } = navigator as { readonly locks?: LockManager }
   return locks === undefined ? run() : locks.request('flowfarm-session', run)
 }
 
-/** Who is signed in, as the auth server has it. */
 export interface SessionUser {
   readonly id: string
   readonly email?: string | null
@@ -197,10 +200,10 @@ export interface SessionUser {
   readonly user_metadata?: unknown
 }
 
-/** What a page has of a session. It is kept in memory alone. */
+/** Kept in memory only. */
 interface PageSession {
   readonly access_token: string
-  /** Seconds since 1970. */
+  /** Unix time, s. */
   readonly expires_at: number
   readonly user: SessionUser
 }
@@ -211,7 +214,7 @@ interface Answer {
   readonly session: PageSession | null
 }
 
-/** The header is what forms of other sites cannot send. */
+/** Forms of other sites cannot send this header (CSRF). */
 const own = { 'x-wallet-session': '1' }
 
 /** Sends cookies to another origin, unless `cookieDomain` excludes this page's host. */
@@ -222,13 +225,13 @@ function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCre
   return isElsewhere && isOfDomain ? 'include' : 'same-origin'
 }
 
-/** The next access token by the cookie; undefined where nobody is signed in. @throws ApiProblem */
+/** The next access token for the cookie; undefined if no user is signed in. @throws ApiProblem */
 async function readSession(options: SessionOptions): Promise<PageSession | undefined> {
   const { session } = await callJson<Answer>(options.sessionUrl, { headers: own, credentials: credentialsOf(options) })
   return session ?? undefined
 }
 
-/** Puts what a sign-in gave into the cookie, where no script reads it. @throws ApiProblem */
+/** Stores the session in an HttpOnly cookie. @throws ApiProblem */
 async function keepSession(options: SessionOptions, refreshToken: string): Promise<PageSession | undefined> {
   const post = jsonBody({ refresh_token: refreshToken })
   const { session } = await callJson<Answer>(options.sessionUrl, {

@@ -19,8 +19,8 @@ import {
 } from './sign-in.ts'
 
 /**
- * The ways in: a passkey, a code by e-mail, and whatever else the auth server offers.
- * @param children what stands above them, until a code is asked for
+ * Sign-in by passkey, by e-mail code, or by the OAuth providers of the auth server.
+ * @param children shown above the form until a code was sent
  */
 export function SignInForm({ children }: { readonly children: ReactNode }): ReactNode {
   const { options, keeper } = useAuth()
@@ -33,7 +33,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
     staleTime: Infinity,
   })
   const [offerProblem, setOfferProblem] = useState<string>()
-  // What is offered ends where the button asks, and is there again afterwards.
+  // Autofill stops while the button prompts, and resumes afterwards.
   useAutofill(sentTo === undefined && !isBusy, setOfferProblem)
 
   const begin = (act: () => Promise<void>): void => {
@@ -56,7 +56,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
         <Icon name="key" /> Sign in with a passkey
       </Button>
       <p className="or">
-        <span>or, also if you are new here</span>
+        <span>or sign in or register by e-mail</span>
       </p>
       <form
         className="stack"
@@ -82,7 +82,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
           />
         </label>
         <Button type="submit" disabled={isBusy || email.trim() === ''}>
-          Send me a code
+          Send code
         </Button>
       </form>
       {others.length > 0 && (
@@ -99,15 +99,15 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
   )
 }
 
-/** A question for a passkey is good for five minutes, and pages stay open for longer. */
+/** Challenges expire after five minutes, and pages stay open longer. */
 const offerMs = 240_000
 const lookMs = 30_000
-/** An authenticator that answers by itself what is refused each time is not asked for ever. */
+/** Limits authenticators that answer automatically and are rejected each time. */
 const maxRefusals = 5
 
 /**
- * Has the browser offer passkeys in the field for the address, where it can, and always for a question that can still
- * be answered. It is silent but for what becomes of a passkey that somebody chose there.
+ * Offers passkeys in the autofill of the e-mail field, and renews the challenge. Only errors of a
+ * passkey that the user picked are reported.
  */
 function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
   const { options, keeper } = useAuth()
@@ -125,7 +125,7 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
     }
     const begin = (): void =>
       void offer().catch((error: unknown) => {
-        // Nobody asked for anything: the button says what is wrong when somebody uses it.
+        // The button reports the error when it is used.
         if (!(error instanceof Error)) throw error
         if (isGone || !isGiven) return
         isGiven = false
@@ -148,10 +148,10 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
 }
 
 const digits = 6
-/** Auth servers send no second e-mail before that. */
+/** Minimum time between two e-mails of auth servers, s. */
 const againAfterMs = 60_000
 
-/** Asks for the code that was sent. It is tried as soon as it is whole. */
+/** The code is submitted as soon as it is complete. */
 function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: () => void }): ReactNode {
   const { options, keeper } = useAuth()
   const [code, setCode] = useState('')
@@ -183,15 +183,15 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
       }}
     >
       <div className="sign-in-head">
-        <h1>Type the code</h1>
+        <h1>Enter the code</h1>
         <p className="soft">
-          If <b className="wrap">{email}</b> can receive e-mails, one with a code of {digits} digits is on its way. The
-          link in it works in this browser too.
+          We sent a code of {digits} digits to <b className="wrap">{email}</b>. The link in the e-mail works in this
+          browser, too.
         </p>
       </div>
       <label className="field">
         <span>Code</span>
-        {/* Not disabled while it is tried: that would take the focus away. */}
+        {/* Not disabled while it is submitted, to keep the focus. */}
         <input
           ref={field}
           className="input code-input"
@@ -207,11 +207,11 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
       </label>
       <ProblemLine problem={problem} />
       <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>
-        {isBusy ? 'One moment…' : 'Sign in'}
+        {isBusy ? 'Signing in…' : 'Sign in'}
       </Button>
       <div className="button-row apart">
         <Button look="plain" isSmall onClick={onBack}>
-          Another address
+          Use another address
         </Button>
         <Button
           look="plain"
@@ -221,11 +221,11 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
             void run(async () => {
               await sendCode(options, email)
               setSentAt(Date.now())
-              showToast('Another e-mail is on its way.')
+              showToast('A new code was sent.')
             })
           }
         >
-          {wait > 0 ? `Send it again in ${wait} s` : 'Send it again'}
+          {wait > 0 ? `Resend in ${wait} s` : 'Resend code'}
         </Button>
       </div>
     </form>

@@ -17,7 +17,7 @@ export const oauthNames = { github: 'GitHub', google: 'Google' } as const
 
 type OAuthName = keyof typeof oauthNames
 
-/** Which others people can sign in with. */
+/** OAuth providers of the auth server. */
 export async function offeredOAuth(
   { gotrueUrl }: FullAuthOptions,
   signal?: AbortSignal,
@@ -29,7 +29,10 @@ export async function offeredOAuth(
   return (Object.keys(oauthNames) as OAuthName[]).filter((name) => external[name] === true)
 }
 
-/** Sends an e-mail with a code and a link. Whether the address has an account is not told. */
+/**
+ * Sends an e-mail with a code and a link. The response does not reveal whether the address has an
+ * account.
+ */
 export async function sendCode(options: FullAuthOptions, email: string): Promise<void> {
   const back = new URLSearchParams({ redirect_to: callbackUrl(options, location.origin) })
   await callJson(
@@ -55,21 +58,21 @@ export async function startOAuth(options: FullAuthOptions, provider: OAuthName):
   location.assign(`${options.gotrueUrl}/authorize?${query.toString()}`)
 }
 
-/** Comes back from a link or from a sign-in with others. @returns refresh token */
+/** Completes an e-mail link or an OAuth sign-in. @returns refresh token */
 export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: URL): Promise<string> {
-  const told = new URLSearchParams(address.hash.slice(1))
-  const value = (name: string): string | null => address.searchParams.get(name) ?? told.get(name)
+  const fragment = new URLSearchParams(address.hash.slice(1))
+  const value = (name: string): string | null => address.searchParams.get(name) ?? fragment.get(name)
   const refused = value('error_description') ?? value('error')
   if (refused !== null) throw new ApiProblem(400, value('error_code') ?? 'refused', refused)
   const code = value('code')
   if (code === null)
-    throw new ApiProblem(400, 'no-code', 'This address belongs to the end of a sign-in, and there is none.')
+    throw new ApiProblem(400, 'no-code', 'The sign-in link is incomplete: it has no code. Start the sign-in again.')
   const verifier = takeProof()
   if (verifier === undefined) {
     throw new ApiProblem(
       400,
       'other-browser',
-      'This sign-in began in another browser. Type the code of the e-mail there, or begin again here.',
+      'This sign-in started in another browser. Enter the code there, or start again here.',
     )
   }
   return refreshTokenOf(
@@ -80,18 +83,18 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
   )
 }
 
-/** A session that nobody has said yes to. */
+/** A session that the user has not confirmed yet. */
 export interface OfferedSession {
   /** Empty: the user has none. */
   readonly email: string
   readonly refreshToken: string
-  /** Ends it, where nobody wants it. */
+  /** Ends the session if the user does not confirm it. */
   readonly refuse: () => Promise<void>
 }
 
 /**
- * Trades the token of a link that leads back without a code, which anybody may have sent: so whoever opened it has to
- * be asked whether that is who they are.
+ * Exchanges the token of a link without a code. Anyone may have sent such a link, so the user must
+ * confirm the account.
  */
 export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
   const answer = await callJson<TokenAnswer>(
@@ -111,13 +114,13 @@ export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string
 }
 
 interface PasskeySignIn {
-  /** Waits until a passkey is chosen among what the browser offers in the field for the e-mail address. */
+  /** Waits until the user picks a passkey from the autofill of the e-mail field. */
   readonly isAutofill?: boolean
-  /** Told when the browser has given one. */
+  /** Called when the browser returns a passkey. */
   readonly onGiven?: () => void
 }
 
-/** @returns refresh token. @throws what the browser throws where no passkey is given */
+/** @returns refresh token. @throws the browser's error if no passkey is used */
 export async function signInByPasskey(
   options: FullAuthOptions,
   { isAutofill = false, onGiven = () => undefined }: PasskeySignIn = {},
@@ -143,19 +146,19 @@ export async function signInByPasskey(
   )
 }
 
-/** Whether browsers can offer passkeys in a field. */
+/** Whether the browser supports passkey autofill. */
 export function canAutofill(): Promise<boolean> {
   return browserSupportsWebAuthnAutofill()
 }
 
-/** Ends a question for a passkey that nobody has answered. */
+/** Cancels a pending passkey prompt. */
 export function stopAsking(): void {
   WebAuthnAbortService.cancelCeremony()
 }
 
 function refreshTokenOf({ refresh_token: token }: TokenAnswer): string {
   if (typeof token !== 'string' || token === '')
-    throw new ApiProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
+    throw new ApiProblem(502, 'no-session', 'The sign-in returned no session. Try again.')
   return token
 }
 
@@ -163,13 +166,13 @@ const verifierKey = 'flowfarm-code-verifier'
 
 const bytes = 56
 
-/** Begins a sign-in that comes back to this browser with a code: what proves that it began here stays here. */
+/** PKCE: the verifier stays in this browser. */
 async function beginProof(): Promise<{
   readonly code_challenge: string
   readonly code_challenge_method: 's256'
 }> {
   const verifier = hexOf(crypto.getRandomValues(new Uint8Array(bytes)))
-  // A link in an e-mail is opened in another tab.
+  // Links in e-mails open in another tab.
   localStorage.setItem(verifierKey, verifier)
   return {
     code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(verifier))),
@@ -177,7 +180,7 @@ async function beginProof(): Promise<{
   }
 }
 
-/** What proves it, once. Undefined in another browser than that in which it began. */
+/** The verifier, single-use. Undefined in another browser. */
 function takeProof(): string | undefined {
   const verifier = localStorage.getItem(verifierKey) ?? undefined
   localStorage.removeItem(verifierKey)
@@ -191,16 +194,16 @@ export function passkeyHere(): string | undefined {
   try {
     return localStorage.getItem(passkeyKey) ?? undefined
   } catch {
-    // Browsers may refuse to keep anything: then nobody knows.
+    // Storage may be blocked.
     return undefined
   }
 }
 
-/** @param isFirst where it counts only if none was used yet: one that was made may be on another device */
+/** @param isFirst only if none is stored: a created passkey may be on another device */
 export function usedPasskeyHere(credentialId: string, { isFirst = false } = {}): void {
   try {
     if (!isFirst || passkeyHere() === undefined) localStorage.setItem(passkeyKey, credentialId)
   } catch {
-    // As above.
+    // Storage may be blocked.
   }
 }

@@ -1,4 +1,4 @@
-import { mayPass, problemText } from '../auth/auth-service.ts'
+import { isRetryable, problemText } from '../auth/auth-service.ts'
 import { ApiProblem } from '../kit/api.ts'
 import type { Account } from './account.tsx'
 import type { EditorSettings } from './contract.ts'
@@ -45,7 +45,7 @@ export async function openProject(slug: string | undefined, options: OpenOptions
   } catch (error) {
     if (draft === undefined) throw error
     // Who is offline goes on with what is here.
-    if (mayPass(error)) return recovered(draft, options)
+    if (isRetryable(error)) return recovered(draft, options)
     // It was deleted elsewhere while it was changed here: the changes are a project of their own then, and not lost.
     if (isGone(error) && draft.userId !== undefined)
       return recovered(

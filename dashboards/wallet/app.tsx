@@ -3,7 +3,7 @@ import { useState, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
 import { ProblemLine } from '../auth/action.tsx'
-import { mayPass, problemText } from '../auth/auth-service.ts'
+import { isRetryable, problemText } from '../auth/auth-service.ts'
 import type { SessionUser } from '../auth/session.ts'
 import { SignInForm } from '../auth/sign-in-form.tsx'
 import { finishCallback } from '../auth/sign-in.ts'
@@ -24,7 +24,7 @@ import { Alone, PageTitle } from './pages/layout.tsx'
 import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 
-/** Browsers give passkeys to the wallet's own address alone: whoever came by another is shown the way. */
+/** Passkeys work on the wallet's own domain only. */
 function HomeNote(): ReactNode {
   const { url, rp_id: rpId } = useSettings()
   const { hostname } = location
@@ -36,12 +36,14 @@ function HomeNote(): ReactNode {
   )
 }
 
-/** The signed-in user: address, sessions, sign-out. A third-party auth server manages users itself. */
+/**
+ * The signed-in user: address, sessions, sign-out. A third-party auth server manages users itself.
+ */
 function AccountPage(): ReactNode {
   const isOwn = hasOwnAuth(useSettings())
   return (
     <>
-      <PageTitle title="You" />
+      <PageTitle title="Profile" />
       {isOwn && <EmailAddress />}
       <SignOutEverywhere />
       {isOwn && <DeleteAccount />}
@@ -49,7 +51,6 @@ function AccountPage(): ReactNode {
   )
 }
 
-/** The page: who is signed in sees a wallet, and everybody else how to sign in. */
 export function App(): ReactNode {
   const {
     data: settings,
@@ -60,9 +61,9 @@ export function App(): ReactNode {
     return (
       <Alone>
         {error === null ? (
-          <Loading label="The wallet loads" rows={2} />
+          <Loading label="Loading the wallet…" rows={2} />
         ) : (
-          <ErrorState title="The wallet cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />
+          <ErrorState title="Could not load the wallet" detail={problemText(error)} onRetry={() => void refetch()} />
         )}
       </Alone>
     )
@@ -104,32 +105,28 @@ function Pages(): ReactNode {
   if (state.status === 'loading')
     return (
       <Alone>
-        <Loading label="It is looked whether you are signed in" rows={2} />
+        <Loading label="Checking your session…" rows={2} />
       </Alone>
     )
   if (state.status === 'unknown')
     return (
       <Alone>
-        <ErrorState
-          title="It is not known whether you are signed in"
-          detail={state.detail}
-          onRetry={() => void keeper.load()}
-        />
+        <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
       </Alone>
     )
   if (state.status === 'signed-out') return <SignInPage hasEnded={state.reason === 'ended'} />
   return <Wallet key={state.session.user.id} user={state.session.user} />
 }
 
-/** What one user was shown is not for the next one: each has answers of their own. */
+/** A separate cache per user. */
 function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
   const { path } = useLocation()
-  const [client] = useState(() => createQueryClient({ mayRecover: mayPass }))
+  const [client] = useState(() => createQueryClient({ mayRecover: isRetryable }))
   const Page = Object.hasOwn(pages, path) ? pages[path] : undefined
   return (
     <QueryClientProvider client={client}>
       <a className="skip-link" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Header user={user} />
       <main id="main" className="page">
@@ -137,18 +134,17 @@ function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
           key={path}
           what="This page"
           hint={
-            'Your accounts are as they were. ' +
-            'If you were sending something, look at the activity before you send it again.'
+            'Your accounts are not affected. ' +
+            'If you were sending FLOW, check the activity page before you send it again.'
           }
         >
-          {Page === undefined ? <PageTitle title="There is nothing at this address" /> : <Page />}
+          {Page === undefined ? <PageTitle title="Page not found" /> : <Page />}
         </ErrorBoundary>
       </main>
     </QueryClientProvider>
   )
 }
 
-/** What somebody sees who is not signed in. */
 function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
   useEffect(() => {
     document.title = 'Sign in – flowfarm wallet'
@@ -159,12 +155,12 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
         <div className="sign-in-head">
           <h1>Your wallet for Flow</h1>
           <p className="soft">
-            Its keys are passkeys: they stay on your devices, and you use them with a look or a touch.
+            Its keys are passkeys: they stay on your devices, and you unlock them with your face, fingerprint or PIN.
           </p>
         </div>
         {hasEnded && (
           <p className="banner" role="status">
-            You were signed out. Sign in to go on.
+            You were signed out. Sign in to continue.
           </p>
         )}
       </SignInForm>
@@ -172,10 +168,10 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
   )
 }
 
-/** Of an address that was come back to: it is used once, however often React shows the page. */
+/** Callback URLs are single-use, however often React renders the page. */
 const begun = new Map<string, Promise<void>>()
 
-/** Where links of e-mails and sign-ins with others come back. */
+/** Callback of e-mail links and OAuth providers. */
 function CallbackPage(): ReactNode {
   const { options, keeper } = useAuth()
   const [problem, setProblem] = useState<string>()
@@ -188,7 +184,7 @@ function CallbackPage(): ReactNode {
     finished.then(
       () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
       (error: unknown) => {
-        // The code in the address is used up, and nobody shall copy it.
+        // The code is used up; remove it from the URL.
         history.replaceState(null, '', location.pathname)
         setProblem(problemText(error))
       },
@@ -197,13 +193,13 @@ function CallbackPage(): ReactNode {
   return (
     <Alone>
       {problem === undefined ? (
-        <Loading label="You are being signed in" rows={2} />
+        <Loading label="Signing in…" rows={2} />
       ) : (
         <div className="stack">
-          <h1>The sign-in did not work</h1>
+          <h1>Sign-in failed</h1>
           <ProblemLine problem={problem} />
           <Button look="strong" onClick={() => navigate('/', { isReplacing: true })}>
-            Back to the start
+            Back to the wallet
           </Button>
         </div>
       )}
@@ -216,10 +212,9 @@ const parts = [
   { to: '/send', name: 'Send' },
   { to: '/activity', name: 'Activity' },
   { to: '/passkeys', name: 'Passkeys' },
-  { to: '/account', name: 'You' },
+  { to: '/account', name: 'Profile' },
 ] as const
 
-/** The way to all parts of the wallet, and out of it. */
 function Header({ user }: { readonly user: SessionUser }): ReactNode {
   const { path } = useLocation()
   const { keeper } = useAuth()
@@ -231,14 +226,14 @@ function Header({ user }: { readonly user: SessionUser }): ReactNode {
       await keeper.signOut()
       navigate('/', { isReplacing: true })
     } catch (error) {
-      showToast(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad')
+      showToast(`Signed out in this browser, but the server could not end the session: ${problemText(error)}`, 'bad')
     }
   }
   return (
     <header className="top">
       <div className="top-inner">
         <Brand />
-        <nav aria-label="Parts of the wallet">
+        <nav aria-label="Wallet">
           <ul>
             {parts.map(({ to, name }) => (
               <li key={to}>
@@ -258,7 +253,7 @@ function Header({ user }: { readonly user: SessionUser }): ReactNode {
             look="plain"
             isIcon
             aria-label="Sign out"
-            title="Sign out, in all tabs"
+            title="Sign out in all tabs"
             disabled={isLeaving}
             onClick={() => void leave()}
           >

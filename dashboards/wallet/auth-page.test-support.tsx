@@ -11,14 +11,14 @@ import { finishCallback } from '../auth/sign-in.ts'
 import { SignInForm } from '../auth/sign-in-form.tsx'
 import { ProblemLine, useAction } from '../auth/action.tsx'
 
-/** A third party's page with the sign-in components; the test puts their options into it as JSON. */
+/** A third-party page with the sign-in components; the test writes the options as JSON. */
 function SomePage(): ReactNode {
   const { state, options, keeper, roles } = useAuth()
   const auth = useAuth()
   const { problem, run } = useAction()
   const isCallback = location.pathname === new URL(callbackUrl(options, location.origin)).pathname
   useFinish(isCallback)
-  if (isCallback) return <h1>Coming back</h1>
+  if (isCallback) return <h1>Signing in</h1>
   if (state.status === 'signed-out')
     return (
       <SignInForm>
@@ -31,7 +31,7 @@ function SomePage(): ReactNode {
       <h1>Signed in as {state.session.user.email}</h1>
       <p>Roles: {[...roles.roles, ...roles.teams].join(' ') || 'none'}</p>
       <button type="button" onClick={() => void run(async () => void (await makePasskey(auth)))}>
-        Make a passkey
+        Create a passkey
       </button>
       <button type="button" onClick={() => void run(() => keeper.signOut())}>
         Sign out
@@ -41,7 +41,7 @@ function SomePage(): ReactNode {
   )
 }
 
-/** Addresses that were come back to: each is used once, however often React shows the page. */
+/** Callback URLs are single-use, however often React renders the page. */
 const begun = new Set<string>()
 
 function useFinish(isCallback: boolean): void {
@@ -57,7 +57,7 @@ function useFinish(isCallback: boolean): void {
 
 const root = document.getElementById('root')
 const options = JSON.parse(document.getElementById('options')?.textContent ?? '{}') as AuthOptions
-if (root === null) throw new Error('The page has no element for its content.')
+if (root === null) throw new Error('The page has no root element.')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={new QueryClient()}>

@@ -1,4 +1,4 @@
-import { mayPass } from '../auth/auth-service.ts'
+import { isRetryable } from '../auth/auth-service.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 import { startPage } from '../kit/start-page.tsx'
 import '../auth/auth.css'
@@ -7,7 +7,7 @@ import { App } from './app.tsx'
 
 startPage({
   app: <App />,
-  queryClient: createQueryClient({ mayRecover: mayPass }),
+  queryClient: createQueryClient({ mayRecover: isRetryable }),
   name: 'The wallet',
-  hint: 'Your accounts and passkeys are as they were: neither is kept by this page.',
+  hint: 'Your accounts and passkeys are not affected.',
 })

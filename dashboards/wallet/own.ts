@@ -19,8 +19,6 @@ import { withOwnNames } from './chain/passkey-keys.ts'
 import { listAccounts, listActivity, listPasskeys } from './chain/passkeys.ts'
 import { callJson } from '../auth/auth-service.ts'
 
-/** What is read of whoever is signed in. */
-
 const freshMs = 10_000
 
 export function usePasskeys(): UseQueryResult<readonly PasskeyRow[]> {
@@ -33,7 +31,7 @@ export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
   return useQuery({
     queryKey: ['own', 'accounts'],
     queryFn: () => listAccounts(auth),
-    // One that is being made gets ready without anybody asking.
+    // An account that is being created appears without a reload.
     refetchInterval: ({ state }) =>
       state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isUnderWay)) === true ? 2000 : false,
   })
@@ -44,12 +42,11 @@ export function useSignIns(): UseQueryResult<readonly ActivityRow[]> {
   return useQuery({ queryKey: ['own', 'activity'], queryFn: () => listActivity(auth) })
 }
 
-/** As the chain has it. */
 export function useChainAccount(network: Network, address: string | undefined): UseQueryResult<ChainAccount> {
   return useQuery(chainAccount(network, address))
 }
 
-/** Several as the chain has them, in their order; undefined for those that it has not told (yet). */
+/** Accounts as on the chain, in their order; undefined while loading and on errors. */
 export function useChainAccounts(
   accounts: readonly Pick<OwnAccount, 'network' | 'address'>[],
 ): readonly (ChainAccount | undefined)[] {
@@ -71,7 +68,10 @@ interface ExplorerList<Item> {
   readonly data: readonly Item[]
 }
 
-/** A list of the explorer's API, from the wallet's own host. Undefined path: there is none for that network. */
+/**
+ * A list of the explorer API, through the wallet's host. Undefined path: not available for that
+ * network.
+ */
 export function useExplorer<Item>(path: string | undefined): UseQueryResult<readonly Item[]> {
   return useQuery({
     queryKey: ['own', 'explorer', path],
@@ -81,7 +81,7 @@ export function useExplorer<Item>(path: string | undefined): UseQueryResult<read
   })
 }
 
-/** Has all of it read again, after something was changed. */
+/** Invalidates everything after a change. */
 export function useReadAgain(): () => Promise<void> {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: ['own'] })
@@ -91,14 +91,14 @@ export function isUnderWay({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 
-/** The address of a passkey's account, where it is there. */
+/** The address of a passkey's account, if it exists. */
 export function addressOf(row: AccountRow, network: Network): string | undefined {
   return (network === 'mainnet' ? row.flowAddress : row.flowAddressTestnet) ?? undefined
 }
 
 /**
- * All accounts that are there, each once.
- * @param passkeys of the same user; any of them may be a key of any of the accounts
+ * All existing accounts, each once.
+ * @param passkeys of the same user; each may be a key of any account
  */
 function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
   const known = [
@@ -133,7 +133,7 @@ function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[
   )
 }
 
-/** All accounts of whoever is signed in, with the passkeys that may sign for them. */
+/** All accounts of the user, with the passkeys that may sign for them. */
 export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undefined; readonly error: Error | null } {
   const [accounts, passkeys] = [useAccounts(), usePasskeys()]
   const data = useMemo(
@@ -155,7 +155,7 @@ export const SettingsContext: Context<WalletSettings | undefined> = createContex
 
 export function useSettings(): WalletSettings {
   const settings = useContext(SettingsContext)
-  if (settings === undefined) throw new Error('There are no settings above.')
+  if (settings === undefined) throw new Error('useSettings requires a SettingsContext.')
   return settings
 }
 
@@ -163,10 +163,12 @@ export function networkSettings({ networks }: WalletSettings, network: Network):
   return networks.find((one) => one.network === network)
 }
 
-/** Whether the wallet's own auth server manages users: only it can change addresses and delete accounts. */
+/**
+ * Whether the wallet's own auth server manages users: only it can change addresses and delete
+ * accounts.
+ */
 export function hasOwnAuth({ gotrue_url: gotrueUrl }: WalletSettings): boolean {
   return gotrueUrl === '/auth/v1'
 }
 
-/** The network's name as people say it. */
 export const networkNames: Readonly<Record<Network, string>> = { mainnet: 'Mainnet', testnet: 'Testnet' }

@@ -71,7 +71,7 @@ describe('the options of the component that signs people in, on hosts of one sit
   }
   async function signIn(page: Page, email = newEmail()): Promise<string> {
     await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
-    await page.getByRole('button', { name: 'Send me a code' }).click()
+    await page.getByRole('button', { name: 'Send code' }).click()
     await page.getByRole('textbox', { name: 'Code' }).fill(await wallet.codeFor(email))
     await page.getByText(`Signed in as ${email}`).waitFor()
     return email
@@ -94,7 +94,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     const device = await addAuthenticator(page)
     await page.evaluate(`globalThis.asked = []; const create = navigator.credentials.create.bind(navigator.credentials)
       navigator.credentials.create = (options) => { asked.push([options.publicKey.rp.id, options.publicKey.rp.name]); return create(options) }`)
-    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByRole('button', { name: 'Create a passkey' }).click()
     while ((await device.count()) < 1) await roundTrip(page)
     expect(await page.evaluate('asked')).to.deep.equal([['site.localhost', 'Some site']])
     const calls = asked.filter((url) => url.endsWith('/passkey-auth'))
@@ -115,7 +115,7 @@ describe('the options of the component that signs people in, on hosts of one sit
   it('passkeyAuthUrl: where there is none, nobody signs in by passkey', async () => {
     const page = await open({ passkeyAuthUrl: 'http://127.0.0.1:1/functions' })
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByText('There is no answer').waitFor()
+    await page.getByText('The server is not reachable').waitFor()
   })
 
   it('cookieDomain: the session is there on all hosts of the domain, and on none outside of it', async () => {

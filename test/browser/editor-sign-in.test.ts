@@ -78,7 +78,7 @@ describe('signing in at the editor', function () {
     for (const elsewhere of ['https://evil.example/', `${url}/`, `${url}/developer/callback?x`]) {
       request.searchParams.set('redirect_uri', elsewhere)
       await page.goto(request.href)
-      await page.getByRole('heading', { name: 'This link is not valid' }).waitFor()
+      await page.getByRole('heading', { name: 'Invalid sign-in link' }).waitFor()
       expect(new URL(page.url()).origin).to.equal(wallet.url)
     }
     await expectUsable(page, 'a link to sign in that is not valid')
@@ -89,7 +89,7 @@ describe('signing in at the editor', function () {
 async function signInByCodeAt(page: Page, wallet: { codeFor(email: string): Promise<string> }): Promise<void> {
   const email = newEmail()
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
-  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByRole('textbox', { name: 'Code' }).fill(await wallet.codeFor(email))
   await page.getByRole('heading', { name: 'Sign in to Cadence editor?' }).waitFor()
 }

@@ -15,35 +15,35 @@ describe("the page of one's user in the wallet", () => {
       "update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'",
     )
   const ask = async (page: Page, email: string): Promise<void> => {
-    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByRole('button', { name: 'Change' }).click()
     await page.getByRole('textbox', { name: 'New e-mail address' }).fill(email)
-    await page.getByRole('button', { name: 'Send a code there' }).click()
+    await page.getByRole('button', { name: 'Send code' }).click()
   }
   const remove = async (page: Page): Promise<void> => {
-    await page.getByRole('button', { name: 'Delete my user' }).click()
+    await page.getByRole('button', { name: 'Delete user' }).click()
     await page.getByRole('textbox', { name: 'Type DELETE' }).fill('DELETE')
-    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
   }
 
   it('changes the e-mail address by the code of the new one, also after a wrong code and a reload', async () => {
     const { page, said } = await session.visit()
     await signInByCode(page, session.wallet)
-    await page.getByRole('link', { name: 'You' }).click()
+    await page.getByRole('link', { name: 'Profile' }).click()
     const wanted = newEmail()
     await ask(page, wanted)
     const code = await session.wallet.codeFor(wanted)
     await expectUsable(page, 'a new address')
     await page.reload()
     await page.getByRole('textbox', { name: 'Code' }).fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
-    await page.getByRole('button', { name: 'Change my address' }).click()
+    await page.getByRole('button', { name: 'Confirm address' }).click()
     await page.getByRole('alert').waitFor()
     expect(said.splice(0).join(' ')).to.include('403')
     await page.getByRole('textbox', { name: 'Code' }).fill(code)
-    await page.getByRole('button', { name: 'Change my address' }).click()
+    await page.getByRole('button', { name: 'Confirm address' }).click()
     await page.getByText('Your e-mail address was changed.').waitFor()
     // In the head of the page too, which has it from the session.
     await page.getByRole('banner').getByText(wanted).waitFor()
-    await page.getByRole('button', { name: 'Change it' }).waitFor()
+    await page.getByRole('button', { name: 'Change' }).waitFor()
     expect(said).to.deep.equal([])
   })
 
@@ -68,9 +68,9 @@ describe("the page of one's user in the wallet", () => {
     const address = await makeFirstPasskey(page)
     await open(page)
     await letTimePass()
-    await page.getByRole('button', { name: 'Delete my user' }).click()
+    await page.getByRole('button', { name: 'Delete user' }).click()
     await page.getByRole('dialog').getByText(address).waitFor()
-    expect(await page.getByRole('button', { name: 'Delete for good' }).isDisabled()).to.equal(true)
+    expect(await page.getByRole('button', { name: 'Delete permanently' }).isDisabled()).to.equal(true)
     await expectUsable(page, 'the question before a user is deleted')
     await page.getByRole('button', { name: 'Cancel' }).click()
     // A passkey that is not given deletes nobody.
@@ -81,7 +81,7 @@ describe("the page of one's user in the wallet", () => {
     expect(
       (await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount,
     ).to.equal(1)
-    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
     expect(
       (await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount,

@@ -87,14 +87,14 @@ describe('windows of the wallet, and applications that want more than they shoul
     const { app, address, open } = await begin()
     const other = ownTransaction(address, sendFlow('emulator', { amount: 9_900_000_000n, to: otherAddress() }))
     const popup = await open('authz', signableOf(other, ownTransaction(address)))
-    await popup.getByRole('heading', { name: 'This cannot be signed' }).waitFor()
+    await popup.getByRole('heading', { name: 'Could not sign the' }).waitFor()
     expect(await popup.getByRole('button', { name: 'Approve' }).count()).to.equal(0)
     await expectUsable(popup, 'a message that lies')
-    await popup.getByRole('button', { name: 'Back to the page' }).click()
+    await popup.getByRole('button', { name: 'Back to the app' }).click()
     expect(await answerIn(app)).to.include({
       status: 'DECLINED',
       reason:
-        'This cannot be signed. What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.',
+        'Could not sign the. What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.',
       data: null,
     })
   })
@@ -109,11 +109,11 @@ describe('windows of the wallet, and applications that want more than they shoul
         ownTransaction(address, { script, arguments: [JSON.stringify({ type: 'String', value: 'pay\u202E001' })] }),
       ),
     )
-    await popup.getByText('It can add keys to the account').waitFor()
-    await popup.getByText('also to send its tokens').waitFor()
+    await popup.getByText('The code can add keys to the account').waitFor()
+    await popup.getByText('for example send tokens').waitFor()
     await popup.getByText('"pay⟨U+202E⟩001"').first().waitFor()
     expect(await popup.getByText('Your bank').count()).to.equal(0)
-    await popup.getByText('The code, all of it').click()
+    await popup.getByText('Show the code').click()
     await popup.getByLabel('Cadence').getByText('log').waitFor()
     await expectUsable(popup, 'a dangerous script')
   })
@@ -182,7 +182,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     const { app } = await begin()
     const alone = await app.context().newPage()
     await alone.goto(`${session.wallet.url}/fcl/authz`)
-    await alone.getByRole('heading', { name: 'No application opened this window' }).waitFor()
+    await alone.getByRole('heading', { name: 'No app opened this window' }).waitFor()
     await expectUsable(alone, 'no application')
     await app.context().route('http://app.example/', (route) =>
       route.fulfill({
@@ -192,7 +192,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     )
     await app.goto('http://app.example/')
     const popup = await openWindow(app, `${session.wallet.url}/fcl/authn`, {})
-    await popup.getByRole('heading', { name: 'This page may ask for nothing' }).waitFor()
+    await popup.getByRole('heading', { name: 'Requests from this page are not accepted' }).waitFor()
     expect((await answerIn(app)).status).to.equal('DECLINED')
   })
 
@@ -214,9 +214,9 @@ describe('windows of the wallet, and applications that want more than they shoul
   it("signs for nobody's account but one's own, by no key but a passkey", async () => {
     const { app, address, open } = await begin()
     const popup = await open('authz', signableOf(ownTransaction(otherAddress())))
-    await popup.getByRole('heading', { name: 'This is none of your accounts' }).waitFor()
+    await popup.getByRole('heading', { name: 'This is not one of your accounts' }).waitFor()
     await expectUsable(popup, 'another account')
-    await popup.getByRole('button', { name: 'Back to the page' }).click()
+    await popup.getByRole('button', { name: 'Back to the app' }).click()
     expect((await answerIn(app)).reason).to.include(otherAddress())
     await startAgain(app, popup)
     const again = await open('authz', { ...signableOf(ownTransaction(address)), keyId: 1 })
@@ -252,7 +252,7 @@ describe('windows of the wallet, and applications that want more than they shoul
   it('proves an account to no page for another one, and says which networks it knows', async () => {
     const { app, address, open } = await begin()
     const popup = await open('authn', { nonce: 'ab'.repeat(32), appIdentifier: 'https://bank.example' })
-    await popup.getByText('which is another page').waitFor()
+    await popup.getByText('which is another site').waitFor()
     await expectUsable(popup, 'a proof for another page')
     await popup.getByRole('button', { name: 'Connect' }).click()
     const { data } = await answerIn(app)
@@ -262,7 +262,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     ).to.deep.equal(['authn', 'authz', 'user-signature'])
     await startAgain(app, popup)
     const elsewhere = await open('authn', {}, 'previewnet')
-    await elsewhere.getByText('This wallet knows no network previewnet').waitFor()
+    await elsewhere.getByText('This wallet does not support the network previewnet').waitFor()
     expect(await elsewhere.getByRole('button', { name: 'Connect' }).count()).to.equal(0)
     await elsewhere.getByRole('button', { name: 'Decline' }).click()
   })
@@ -276,7 +276,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     await popup.getByText('You have no account on this network yet').waitFor()
     await expectUsable(popup, 'no account')
     await popup.getByRole('button', { name: 'Decline' }).click()
-    expect(await answerIn(app)).to.include({ status: 'DECLINED', reason: 'The person declined to connect.' })
+    expect(await answerIn(app)).to.include({ status: 'DECLINED', reason: 'The user declined to connect.' })
   })
 })
 

@@ -81,7 +81,7 @@ const shots: readonly Shot[] = [
     body: market,
     theme: 'dark',
     act: async (popup) => {
-      await popup.getByText('The code, all of it').click()
+      await popup.getByText('Show the code').click()
       await popup.getByLabel('Cadence').scrollIntoViewIfNeeded()
     },
   },
@@ -147,7 +147,7 @@ for (const { name, size = 'window', theme = 'light', path, body, isSignedOut = f
     if (!isSignedOut) await visit.authenticator.copyTo(device)
     await popup.setViewportSize(sizes[size])
     await popup.getByText(apps.origin).waitFor()
-    await popup.getByRole('button', { name: /^(?:Decline|Back to the page)$/ }).waitFor()
+    await popup.getByRole('button', { name: /^(?:Decline|Back to the app)$/ }).waitFor()
     await act?.(popup, app)
     const file = join(folder, `fcl-${name}.png`)
     await popup.screenshot({ path: file })

@@ -161,7 +161,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
   it('is told that somebody declined, or closed the window', async () => {
     const declined = await ask<{ readonly error?: string }>(`application.signMessage('6869')`)
     await declined.popup.getByRole('button', { name: 'Decline' }).click()
-    expect(await declined.answer).to.deep.equal({ error: 'Declined: The person declined to sign the message.' })
+    expect(await declined.answer).to.deep.equal({ error: 'Declined: The user declined to sign the message.' })
     const closed = await ask<{ readonly error?: string }>(
       `application.send('transaction { prepare(a: &Account) {} }', [])`,
     )

@@ -48,10 +48,10 @@ describe('the wallet of the running program with an auth server of somebody else
     await page.getByText(email).waitFor()
     await page.getByRole('heading', { name: 'Welcome' }).waitFor()
     expect(said).to.deep.equal([])
-    await page.getByRole('link', { name: 'You' }).click()
+    await page.getByRole('link', { name: 'Profile' }).click()
     await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
     expect(
-      await page.getByRole('button', { name: /Delete my user|Change it/ }).count(),
+      await page.getByRole('button', { name: /Delete user|Change/ }).count(),
       'what that server does not offer',
     ).to.equal(0)
     expect(said).to.deep.equal([])

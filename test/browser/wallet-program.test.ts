@@ -47,9 +47,7 @@ for (const { name, start } of payingChains) {
       await fillPayment(page, '12.5', chain.payer.address)
       await page.getByRole('button', { name: 'Send with your passkey' }).click()
       await page.getByRole('heading', { name: 'Sent' }).waitFor()
-      const link = new URL(
-        (await page.getByRole('link', { name: 'See it in the explorer' }).getAttribute('href')) ?? '',
-      )
+      const link = new URL((await page.getByRole('link', { name: 'View in the explorer' }).getAttribute('href')) ?? '')
       const id = link.pathname.split('/').at(-1) ?? ''
       expect(link.pathname).to.match(/\/transaction\/[0-9a-f]{64}$/)
 
@@ -62,14 +60,14 @@ for (const { name, start } of payingChains) {
       })
       const [explorer] = await Promise.all([
         context.waitForEvent('page'),
-        page.getByRole('link', { name: 'See it in the explorer' }).click(),
+        page.getByRole('link', { name: 'View in the explorer' }).click(),
       ])
       const seen = watchConsole(explorer)
       await explorer.getByText(id.slice(0, 8)).first().waitFor()
       await explorer.getByText('12.5').first().waitFor()
       expect(seen).to.deep.equal([])
 
-      await page.getByRole('button', { name: 'To the accounts' }).click()
+      await page.getByRole('button', { name: 'Back to accounts' }).click()
       await page.getByText(/^87\.\d+ FLOW$/).waitFor()
       await page.getByRole('link', { name: 'Activity' }).click()
       await page.getByText('−12.5 FLOW').waitFor()

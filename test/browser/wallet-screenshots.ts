@@ -47,7 +47,7 @@ const filled: Act = async (visit, wallet) => {
 }
 const reviewed: Act = async (visit, wallet) => {
   await filled(visit, wallet)
-  await visit.page.getByRole('button', { name: 'Look over it' }).click()
+  await visit.page.getByRole('button', { name: 'Review' }).click()
 }
 const sent =
   (words: string): Act =>
@@ -65,7 +65,7 @@ const withSecond: Act = async (visit, wallet) => {
   const second = await addAuthenticator(page, 'usb')
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await page.getByText('The passkey was made.').waitFor()
+  await page.getByText('Passkey created.').waitFor()
   await second.setPresence(false)
 }
 /** Two passkeys, both of which are keys of the account. */
@@ -74,11 +74,11 @@ const withTwo: Act = async (visit, wallet) => {
   const { page } = visit
   const address = (await page.getByText('Signs for 0x').first().locator('code').first().textContent()) ?? ''
   const keys = page.getByRole('region', { name: `Keys of ${address}` })
-  await keys.getByText('Add it').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+  await keys.getByText('Add', { exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
   await keys.getByText('Key 1').waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByText('The chain has it.').waitFor({ state: 'detached' })
+  await page.getByText('The keys were updated.').waitFor({ state: 'detached' })
 }
 const asked: Act = async (visit, wallet) => {
   await withTwo(visit, wallet)
@@ -118,9 +118,9 @@ const imported =
     const own = (await page.locator('.address code').first().textContent()) ?? ''
     const address = wallet.createAccount(`04${'ab'.repeat(64)}`)
     if (change !== undefined) wallet.addKey(address, `04${wallet.accounts.get(own)?.keys[0]?.publicKey ?? ''}`, change)
-    await page.getByRole('button', { name: 'I have an account already' }).click()
+    await page.getByRole('button', { name: 'Import account' }).click()
     await page.getByRole('textbox', { name: 'Address' }).fill(address)
-    await page.getByRole('button', { name: 'Look for it' }).click()
+    await page.getByRole('button', { name: 'Find account' }).click()
     if (change === undefined || 'weight' in change) await page.getByText('With the Flow CLI', { exact: true }).click()
   }
 const moved = (at: number, more: object): object => ({
@@ -138,14 +138,14 @@ const moved = (at: number, more: object): object => ({
 })
 const newAddress: Act = async (visit, wallet) => {
   await at('/account')(visit, wallet)
-  await visit.page.getByRole('button', { name: 'Change it' }).click()
+  await visit.page.getByRole('button', { name: 'Change' }).click()
   await visit.page.getByRole('textbox', { name: 'New e-mail address' }).fill('maria.lopez.at.another.place@example.com')
-  await visit.page.getByRole('button', { name: 'Send a code there' }).click()
+  await visit.page.getByRole('button', { name: 'Send code' }).click()
   await visit.page.getByRole('textbox', { name: 'Code' }).waitFor()
 }
 const leaving: Act = async (visit, wallet) => {
   await at('/account')(visit, wallet)
-  await visit.page.getByRole('button', { name: 'Delete my user' }).click()
+  await visit.page.getByRole('button', { name: 'Delete user' }).click()
   await visit.page.getByText('You have').waitFor()
 }
 const full: Partial<WalletWorld> = {
@@ -168,8 +168,8 @@ const shots: readonly Shot[] = [
     name: 'code',
     act: async ({ page }) => {
       await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
-      await page.getByRole('button', { name: 'Send me a code' }).click()
-      await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+      await page.getByRole('button', { name: 'Send code' }).click()
+      await page.getByRole('heading', { name: 'Enter the code' }).waitFor()
     },
   },
   {
@@ -177,7 +177,7 @@ const shots: readonly Shot[] = [
     size: 'phone',
     act: async ({ page }) => {
       await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
-      await page.getByRole('button', { name: 'Send me a code' }).click()
+      await page.getByRole('button', { name: 'Send code' }).click()
       await page.getByRole('textbox', { name: 'Code' }).fill('000000')
       await page.getByRole('alert').waitFor()
     },
@@ -193,8 +193,8 @@ const shots: readonly Shot[] = [
     world: { provisioning: 'refused' },
     act: async (visit, wallet) => {
       await enter(visit, wallet)
-      await visit.page.getByRole('button', { name: 'Make a passkey' }).click()
-      await visit.page.getByRole('button', { name: 'Make the account' }).click()
+      await visit.page.getByRole('button', { name: 'Create a passkey' }).click()
+      await visit.page.getByRole('button', { name: 'Create account' }).click()
       await visit.page.getByRole('alert').waitFor()
     },
   },
@@ -204,7 +204,7 @@ const shots: readonly Shot[] = [
       await withAccount(visit, wallet)
       wallet.world = { ...wallet.world, isChainDown: true }
       await visit.page.reload()
-      await visit.page.getByText('Balance not known').waitFor()
+      await visit.page.getByText('Balance unavailable').waitFor()
     },
   },
   { name: 'send', act: filled },
@@ -215,13 +215,13 @@ const shots: readonly Shot[] = [
       await at('/send')(visit, wallet)
       await visit.page.getByRole('textbox', { name: 'To' }).fill('0xf233dcee88fe0abe')
       await visit.page.getByRole('textbox', { name: 'Amount in FLOW' }).fill('120')
-      await visit.page.getByRole('button', { name: 'Look over it' }).click()
+      await visit.page.getByRole('button', { name: 'Review' }).click()
     },
   },
   { name: 'review', act: reviewed },
   { name: 'review-phone-dark', size: 'phone', theme: 'dark', act: reviewed },
-  { name: 'sending', world: { fate: 'waits' }, act: sent('A block takes it') },
-  { name: 'sent', act: sent('for good') },
+  { name: 'sending', world: { fate: 'waits' }, act: sent('Waiting for a block') },
+  { name: 'sent', act: sent('The transaction is sealed') },
   { name: 'failed', world: { fate: 'failed' }, act: sent('The recipient cannot') },
   { name: 'activity', world: full, act: at('/activity') },
   { name: 'broken', world: { transfers: [null as unknown as object] }, act: broken },
@@ -252,7 +252,7 @@ const shots: readonly Shot[] = [
     act: async (visit, wallet) => {
       await withTwo(visit, wallet)
       await visit.page.getByRole('link', { name: 'Accounts' }).click()
-      await visit.page.getByText('Signed for by').waitFor()
+      await visit.page.getByText('Signed by').waitFor()
     },
   },
   { name: 'import', act: imported() },

@@ -68,8 +68,8 @@ export interface Mailbox {
 /** Signs in by the code of an e-mail. */
 export async function signInByCode(page: Page, mailbox: Mailbox, email = newEmail()): Promise<string> {
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
-  await page.getByRole('button', { name: 'Send me a code' }).click()
-  await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByRole('heading', { name: 'Enter the code' }).waitFor()
   await page.getByRole('textbox', { name: 'Code' }).fill(await mailbox.codeFor(email))
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   return email
@@ -77,7 +77,7 @@ export async function signInByCode(page: Page, mailbox: Mailbox, email = newEmai
 
 /** Makes a passkey and with it an account. @returns the account's address */
 export async function makeFirstPasskey(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Make a passkey' }).click()
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
   return (await page.locator('.address code').first().textContent()) ?? ''
 }
 
@@ -85,5 +85,5 @@ export async function makeFirstPasskey(page: Page): Promise<string> {
 export async function fillPayment(page: Page, amount: string, to = otherAddress()): Promise<void> {
   await page.getByRole('textbox', { name: 'To' }).fill(to)
   await page.getByRole('textbox', { name: 'Amount in FLOW' }).fill(amount)
-  await page.getByRole('button', { name: 'Look over it' }).click()
+  await page.getByRole('button', { name: 'Review' }).click()
 }

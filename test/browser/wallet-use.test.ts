@@ -20,13 +20,13 @@ describe('the pages of the wallet', () => {
     await page.goto(`${session.wallet.url}/send`)
     const other = otherAddress()
     const refused = [
-      [`${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`, '1', 'a digit of it is wrong'],
-      ['0x1', '1', 'Paste the whole address'],
-      [own, '1', 'from which you send'],
+      [`${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`, '1', 'a digit is wrong'],
+      ['0x1', '1', 'Enter the full address'],
+      [own, '1', 'that you send from'],
       ['0xf233dcee88fe0abe', '1', 'This is an address of mainnet'],
-      [other, '100', 'That is more than can be sent'],
-      [other, '1e2', 'Write it as 12'],
-      [other, '0.000', 'Nothing would be sent'],
+      [other, '100', 'You can send at most'],
+      [other, '1e2', 'Enter a number such as 12'],
+      [other, '0.000', 'must be greater than 0'],
     ] as const
     for (const [to, amount, text] of refused) {
       await fillPayment(page, amount, to)
@@ -46,7 +46,7 @@ describe('the pages of the wallet', () => {
     await fillPayment(page, '1')
     await page.getByRole('button', { name: 'Send with your passkey' }).click()
     await page.getByText('The recipient cannot receive FLOW').waitFor()
-    await page.getByRole('heading', { name: 'Not done' }).waitFor()
+    await page.getByRole('heading', { name: 'Payment failed' }).waitFor()
     await expectUsable(page, 'a failed transaction')
   })
 
@@ -61,7 +61,7 @@ describe('the pages of the wallet', () => {
     await page.getByText('No passkey was used').waitFor()
     expect(session.wallet.balances.get(own)).to.equal(10_000_000_000n)
     await authenticator.setUserVerified(true)
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('heading', { name: 'Sent' }).waitFor()
   })
 
@@ -91,13 +91,13 @@ describe('the pages of the wallet', () => {
     const lines = page.getByRole('region', { name: 'Your passkeys' }).getByRole('listitem')
     await lines.nth(0).getByText(`Signs for ${address}`).waitFor()
     await lines.nth(1).getByText('Signs for no account').waitFor()
-    await keys.getByText('Add it').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+    await keys.getByText('Add', { exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
     await keys.getByText('Key 1').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await lines.nth(1).getByText(`Signs for ${address}`).waitFor()
     await page.getByRole('link', { name: 'Accounts' }).click()
-    await page.getByText(/^Signed for by .+ or [^,]+$/).waitFor()
+    await page.getByText(/^Signed by .+ or [^,]+$/).waitFor()
     await page.getByRole('link', { name: 'Passkeys' }).click()
     await keys.getByRole('button', { name: 'Revoke' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
@@ -164,11 +164,11 @@ describe('the pages of the wallet', () => {
     expect(await dialog.getByRole('checkbox').count()).to.equal(0)
     await expectUsable(page, 'the question before a passkey is removed that is not needed')
     await dialog.getByRole('button', { name: 'Remove' }).click()
-    await keys.getByText('A key that is none of your passkeys').waitFor()
+    await keys.getByText('Not one of your passkeys').waitFor()
     await authenticator.setPresence(false)
     await second.setPresence(true)
     await page.getByRole('link', { name: 'Accounts' }).click()
-    await page.getByText('and one key that is none of your passkeys').waitFor()
+    await page.getByText('and 1 key that is not one of your passkeys').waitFor()
     await page.getByRole('link', { name: 'Send', exact: true }).last().click()
     await page.waitForURL(/from=/)
     await page.goto(`${session.wallet.url}/send?from=testnet:${address}`)
@@ -186,13 +186,13 @@ describe('the pages of the wallet', () => {
     const address = session.wallet.createAccount(`04${'ab'.repeat(64)}`)
     const look = async (text: string): Promise<void> => {
       await page.getByRole('textbox', { name: 'Address' }).fill(text)
-      await page.getByRole('button', { name: /^Look/ }).click()
+      await page.getByRole('button', { name: /^(?:Find account|Check again)/ }).click()
     }
-    await page.getByRole('button', { name: 'I have an account already' }).click()
+    await page.getByRole('button', { name: 'Import account' }).click()
     for (const [text, answer] of [
-      ['0x12', 'Paste the whole address'],
+      ['0x12', 'Enter the full address'],
       ['0xf233dcee88fe0abe', 'This is an address of mainnet'],
-      [own, 'in your wallet already'],
+      [own, 'already in your wallet'],
       [addressAtIndex(999, 'emulator'), 'has no account'],
     ] as const) {
       await look(text)
@@ -204,11 +204,11 @@ describe('the pages of the wallet', () => {
     await page.getByText('With the Flow CLI', { exact: true }).click()
     await expectUsable(page, 'what to do for an account from elsewhere')
     session.wallet.addKey(address, publicKey, { weight: 500 })
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByText('the weight of the key is less than 1000').waitFor()
     session.wallet.addKey(address, publicKey)
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByText('The account is in your wallet.').waitFor()
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByText('Account imported.').waitFor()
     await page.locator('.address').getByText(address).waitFor()
     await page.reload()
     await page.locator('.address').getByText(address).waitFor()
@@ -270,17 +270,17 @@ describe('the pages of the wallet', () => {
     await page.getByText('<img src=x onerror=alert(1)>').waitFor()
     await page.getByRole('link', { name: 'Activity' }).click()
     await page.getByText('+1,234.5 FLOW').waitFor()
-    await page.getByText('A passkey was made').waitFor()
+    await page.getByText('Passkey created').waitFor()
   })
 
   it('has an account made later where it could not be made at first', async () => {
     const { page } = await session.visit({ provisioning: 'refused' })
     await signInByCode(page, session.wallet)
-    await page.getByRole('button', { name: 'Make a passkey' }).click()
-    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('button', { name: 'Create a passkey' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('The accounts of today are all made.').waitFor()
     session.wallet.world = { ...session.wallet.world, provisioning: 'made' }
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText('100 FLOW').waitFor()
   })
 
@@ -314,19 +314,19 @@ describe('the pages of the wallet', () => {
     await makeFirstPasskey(page)
     await page.getByRole('link', { name: 'Activity' }).click()
     await page.getByRole('heading', { name: 'This page stopped working' }).waitFor()
-    await page.getByText('look at the activity before you send it again').waitFor()
+    await page.getByText('check the activity page before you send it again').waitFor()
     await expectUsable(page, 'a page that broke')
     await page.getByRole('link', { name: 'Send', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Send FLOW' }).waitFor()
     session.wallet.world = { ...session.wallet.world, transfers: [] }
     await page.getByRole('link', { name: 'Activity' }).click()
     await page
-      .getByText('Nothing moved yet')
+      .getByText('No transfers yet')
       .or(page.getByRole('button', { name: 'Reload page' }))
       .first()
       .waitFor()
     await page.reload()
-    await page.getByText('Nothing moved yet').waitFor()
+    await page.getByText('No transfers yet').waitFor()
   })
 
   it('says what to do where all of it breaks', async () => {
@@ -339,7 +339,7 @@ describe('the pages of the wallet', () => {
     await expectUsable(page, 'a wallet that broke')
     await context.unroute('**/wallet/settings')
     await page.getByRole('button', { name: 'Reload page' }).click()
-    await page.getByRole('button', { name: 'Send me a code' }).waitFor()
+    await page.getByRole('button', { name: 'Send code' }).waitFor()
   })
 
   it('asks for a passkey where somebody signed in long ago, and goes on', async () => {
@@ -349,7 +349,7 @@ describe('the pages of the wallet', () => {
     const second = await addAuthenticator(page, 'usb')
     await page.getByRole('link', { name: 'Passkeys' }).click()
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('The passkey was made.').waitFor()
+    await page.getByText('Passkey created.').waitFor()
     await second.setPresence(false)
     await session.wallet.pool.query(
       `update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'`,
@@ -383,7 +383,7 @@ describe('the pages of the wallet', () => {
     await makeFirstPasskey(page)
     session.wallet.world = { ...session.wallet.world, isChainDown: true }
     await page.reload()
-    await page.getByText('Balance not known').waitFor()
+    await page.getByText('Balance unavailable').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
 })
@@ -393,7 +393,7 @@ async function addSecondPasskey(page: Page): Promise<VirtualAuthenticator> {
   const second = await addAuthenticator(page, 'usb')
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await page.getByText('The passkey was made.').waitFor()
+  await page.getByText('Passkey created.').waitFor()
   // One that has no passkey for what is asked says no for all of them.
   await second.setPresence(false)
   return second
@@ -406,8 +406,8 @@ async function addSecondPasskey(page: Page): Promise<VirtualAuthenticator> {
 async function addSecondKey(page: Page, address: string): Promise<{ second: VirtualAuthenticator; keys: Locator }> {
   const second = await addSecondPasskey(page)
   const keys = page.getByRole('region', { name: `Keys of ${address}` })
-  await keys.getByText('Add it').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+  await keys.getByText('Add', { exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
   await keys.getByText('Key 1').waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   return { second, keys }

@@ -1,4 +1,4 @@
-import { mayPass, problemText } from '../../auth/auth-service.ts'
+import { isRetryable, problemText } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import type { OpenedProject, SaveAnswer, SaveRequest } from '../contract.ts'
 import { fileChanges, mergeFiles } from './file-changes.ts'
@@ -188,7 +188,7 @@ export class ProjectSaver {
   }
 
   #failed(error: unknown): void {
-    const isLater = mayPass(error)
+    const isLater = isRetryable(error)
     const isSignedOut = error instanceof ApiProblem && error.status === 401
     if (isLater && this.#pending !== undefined)
       this.#doubtful = [...this.#doubtful.slice(1 - maxDoubtful), this.#pending.state.files]

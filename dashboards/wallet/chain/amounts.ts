@@ -1,15 +1,15 @@
 import { amountText, amountUnits } from '../../../clients/signing/transactions/cadence-arguments.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 
-/** Reserve for storage and fees, 10^-8 FLOW; the chain refuses to send more than the rest. */
+/** Reserve for storage and fees, 10^-8 FLOW; the chain rejects transfers of more than the rest. */
 const keptUnits = 1_000_000n
 
-/** Transactions can name no more, and there is less: 2^64 units of 10^-8. */
+/** Limit of UFix64: 2^64 units of 10^-8. */
 const maxFlow = 184_467_440_737
-/** Of an amount that they can name. */
+/** Length of the longest valid amount. */
 const maxCharacters = 21
 
-/** As people read it: thousands apart, and no zeros at the end. `1234.50000000` → `1,234.5`. */
+/** With thousands separators and without trailing zeros: `1234.50000000` → `1,234.5`. */
 export function plainAmount(text: string): string {
   const [whole = '0', part = ''] = text.split('.')
   const rest = part.replace(/0+$/, '')
@@ -17,26 +17,25 @@ export function plainAmount(text: string): string {
   return rest === '' ? grouped : `${grouped}.${rest}`
 }
 
-/** The same of an amount in units of 10^-8. */
+/** From units of 10^-8. */
 export function plainUnits(units: bigint): string {
   return plainAmount(amountText(units))
 }
 
-/** The most that can be sent of a balance. */
 export function maxToSend(balance: string): bigint {
   const units = amountUnits(balance, 'balance')
   return units > keptUnits ? units - keptUnits : 0n
 }
 
-/** What is wrong with an amount that was typed; undefined: nothing. */
+/** Validates a typed amount; undefined if it is valid. */
 export function amountProblem(text: string, balance: string | undefined): string | undefined {
-  if (!/^\d+(?:\.\d{1,8})?$/.test(text)) return 'Write it as 12 or 12.5, with at most 8 decimals and a point.'
-  if (text.length > maxCharacters || Number(text) > maxFlow) return 'There is not so much FLOW.'
+  if (!/^\d+(?:\.\d{1,8})?$/.test(text)) return 'Enter a number such as 12 or 12.5, with at most 8 decimals.'
+  if (text.length > maxCharacters || Number(text) > maxFlow) return 'The amount is too large.'
   const units = amountUnits(text)
-  if (units === 0n) return 'Nothing would be sent.'
+  if (units === 0n) return 'The amount must be greater than 0.'
   if (balance !== undefined && units > maxToSend(balance))
     return (
-      `That is more than can be sent: ${plainUnits(maxToSend(balance))} FLOW. ` + 'The rest stays for storage and fees.'
+      `You can send at most ${plainUnits(maxToSend(balance))} FLOW. ` + 'The rest is reserved for storage and fees.'
     )
   return undefined
 }
@@ -48,7 +47,10 @@ const words: Readonly<Record<FlowChain, bigint>> = {
   emulator: 0x1cb159857af02018n,
 }
 
-/** Parity-check columns of the [64,45,7] code, lowest bit first. Source: flow-go `model/flow/address.go`. */
+/**
+ * Parity-check columns of the [64,45,7] code, lowest bit first. Source: flow-go
+ * `model/flow/address.go`.
+ */
 const columns = [
   0x00001, 0x00002, 0x00004, 0x00008, 0x00010, 0x00020, 0x00040, 0x00080, 0x00100, 0x00200, 0x00400, 0x00800, 0x01000,
   0x02000, 0x04000, 0x08000, 0x10000, 0x20000, 0x40000, 0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951,
@@ -57,13 +59,16 @@ const columns = [
   0x03807, 0x007d2, 0x00727, 0x0068e, 0x0067c, 0x0059d, 0x004eb, 0x003b4, 0x0036a, 0x002d9, 0x001c7, 0x0003f,
 ] as const
 
-/** `0x` and 16 lower-case hex digits; undefined otherwise. Shorter forms are not accepted here. */
+/** `0x` and 16 lower-case hex digits; undefined for anything else, shorter forms included. */
 export function readAddress(text: string): string | undefined {
   const digits = /^\s*(?:0x)?([0-9a-f]{16})\s*$/i.exec(text)?.[1]
   return digits === undefined ? undefined : `0x${digits.toLowerCase()}`
 }
 
-/** Whether a chain can have this address; detects up to two wrong digits. @param address from `readAddress` */
+/**
+ * Whether a chain can have this address; detects up to two wrong digits. @param address from
+ * `readAddress`
+ */
 export function isAddressOf(address: string, chain: FlowChain): boolean {
   const word = BigInt(address) ^ words[chain]
   let parity = 0
@@ -73,7 +78,7 @@ export function isAddressOf(address: string, chain: FlowChain): boolean {
   return word !== 0n && parity === 0
 }
 
-/** The chain that has this address; no two have the same. */
+/** The chain of the address; the chains' addresses are disjoint. */
 export function chainOfAddress(address: string): FlowChain | undefined {
   return (Object.keys(words) as FlowChain[]).find((chain) => isAddressOf(address, chain))
 }

@@ -1,7 +1,7 @@
 import { hexOf, bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import type { ChainAccount, ChainHead, ChainResult, Network } from '../contract.ts'
-import { callJson, jsonBody, mayPass } from '../../auth/auth-service.ts'
+import { callJson, jsonBody, isRetryable } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
@@ -10,7 +10,7 @@ import { passkeyHere, usedPasskeyHere } from '../../auth/sign-in.ts'
 import { signersFor } from './passkey-keys.ts'
 import type { SigningPasskey } from './passkey-keys.ts'
 
-/** The chain, by way of the wallet's own service. Every function throws ApiProblem. */
+/** Chain access through the wallet service. All functions throw ApiProblem. */
 
 export function readHead(network: Network, signal?: AbortSignal): Promise<ChainHead> {
   return callJson(`/chain/${network}`, signal === undefined ? {} : { signal })
@@ -24,7 +24,7 @@ function readResult(network: Network, id: string, signal?: AbortSignal): Promise
   return callJson(`/chain/${network}/transactions/${id}`, signal === undefined ? {} : { signal })
 }
 
-/** @returns the id. @throws ApiProblem `transaction-refused` with the words of the node */
+/** @returns the id. @throws ApiProblem `transaction-refused` with the node's message */
 async function submit(network: Network, transaction: FlowTransaction): Promise<string> {
   const { proposalKey } = transaction
   const { id } = await callJson<{ readonly id: string }>(
@@ -57,11 +57,11 @@ function wireSignature({ address, keyIndex, signature, extensionData }: Transact
   }
 }
 
-/** An account with the passkey for which it was made. */
+/** An account with the passkey for which it was created. */
 export interface OwnAccount extends SigningPasskey {
   readonly network: Network
   readonly address: string
-  /** The user's other passkeys: they sign if the first is no longer a key of the account. */
+  /** The user's other passkeys, tried if the first is no longer a key of the account. */
   readonly others: readonly SigningPasskey[]
 }
 
@@ -78,16 +78,19 @@ interface SendOptions {
 
 const computeLimit = 9999
 const pollMs = 1000
-/** Blocks come each second; a transaction that is not sealed by then is one that somebody has to look for. */
+/**
+ * Blocks come every second, so a transaction that is not sealed by then needs a manual check, ms.
+ */
 const patienceMs = 180_000
-/** For how long a transaction is sent again of which nobody says that it arrived. */
+/** Time during which an unacknowledged transaction is resent, ms. */
 const arrivalMs = 30_000
 
 /**
- * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
+ * Signs a transaction with a passkey, whose account pays for it, sends it, and waits until it is
+ * sealed.
  * @returns its id
- * @throws ApiProblem, with the words of the chain where it failed there; SigningError; what the browser throws
- * where no passkey is given
+ * @throws ApiProblem, with the chain's message if it failed there; SigningError; the browser's
+ * error if no passkey is used
  */
 export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
   const { network, address } = account
@@ -97,8 +100,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
     readAccount(network, address, signal),
   ])
   const [found] = signersFor(account, state, passkeyHere())
-  if (found === undefined)
-    throw new ApiProblem(409, 'no-key', `None of your passkeys is a key of ${address} that can sign alone (any more).`)
+  if (found === undefined) throw new ApiProblem(409, 'no-key', `None of your passkeys can sign for ${address} alone.`)
   const { key, credentialId, publicKeySec1Hex } = found
   const transaction: FlowTransaction = {
     ...code(chain),
@@ -128,10 +130,9 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
 }
 
 /**
- * Sends a transaction until somebody says that it arrived. It is the same one each time, which the chain runs once:
- * another one, with the next number of the key, would be a second payment where the first had arrived and only the
- * answer was lost.
- * @throws ApiProblem `not-known` where it may have arrived
+ * Sends a transaction until a node acknowledges it. Every attempt sends the same transaction, which
+ * the chain runs once; a new one with the next sequence number could pay twice.
+ * @throws ApiProblem `not-known` if it may have arrived
  */
 async function submitSurely(network: Network, signed: FlowTransaction, signal: AbortSignal): Promise<string> {
   const end = Date.now() + arrivalMs
@@ -140,15 +141,15 @@ async function submitSurely(network: Network, signed: FlowTransaction, signal: A
     try {
       return await submit(network, signed)
     } catch (error) {
-      // Who is told to come later was not listened to.
-      if (mayPass(error) && !(error instanceof ApiProblem && error.status === 429)) mayHaveArrived = true
-      if (!mayPass(error) || Date.now() > end) {
+      // A rate-limited request was not processed.
+      if (isRetryable(error) && !(error instanceof ApiProblem && error.status === 429)) mayHaveArrived = true
+      if (!isRetryable(error) || Date.now() > end) {
         if (!mayHaveArrived) throw error
         throw new ApiProblem(
           504,
           'not-known',
-          'It is not known whether the transaction arrived. Look at your balance and at the activity before you ' +
-            'send it again.',
+          'The transaction may have been sent: no node confirmed it. Check your balance and your activity before ' +
+            'you send it again.',
         )
       }
     }
@@ -164,8 +165,8 @@ async function untilSealed(
   const end = Date.now() + patienceMs
   for (;;) {
     const result = await readResult(network, id, signal).catch((error: unknown) => {
-      // It is under way whatever happens to a question about it.
-      if (!mayPass(error)) throw error
+      // A failed status request does not affect the transaction.
+      if (!isRetryable(error)) throw error
       return undefined
     })
     if (result?.is_failed === true)
@@ -174,7 +175,7 @@ async function untilSealed(
       throw new ApiProblem(
         422,
         'transaction-expired',
-        'No block took the transaction in time: nothing was done. Try again.',
+        'The transaction expired before a block included it. Nothing was changed. Try again.',
       )
     if (result?.status === 'SEALED') return onStage('sealed', id)
     if (result?.status === 'EXECUTED') onStage('executed', id)
@@ -182,13 +183,13 @@ async function untilSealed(
       throw new ApiProblem(
         504,
         'not-sealed',
-        'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.',
+        'The transaction was sent but is not sealed yet. Check it in the explorer before you send it again.',
       )
     await pause(pollMs, signal)
   }
 }
 
-/** Whether a transaction was sent of which it cannot be said (yet) what became of it. */
+/** Whether a sent transaction has an unknown outcome. */
 export function isUndecided(error: unknown): boolean {
   return error instanceof ApiProblem && (error.code === 'not-known' || error.code === 'not-sealed')
 }

@@ -134,7 +134,7 @@ describe('names of passkeys', () => {
     })
     const names = (...given: (string | null)[]): string[] => withOwnNames(given.map(named)).map(passkeyName)
     expect(names('Passkey', 'My phone', 'Passkey')).to.deep.equal(['Passkey (1)', 'My phone', 'Passkey (2)'])
-    expect(names(null, null)).to.deep.equal(['Passkey of one device (1)', 'Passkey of one device (2)'])
+    expect(names(null, null)).to.deep.equal(['Device-bound passkey (1)', 'Device-bound passkey (2)'])
     expect(names('Passkey', 'passkey')).to.deep.equal(['Passkey', 'passkey'])
   })
 })

@@ -2,7 +2,7 @@ import type { ChainAccount, ChainKey, PasskeyRow } from '../contract.ts'
 
 type KeyedPasskey = Pick<PasskeyRow, 'id' | 'publicKeySec1Hex'>
 
-/** The passkey that a key on the chain is of. */
+/** The passkey of a key on the chain. */
 export function passkeyOfKey<Passkey extends KeyedPasskey>(
   passkeys: readonly Passkey[],
   { public_key: publicKey }: Pick<ChainKey, 'public_key'>,
@@ -14,9 +14,9 @@ export function passkeyOfKey<Passkey extends KeyedPasskey>(
 
 /** Who can sign for an account. */
 interface AccountSigners<Passkey> {
-  /** Those that sign alone. */
+  /** Passkeys with full weight. */
   readonly passkeys: readonly Passkey[]
-  /** Keys that are good, and none of these passkeys. */
+  /** Number of active keys that are not these passkeys. */
   readonly others: number
 }
 
@@ -30,11 +30,11 @@ export function signersOf<Passkey extends KeyedPasskey>(
   }
 }
 
-/** Whether an account that somebody names can be theirs here, and if not, what is in the way. */
+/** Whether the user can import an account, and otherwise what prevents it. */
 export type ImportFinding<Passkey> =
   | { readonly kind: 'key'; readonly passkey: Passkey }
   | { readonly kind: 'no-key' }
-  /** A passkey is a key that cannot sign for the account, or not alone. */
+  /** A passkey is a key of the account, but cannot sign, or not alone. */
   | {
       readonly kind: 'bad-key'
       readonly passkey: Passkey
@@ -48,7 +48,7 @@ export function findImportKey<Passkey extends KeyedPasskey>(
 ): ImportFinding<Passkey> {
   const [signer] = signersOf(account, passkeys).passkeys
   if (signer !== undefined) return { kind: 'key', passkey: signer }
-  // The one that is nearest to good says what is to do.
+  // The key that is closest to valid explains what to do.
   const found = account.keys.flatMap((key) => {
     const passkey = passkeyOfKey(passkeys, key)
     return passkey === undefined ? [] : [{ kind: 'bad-key' as const, passkey, key, why: whyBad(key) }]
@@ -69,17 +69,16 @@ function whyBad({
   return signature === 'ECDSA_P256' && hash === 'SHA2_256' ? 'weight' : 'algorithm'
 }
 
-/** A passkey that may be a key of an account. */
 export interface SigningPasskey {
-  /** base64url. */
+  /** base64url */
   readonly credentialId: string
-  /** 130 hex digits. */
+  /** 130 hex digits */
   readonly publicKeySec1Hex: string
-  /** When somebody signed in by it; undefined or null: never, or nobody knows. */
+  /** Last sign-in with it; undefined or null: never or unknown. */
   readonly lastUsedAt?: string | null | undefined
 }
 
-/** The key of an account that is a passkey's: it has to be good, and to sign alone. */
+/** The active, full-weight key of a passkey. */
 export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): ChainKey | undefined {
   const digits = publicKeySec1Hex.replace(/^04/, '').toLowerCase()
   return keys.find(
@@ -93,11 +92,11 @@ export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): 
 }
 
 /**
- * The passkeys of somebody that can sign for an account alone, the likeliest first: the one that was used in this
- * browser, or else the one by which they signed in last, wherever that was. A browser is asked for one only, and says
- * no to one that is on another device.
- * @param account that for which it was made first, and the others
- * @param here the passkey that was used in this browser last
+ * Passkeys that can sign for an account alone, the most likely first: the one used in this browser,
+ * else the one of the last sign-in. A browser is asked for one only and rejects those of other
+ * devices.
+ * @param account its own passkey first, then the others
+ * @param here the passkey last used in this browser
  */
 export function signersFor(
   account: SigningPasskey & { readonly others: readonly SigningPasskey[] },
@@ -113,12 +112,12 @@ export function signersFor(
   return good.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
 }
 
-/** As its user called it, or where it is. */
+/** The user's name for it, or its kind. */
 export function passkeyName({
   authenticatorName: name,
   deviceType,
 }: Pick<PasskeyRow, 'authenticatorName' | 'deviceType'>): string {
-  return name ?? (deviceType === 'multiDevice' ? 'Passkey of several devices' : 'Passkey of one device')
+  return name ?? (deviceType === 'multiDevice' ? 'Synced passkey' : 'Device-bound passkey')
 }
 
 /** Passkeys with unique names: equal names are numbered by age. */

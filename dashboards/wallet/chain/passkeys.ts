@@ -22,7 +22,7 @@ interface Confirmation {
   readonly response: AuthenticationResponseJSON
 }
 
-/** A change that one of the user's passkeys confirms, and nothing else with it. */
+/** A change that an assertion of a passkey confirms; the assertion covers nothing else. */
 type UserChange =
   | { readonly action: 'add-passkey' }
   | { readonly action: 'remove-passkey'; readonly credentialId: string; readonly abandon: readonly string[] }
@@ -45,7 +45,6 @@ export async function listActivity(access: Access): Promise<readonly ActivityRow
   return (await call<{ readonly activity: readonly ActivityRow[] }>(access, '/passkeys/activity')).activity
 }
 
-/** Makes a passkey on this device, or where the browser keeps them. */
 export async function makePasskey(
   access: Access,
   name?: string,
@@ -54,7 +53,7 @@ export async function makePasskey(
   const begin = (confirmation?: Confirmation): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> =>
     call(access, '/register/start', { rpId, rpName, confirmation })
   const { options, challengeId } = await withConfirmation(access, { action: 'add-passkey' }, begin)
-  // The service knows its own name; a page of somebody else's is called as it says.
+  // The wallet's own service knows its name; third-party pages pass theirs.
   const response = await startRegistration({ optionsJSON: { ...options, rp: { ...options.rp, name: rpName } } })
   const made = await call<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }>(
     access,
@@ -75,8 +74,8 @@ export async function renamePasskey(access: Access, credentialId: string, authen
 }
 
 /**
- * Signs nobody in any more; it stays a key of its accounts until it is revoked there. A passkey confirms it.
- * @param abandon accounts that nobody can sign for afterwards
+ * The passkey no longer signs in. It stays a key of its accounts until it is revoked there.
+ * @param abandon accounts that lose their last usable key
  */
 export async function removePasskey(access: Access, credentialId: string, abandon: readonly string[]): Promise<void> {
   await withConfirmation(access, { action: 'remove-passkey', credentialId, abandon }, (confirmation) =>
@@ -84,7 +83,7 @@ export async function removePasskey(access: Access, credentialId: string, abando
   )
 }
 
-/** Has the accounts of a passkey made, and waits for them as long as the service does. */
+/** Creates the accounts of a passkey and waits as long as the service does. */
 export async function makeAccounts(
   access: Access,
   credentialId: string,
@@ -98,7 +97,7 @@ export async function makeAccounts(
   return answer.networks
 }
 
-/** Adds an account that somebody has already, where the chain shows the passkey as a key of it. */
+/** Adds an existing account of which the passkey is a key on the chain. */
 export async function saveAccount(
   access: Access,
   account: { readonly credentialId: string; readonly network: Network; readonly address: string },
@@ -122,7 +121,7 @@ export async function withConfirmation<Answer>(
   }
 }
 
-/** @param required what the service answered: a user without a passkey can only sign in again */
+/** @param required the service's error: users without a passkey must sign in again */
 async function confirmChange(access: Access, change: UserChange, required: ApiProblem): Promise<Confirmation> {
   try {
     const { options, challengeId } = await call<Begun<PublicKeyCredentialRequestOptionsJSON>>(

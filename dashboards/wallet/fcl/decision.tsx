@@ -15,19 +15,19 @@ import { signersFor } from '../chain/passkey-keys.ts'
 import { useChainAccount, useSettings } from '../own.ts'
 
 interface DecisionProps {
-  /** What the button that agrees says. Undefined: nothing here can be agreed to. */
+  /** Label of the approving button. Undefined: nothing can be approved. */
   readonly action: string | undefined
   readonly onAgree?: () => void
   readonly onDecline: () => void
   readonly isBusy?: boolean
-  /** It takes more than most: the button looks so. */
+  /** Styles the button as dangerous. */
   readonly isDangerous?: boolean
   readonly isDisabled?: boolean
   readonly usesPasskey?: boolean
   readonly problem?: string | undefined
 }
 
-/** The two ways out of a request. Nobody agrees who has not had the window in front for a moment. */
+/** Approval is enabled after the window was in front for a second. */
 export function Decision({
   action,
   onAgree,
@@ -52,7 +52,7 @@ export function Decision({
             onClick={onAgree}
           >
             {usesPasskey && <Icon name="key" />}{' '}
-            {isBusy ? 'Follow your browser…' : problem === undefined ? action : 'Try again'}
+            {isBusy ? 'Waiting for your passkey…' : problem === undefined ? action : 'Retry'}
           </Button>
         )}
       </div>
@@ -63,8 +63,8 @@ export function Decision({
 const armMs = 1000
 
 /**
- * Whether somebody has had the time to see what this window shows: it has been in front, with the focus, for a
- * second. A window that comes up under a click which was meant for another one does nothing by it.
+ * Whether the window has been in front, with the focus, for a second: a click meant for another
+ * window must not approve anything.
  */
 function useArmed(): boolean {
   const [isArmed, setIsArmed] = useState(false)
@@ -92,15 +92,14 @@ function useArmed(): boolean {
 
 interface RefusalProps {
   readonly title: string
-  /** Is told to the application too. */
+  /** Sent to the application too. */
   readonly detail: string
   readonly channel: OpenerChannel
   readonly onRetry?: (() => void) | undefined
-  /** Somebody else who signs in may do it. */
+  /** Another user may be able to do it. */
   readonly mayChange?: boolean
 }
 
-/** Something that cannot be done, whatever the person wants. */
 export function Refusal({ title, detail, channel, onRetry, mayChange = false }: RefusalProps): ReactNode {
   const { keeper } = useAuth()
   const { isBusy, problem, run } = useAction()
@@ -113,11 +112,11 @@ export function Refusal({ title, detail, channel, onRetry, mayChange = false }: 
         <div className="button-row">
           {mayChange && (
             <Button disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
-              Sign in as somebody else
+              Sign in as another user
             </Button>
           )}
           <Button look="strong" onClick={() => channel.decline(`${title}. ${detail}`)}>
-            Back to the page
+            Back to the app
           </Button>
         </div>
       </footer>
@@ -131,8 +130,8 @@ type FoundSigner =
   | { readonly status: 'ready'; readonly signer: Signer & Passkey }
 
 /**
- * The passkey that signs for an account, as the chain has its keys.
- * @param keyIndex the key that has to sign; undefined: whichever can sign alone
+ * The passkey that signs for an account, by its keys on the chain.
+ * @param keyIndex required key; undefined: any that can sign alone
  */
 export function useSigner(account: OwnAccount | undefined, keyIndex?: number): FoundSigner {
   const { rp_id: rpId } = useSettings()
@@ -146,9 +145,9 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
   if (found === undefined) {
     const detail =
       keyIndex === undefined
-        ? `None of your passkeys is a key of ${address} that can sign alone (any more).`
-        : `The application wants key ${keyIndex} of ${address} to sign, and none of your passkeys is that key. ` +
-          'Sign out in the application and connect this wallet again.'
+        ? `None of your passkeys can sign for ${address} alone.`
+        : `The app requires key ${keyIndex} of ${address}, and none of your passkeys is that key. ` +
+          'Sign out in the app and connect this wallet again.'
     return { status: 'problem', detail }
   }
   const { key, credentialId, publicKeySec1Hex } = found
@@ -167,7 +166,7 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
 /** @returns runs an action with a signal that aborts on unmount, such as a change of user */
 export function useLeaving(): () => AbortSignal {
   const running = useRef<AbortController>(undefined)
-  useEffect(() => () => running.current?.abort(new DOMException('The window shows something else.', 'AbortError')), [])
+  useEffect(() => () => running.current?.abort(new DOMException('The window was closed or changed.', 'AbortError')), [])
   return useCallback(() => {
     running.current = new AbortController()
     return running.current.signal

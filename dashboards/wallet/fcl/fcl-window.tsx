@@ -6,7 +6,7 @@ import { fclSignatureOf, readFclSignable } from '../../../clients/signing/fcl-si
 import type { WantedSignature } from '../../../clients/signing/fcl-signable.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { mayPass, problemText } from '../../auth/auth-service.ts'
+import { isRetryable, problemText } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { useAction } from '../../auth/action.tsx'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
@@ -29,7 +29,9 @@ type Wanted =
   | { readonly wanted: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
   | { readonly problem: string }
 
-/** Signs a transaction for an application. The review reads the object that is encoded and signed. */
+/**
+ * Signs a transaction for an application. The review reads the object that is encoded and signed.
+ */
 function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   const read = useMemo(() => readRequest(request.body), [request])
   const account = useMemo(
@@ -39,7 +41,8 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   const found = useSigner(account, 'problem' in read ? undefined : read.wanted.signer.keyIndex)
   const { isBusy, problem, run } = useAction()
   const begin = useLeaving()
-  if ('problem' in read) return <Refusal title="This cannot be signed" detail={read.problem} channel={channel} />
+  if ('problem' in read)
+    return <Refusal title="Could not sign the transaction" detail={read.problem} channel={channel} />
   const {
     wanted: { transaction, part },
     address,
@@ -48,8 +51,8 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   if (account === undefined) {
     return (
       <Refusal
-        title="This is none of your accounts"
-        detail={`The page wants ${address} to sign, and you are signed in as somebody who has other accounts.`}
+        title="This is not one of your accounts"
+        detail={`The app requires the account ${address}, and you are signed in as a user with other accounts.`}
         channel={channel}
         mayChange
       />
@@ -80,7 +83,7 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
         isDangerous={summary.warnings.length > 0}
         problem={problem}
         onAgree={agree}
-        onDecline={() => channel.decline('The person declined the transaction.')}
+        onDecline={() => channel.decline('The user declined the transaction.')}
       />
     </>
   )
@@ -91,7 +94,7 @@ function readRequest(body: unknown): Wanted {
     const wanted = readFclSignable(fclSignableOf(body))
     const address = fullAddress(wanted.signer.address)
     const chain = chainOfAddress(address)
-    if (chain === undefined) return { problem: `${address} is an address of none of Flow's networks.` }
+    if (chain === undefined) return { problem: `${address} is not an address of any Flow network.` }
     return { wanted, address, summary: summarize(wanted.transaction, wanted.signer, chain) }
   } catch (error) {
     return { problem: fclShapeProblem(error) }
@@ -104,15 +107,14 @@ const windows: Readonly<Record<string, (props: WindowProps) => ReactNode>> = {
   '/fcl/user-signature': UserSignatureWindow,
 }
 
-/** There is one talk for one window, however often React shows it. */
+/** One channel per window, however often React renders it. */
 const channel = new OpenerChannel(window)
 
-/** Whether a path is that of a window for applications. */
 export function isFclPath(path: string): boolean {
   return Object.hasOwn(windows, path)
 }
 
-/** The window that applications open by FCL, for each of its services. */
+/** The window that applications open through FCL. */
 export function FclWindow({ path }: { readonly path: string }): ReactNode {
   const state = useSyncExternalStore(channel.subscribe, () => channel.state)
   useEffect(() => {
@@ -122,8 +124,8 @@ export function FclWindow({ path }: { readonly path: string }): ReactNode {
   if (state.status === 'waiting')
     return (
       <WindowFrame>
-        <h1>One moment</h1>
-        <Loading label="The page is asked what it wants" rows={2} />
+        <h1>Loading the request</h1>
+        <Loading label="Waiting for the request of the app…" rows={2} />
       </WindowFrame>
     )
   if (state.status === 'refused')
@@ -132,13 +134,13 @@ export function FclWindow({ path }: { readonly path: string }): ReactNode {
         <Refused state={state} />
       </WindowFrame>
     )
-  if (state.status === 'answered') {
+  if (state.status === 'responded') {
     return (
       <WindowFrame origin={state.request.origin}>
         <h1>{state.answer === 'approved' ? 'Done' : 'Declined'}</h1>
         <p className="done-line" role="status">
-          <Icon name={state.answer === 'approved' ? 'check' : 'cross'} size={20} /> The page knows. You can close this
-          window.
+          <Icon name={state.answer === 'approved' ? 'check' : 'cross'} size={20} /> The app has your answer. You can
+          close this window.
         </p>
         <footer className="fcl-decision">
           <div className="button-row">
@@ -156,15 +158,12 @@ export function FclWindow({ path }: { readonly path: string }): ReactNode {
 }
 
 const refusals: Readonly<Record<(ChannelState & { status: 'refused' })['reason'], readonly [string, string]>> = {
-  alone: [
-    'No application opened this window',
-    'It shows what applications ask for. To see your accounts open the wallet itself.',
-  ],
+  alone: ['No app opened this window', 'This window shows requests of apps. To see your accounts, open the wallet.'],
   unsafe: [
-    'This page may ask for nothing',
-    'It did not come by HTTPS, so that anybody on the way could have changed it.',
+    'Requests from this page are not accepted',
+    'The page was not loaded over HTTPS, so it may have been tampered with.',
   ],
-  unreadable: ['This request cannot be read', 'It is too long, or is none.'],
+  unreadable: ['Could not read the request', 'The request is too long or has an invalid form.'],
 }
 
 function Refused({ state: { reason } }: { readonly state: ChannelState & { status: 'refused' } }): ReactNode {
@@ -177,7 +176,7 @@ function Refused({ state: { reason } }: { readonly state: ChannelState & { statu
         <div className="button-row">
           {reason === 'alone' ? (
             <a className="button strong" href="/">
-              To the wallet
+              Open the wallet
             </a>
           ) : (
             <Button look="strong" onClick={() => window.close()}>
@@ -192,23 +191,17 @@ function Refused({ state: { reason } }: { readonly state: ChannelState & { statu
 
 function Asked({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
   const { state, keeper } = useAuth()
-  if (state.status === 'loading') return <Loading label="It is looked whether you are signed in" rows={2} />
+  if (state.status === 'loading') return <Loading label="Checking your session…" rows={2} />
   if (state.status === 'unknown')
-    return (
-      <ErrorState
-        title="It is not known whether you are signed in"
-        detail={state.detail}
-        onRetry={() => void keeper.load()}
-      />
-    )
+    return <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
   if (state.status === 'signed-out') {
     return (
       <div className="fcl-sign-in">
         <SignInForm>
           <h1>Sign in to your wallet</h1>
-          <p className="soft">Then you are shown what the page wants.</p>
+          <p className="soft">Then review the request of the app.</p>
         </SignInForm>
-        <Button look="plain" onClick={() => channel.decline('The person did not sign in.')}>
+        <Button look="plain" onClick={() => channel.decline('The user did not sign in.')}>
           Decline
         </Button>
       </div>
@@ -217,9 +210,9 @@ function Asked({ path, request }: { readonly path: string; readonly request: App
   return <Person key={state.session.user.id} path={path} request={request} />
 }
 
-/** What one user was shown is not for the next one: each has answers of their own. */
+/** A separate cache per user. */
 function Person({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
-  const [client] = useState(() => createQueryClient({ mayRecover: mayPass }))
+  const [client] = useState(() => createQueryClient({ mayRecover: isRetryable }))
   return (
     <QueryClientProvider client={client}>
       <Request path={path} request={request} />
@@ -229,28 +222,28 @@ function Person({ path, request }: { readonly path: string; readonly request: Ap
 
 function Request({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
   const { data, error } = useOwnAccounts()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const Shown = windows[path]
   if (Shown === undefined) return null
   if (data === undefined) {
     return error === null ? (
-      <Loading label="Your accounts load" />
+      <Loading label="Loading your accounts…" />
     ) : (
-      <ErrorState title="Your accounts cannot be shown" detail={problemText(error)} onRetry={() => void readAgain()} />
+      <ErrorState title="Could not load your accounts" detail={problemText(error)} onRetry={() => void reload()} />
     )
   }
-  return <Shown request={request} own={data} channel={channel} readAgain={() => void readAgain()} />
+  return <Shown request={request} own={data} channel={channel} reload={() => void reload()} />
 }
 
 interface WindowFrameProps {
-  /** Of the application, as the browser says; what it says of itself is shown nowhere. */
+  /** From the browser; the application's own claims are not shown. */
   readonly origin?: string | undefined
-  /** It sent another request after the one that is shown. */
+  /** The application sent another request later. */
   readonly hasMore?: boolean
   readonly children: ReactNode
 }
 
-/** A small window beside an application: above all who asks, and then what. */
+/** Shows the origin of the request first. */
 function WindowFrame({ origin, hasMore = false, children }: WindowFrameProps): ReactNode {
   return (
     <div className="fcl">
@@ -261,14 +254,14 @@ function WindowFrame({ origin, hasMore = false, children }: WindowFrameProps): R
         <p className="fcl-origin">
           <Icon name="globe" size={20} />
           <span>
-            <span className="soft small">This page asks you</span>
+            <span className="soft small">Request from</span>
             <b>{origin}</b>
           </span>
         </p>
       )}
       {hasMore && (
         <p className="banner" role="status">
-          The page sent another request meanwhile. Nobody looked at it: what you see here is the first one.
+          The app sent another request, which was ignored. This is the first one.
         </p>
       )}
       <main id="main" className="fcl-main">

@@ -38,7 +38,7 @@ describe('the talk with an application', () => {
     expect(posted).to.deep.equal([{ message: { type: 'FCL:VIEW:READY' }, to: '*' }])
     hear(asking({ message: 'ab', interaction: { large: true } }))
     expect(channel.state).to.deep.equal({
-      status: 'asked',
+      status: 'requested',
       request: { origin, body: { message: 'ab' }, network: 'testnet' },
       hasMore: false,
     })
@@ -57,7 +57,7 @@ describe('the talk with an application', () => {
         to: origin,
       },
     ])
-    expect(channel.state).to.include({ status: 'answered', answer: 'approved' })
+    expect(channel.state).to.include({ status: 'responded', answer: 'approved' })
   })
 
   it('keeps to the first request, whatever comes after it, and says that something came', () => {
@@ -68,16 +68,16 @@ describe('the talk with an application', () => {
     body.message = 'cd'
     hear(asking({ message: 'ab' }))
     hear({ ...asking({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })
-    expect(channel.state).to.deep.include({ status: 'asked', hasMore: false })
+    expect(channel.state).to.deep.include({ status: 'requested', hasMore: false })
     hear(asking({ message: 'cd' }), { origin: 'https://other.example' })
     expect(channel.state).to.deep.equal({
-      status: 'asked',
+      status: 'requested',
       request: { origin, body: { message: 'ab' }, network: 'testnet' },
       hasMore: true,
     })
     channel.decline('no')
     hear(asking({ message: 'ef' }))
-    expect(channel.state.status).to.equal('answered')
+    expect(channel.state.status).to.equal('responded')
     expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
   })
 
@@ -132,7 +132,7 @@ describe('the talk with an application', () => {
       fc.property(fc.anything(), fc.anything(), (body, config) => {
         const { channel, hear } = open()
         hear({ type: 'FCL:VIEW:READY:RESPONSE', body, config })
-        expect(channel.state.status).to.equal('asked')
+        expect(channel.state.status).to.equal('requested')
       }),
     )
   })

@@ -1,22 +1,22 @@
-/** What the application sent along. It is a copy, which nobody but this page has. */
+/** A copy of the request that the application cannot change. */
 export interface AppRequest {
-  /** Of the application's page, as the browser says. */
+  /** Origin of the application, from the browser. */
   readonly origin: string
   readonly body: Readonly<Record<string, unknown>>
-  /** What the application says of its network, such as `testnet`. */
+  /** Network that the application names, such as `testnet`. */
   readonly network: string | undefined
 }
 
 export type ChannelState =
-  /** The application has not said yet what it wants. */
+  /** Waiting for the application's request. */
   | { readonly status: 'waiting' }
-  /** `alone`: no application opened this window. `unsafe`: one that anybody on the way could change. */
+  /** `alone`: no application opened this window. `unsafe`: the page was not loaded over HTTPS. */
   | { readonly status: 'refused'; readonly reason: 'alone' | 'unsafe' | 'unreadable'; readonly origin?: string }
-  /** `hasMore`: it sent something else afterwards, to which nobody paid attention. */
-  | { readonly status: 'asked'; readonly request: AppRequest; readonly hasMore: boolean }
-  | { readonly status: 'answered'; readonly request: AppRequest; readonly answer: 'approved' | 'declined' }
+  /** `hasMore`: the application sent another request later, which was ignored. */
+  | { readonly status: 'requested'; readonly request: AppRequest; readonly hasMore: boolean }
+  | { readonly status: 'responded'; readonly request: AppRequest; readonly answer: 'approved' | 'declined' }
 
-/** A window, as far as it is used: this one, and the one that opened it. */
+/** The used part of this window and of its opener. */
 interface ChannelWindow {
   readonly opener: { postMessage(message: unknown, targetOrigin: string): void } | null
   addEventListener(type: 'message', listener: (event: ChannelEvent) => void): void
@@ -28,20 +28,20 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
-/** A transaction may be 1.5 MB, and is there several times, as hex too. */
+/** Maximum message length: a transaction of up to 1.5 MB occurs several times, also as hex. */
 const maxCharacters = 20_000_000
 
 /**
- * The talk with the application that opened this window, as FCL leads it (`FCL:VIEW:*`). Its first request counts,
- * with the origin that the browser names for it, and the one answer goes to that origin: a page that came after it in
- * the same window gets nothing.
+ * The FCL message exchange (`FCL:VIEW:*`) with the application that opened this window. Only the
+ * first request counts. The response goes to its origin alone, so a page that replaced it in the
+ * same window receives nothing.
  */
 export class OpenerChannel {
   readonly #window: ChannelWindow
   readonly #listeners = new Set<() => void>()
   #state: ChannelState = { status: 'waiting' }
   #opener: ChannelWindow['opener'] = null
-  #heard: string | undefined
+  #firstMessage: string | undefined
   #isStarted = false
 
   constructor(window: ChannelWindow) {
@@ -57,7 +57,7 @@ export class OpenerChannel {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells the application that it may ask. A second call does nothing. */
+  /** Tells the application that the wallet is ready. Idempotent. */
   start(): void {
     if (this.#isStarted) return
     this.#isStarted = true
@@ -68,11 +68,11 @@ export class OpenerChannel {
       return
     }
     this.#window.addEventListener('message', (event) => this.#hear(event))
-    // Whose page it is is not known yet; this tells nothing.
+    // The origin is not known yet; this message has no content.
     opener.postMessage({ type: 'FCL:VIEW:READY' }, '*')
   }
 
-  /** @param data what FCL waits for, by the kind of service */
+  /** @param data response of the service, in FCL's form */
   approve(data: unknown): void {
     this.#answer('approved', { status: 'APPROVED', reason: null, data })
   }
@@ -82,10 +82,10 @@ export class OpenerChannel {
   }
 
   #answer(answer: 'approved' | 'declined', response: object): void {
-    if (this.#state.status !== 'asked') return
+    if (this.#state.status !== 'requested') return
     const { request } = this.#state
     this.#post(request.origin, response)
-    this.#set({ status: 'answered', request, answer })
+    this.#set({ status: 'responded', request, answer })
   }
 
   #post(origin: string, response: object): void {
@@ -96,17 +96,18 @@ export class OpenerChannel {
   }
 
   #hear({ source, origin, data }: ChannelEvent): void {
-    // A window that is closed is none any more.
+    // Closed windows have no opener.
     if (this.#opener === null || source !== this.#opener || !isAsking(data)) return
     if (this.#state.status !== 'waiting') {
-      if (this.#state.status === 'asked' && textOf(data) !== this.#heard) this.#set({ ...this.#state, hasMore: true })
+      if (this.#state.status === 'requested' && textOf(data) !== this.#firstMessage)
+        this.#set({ ...this.#state, hasMore: true })
       return
     }
     if (!isSafeOrigin(origin)) {
       if (/^https?:/.test(origin))
         this.#post(origin, {
           status: 'DECLINED',
-          reason: `This wallet takes requests of pages with https or on localhost alone, and this one is ${origin}.`,
+          reason: `This wallet accepts requests from HTTPS pages and localhost only, not from ${origin}.`,
           data: null,
         })
       this.#set({ status: 'refused', reason: 'unsafe', origin })
@@ -114,12 +115,12 @@ export class OpenerChannel {
     }
     const text = textOf(data)
     if (text === undefined) {
-      this.#post(origin, { status: 'DECLINED', reason: 'The request is too long, or no JSON.', data: null })
+      this.#post(origin, { status: 'DECLINED', reason: 'The request is too long or is not JSON.', data: null })
       this.#set({ status: 'refused', reason: 'unreadable', origin })
       return
     }
-    this.#heard = text
-    this.#set({ status: 'asked', request: requestOf(origin, JSON.parse(text)), hasMore: false })
+    this.#firstMessage = text
+    this.#set({ status: 'requested', request: requestOf(origin, JSON.parse(text)), hasMore: false })
   }
 
   #set(state: ChannelState): void {
@@ -132,15 +133,15 @@ function isAsking(data: unknown): boolean {
   return fieldsOf(data)['type'] === 'FCL:VIEW:READY:RESPONSE'
 }
 
-/** What was sent, as JSON; undefined for what is none. Part of it is what an application is, and is not looked at. */
+/** The message as JSON; undefined if it is not serializable. The application object is ignored. */
 function textOf(data: unknown): string | undefined {
   const { body, config } = fieldsOf(data)
   try {
-    const { interaction: _, ...asked } = fieldsOf(body)
-    const text = JSON.stringify({ body: asked, network: fieldsOf(fieldsOf(config)['client'])['network'] })
+    const { interaction: _, ...rest } = fieldsOf(body)
+    const text = JSON.stringify({ body: rest, network: fieldsOf(fieldsOf(config)['client'])['network'] })
     return text.length > maxCharacters ? undefined : text
   } catch (error) {
-    // Windows can send each other circles and big numbers, of which there is no JSON.
+    // Structured clones may have cycles and bigints.
     if (error instanceof TypeError || error instanceof RangeError) return undefined
     throw error
   }

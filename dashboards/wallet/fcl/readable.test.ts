@@ -5,7 +5,7 @@ import { readCadenceValue, readableMessage } from './readable.ts'
 
 const utf8 = new TextEncoder()
 
-describe('an argument as people read it', () => {
+describe('an argument summary', () => {
   it('has its type and its value', () => {
     const shown: readonly (readonly [unknown, string, string])[] = [
       [{ type: 'UFix64', value: '1.50000000' }, 'UFix64', '1.50000000'],
@@ -82,7 +82,7 @@ describe('an argument as people read it', () => {
   })
 })
 
-describe('a message as people read it', () => {
+describe('a message summary', () => {
   it('is text where it is one, and bytes else', () => {
     expect(readableMessage(utf8.encode('Sign in\r\nat 10:00 – été 🐦'))).to.deep.equal({
       kind: 'text',

@@ -1,9 +1,9 @@
 import { hexOf } from '../../../clients/signing/bytes.ts'
 import type { Bytes } from '../../../clients/signing/bytes.ts'
 
-/** An argument of a transaction as people read it. */
+/** An argument of a transaction in readable form. */
 export interface ReadableValue {
-  /** Of Cadence, as far as JSON-CDC tells: `UFix64`, `[Address]`. */
+  /** Cadence type as far as JSON-CDC has it: `UFix64`, `[Address]`. */
   readonly type: string
   readonly text: string
 }
@@ -15,11 +15,11 @@ const decimalNumber = /^-?\d+\.\d+$/
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads an argument in JSON-CDC. Whatever is not as JSON-CDC has it is shown as it came, as JSON of the type `unknown`.
+ * Formats a JSON-CDC argument. Anything else is shown as its JSON, with type `unknown`.
  * @param argument parsed JSON
  */
 export function readCadenceValue(argument: unknown): ReadableValue {
-  return read(argument, 0) ?? { type: 'unknown', text: visibleText(JSON.stringify(argument) ?? 'nothing') }
+  return read(argument, 0) ?? { type: 'unknown', text: visibleText(JSON.stringify(argument) ?? 'undefined') }
 }
 
 /** Undefined if any part is not JSON-CDC: values are never shown in part. */
@@ -113,9 +113,9 @@ function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
-/** What an application wants to have signed, as people read it. */
+/** A message to sign in readable form. */
 export type ReadableMessage =
-  /** `isAltered`: characters that cannot be seen are written out in `text`. */
+  /** `isAltered`: `text` has invisible characters escaped. */
   | { readonly kind: 'text'; readonly text: string; readonly isAltered: boolean }
   | { readonly kind: 'bytes'; readonly hex: string }
 
@@ -128,25 +128,25 @@ export function readableMessage(bytes: Bytes): ReadableMessage {
     return { kind: 'bytes', hex: hexOf(bytes) }
   }
   const plain = text.replaceAll('\r\n', '\n')
-  // Among many such characters there is hardly a text: random bytes may be valid UTF-8.
+  // Random bytes may be valid UTF-8, but then they have control characters.
   const shown = visibleText(plain)
   if (/[\0-\x08\x0E-\x1F]/.test(plain) || plain.trim() === '') return { kind: 'bytes', hex: hexOf(bytes) }
   return { kind: 'text', text: shown, isAltered: hasHiddenCharacters(plain) }
 }
 
 /**
- * Characters that are not seen, or that change how others are: controls, those that turn the direction of writing,
- * those without width, unassigned ones. Line breaks and tabs are none of these, nor is what makes a sign an emoji.
+ * Invisible characters and those that change how others appear: controls, bidirectional marks,
+ * zero-width and unassigned ones. Line breaks, tabs and emoji joiners are not included.
  */
 const hidden = /[^\P{C}\n\t]|\p{Zl}|\p{Zp}|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}]/u
 const allHidden = new RegExp(hidden.source, 'gu')
 
-/** Whether a text is not what it looks like. */
+/** Whether the text has hidden characters. */
 export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text)
 }
 
-/** The text with what cannot be seen written out: `pay⟨U+202E⟩`. */
+/** The text with hidden characters escaped: `pay⟨U+202E⟩`. */
 export function visibleText(text: string): string {
   return text.replace(
     allHidden,

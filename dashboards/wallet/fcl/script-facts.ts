@@ -2,30 +2,30 @@ import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import type { Token } from '../../kit/code-tokens.ts'
 import { hasHiddenCharacters } from './readable.ts'
 
-/** What `prepare` gets of an account that authorizes. */
+/** Access of `prepare` to an authorizer's account. */
 interface PreparedAccount {
   readonly name: string
-  /** As the script has it, with single spaces. */
+  /** Source of the type, with single spaces. */
   readonly type: string
-  /** The entitlements of `&Account`; undefined where the type is another one, which may be anything. */
+  /** Entitlements of `&Account`; undefined for other types, which may allow anything. */
   readonly entitlements: readonly string[] | undefined
 }
 
 export interface ImportedContracts {
   readonly names: readonly string[]
-  /** An address with 0x in lower case; a text as it stands for `import "FlowToken"`; undefined where nothing tells. */
+  /** Lower-case 0x address, or the text of `import "FlowToken"`; undefined if unknown. */
   readonly from: string | undefined
 }
 
 interface ScriptFacts {
-  /** In the order of the authorizers. Undefined: it cannot be told what the script gets. */
+  /** In the order of the authorizers; undefined if it could not be determined. */
   readonly accounts: readonly PreparedAccount[] | undefined
   readonly imports: readonly ImportedContracts[]
-  /** There are characters in it that are not seen, or make others look as if they were elsewhere. */
+  /** The source has invisible or bidirectional characters. */
   readonly hasHiddenCharacters: boolean
 }
 
-/** Stands for a string in which there is code. */
+/** Placeholder for a string with an embedded expression. */
 const codeInString = '\u0001'
 
 /** Facts about a transaction's script. Accepts any text, and states less where it is not sure. */
@@ -44,8 +44,9 @@ export function readScript(code: string): ScriptFacts {
 }
 
 /**
- * Only what stands before the end of the parameters of `prepare` counts, and no string there may have code in it.
- * @param code without comments, and with nothing in its strings
+ * Reads the code up to the end of the parameters of `prepare`, in which no string may contain an
+ * expression.
+ * @param code without comments, with strings emptied
  */
 function accountsOf(code: string): readonly PreparedAccount[] | undefined {
   let depth = 0
@@ -71,11 +72,11 @@ function accountsOf(code: string): readonly PreparedAccount[] | undefined {
     if (')}]'.includes(text)) depth--
     before = text
   }
-  // A script without `prepare` gets no account; one that is no transaction, or was cut off, says nothing.
+  // A script without `prepare` gets no account; other texts are inconclusive.
   return isInside && depth === 0 && !/\bprepare\b/.test(code) ? [] : undefined
 }
 
-/** @param code from the opening bracket on */
+/** @param code starts at the opening parenthesis */
 function parametersOf(code: string): readonly PreparedAccount[] | undefined {
   const parts: string[] = ['']
   let depth = 1
@@ -110,7 +111,7 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
 
 const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
 const place = /\s0x[0-9a-f_]+|"[^"\n]*"/.source
-/** Imports need nothing between them, and stand wherever declarations do. */
+/** Imports need no separator and may stand wherever declarations do. */
 const importLine = new RegExp(
   `(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)` +
     `(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`,
@@ -118,7 +119,7 @@ const importLine = new RegExp(
 )
 
 function importsOf(tokens: readonly Token[]): readonly ImportedContracts[] {
-  // Of texts those alone count that say where something is imported from.
+  // Keep only strings that are import locations.
   let before = ''
   const pieces = tokens.map(({ kind, text }) => {
     if (kind === 'comment') return ' '
@@ -133,11 +134,14 @@ function importsOf(tokens: readonly Token[]): readonly ImportedContracts[] {
       name,
       text,
     } = (groups ?? {}) as Readonly<Partial<Record<'list' | 'from' | 'name' | 'text', string>>>
-    const told = (from ?? name ?? text)?.trim()
+    const location = (from ?? name ?? text)?.trim()
     const names = list
       .split(',')
       .map((part) => part.trim().replaceAll(/\s+/g, ' '))
       .filter((part) => part !== '')
-    return { names, from: told !== undefined && /^0x/i.test(told) ? told.toLowerCase().replaceAll('_', '') : told }
+    return {
+      names,
+      from: location !== undefined && /^0x/i.test(location) ? location.toLowerCase().replaceAll('_', '') : location,
+    }
   })
 }

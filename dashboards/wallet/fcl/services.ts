@@ -4,7 +4,7 @@ import type { FlowChain } from '../../../clients/signing/transactions/transactio
 import { hasHiddenCharacters } from './readable.ts'
 import { SigningError } from '../../../clients/signing/signing-error.ts'
 
-/** What FCL is told about an account, so that it knows whom to ask for what. */
+/** Account data for FCL, and the windows of its services. */
 
 interface ConnectedAccount {
   /** With 0x. */
@@ -28,8 +28,8 @@ const service = (type: string, more: object): object => ({
 })
 
 /**
- * The answer to a sign-in (`AuthnResponse`).
- * @param wallet origin of the wallet, where the windows of its services are
+ * Response to a sign-in (`AuthnResponse`).
+ * @param wallet origin of the wallet, where the service windows are
  */
 export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAccount, proof?: ProvenAccount): object {
   const identity = { f_type: 'Identity', f_vsn: '1.0.0', address, keyId: keyIndex }
@@ -49,7 +49,7 @@ export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAc
         provider: { f_type: 'ServiceProvider', f_vsn: '1.0.0', address: null, name: `${name} wallet`, website: wallet },
       }),
       service('authz', window('authz')),
-      // FCL hands `data` on, and says not otherwise whose signature it wants.
+      // FCL passes `data` on; it does not name the signer otherwise.
       service('user-signature', { ...window('user-signature'), data: { addr: address, keyId: keyIndex } }),
       ...(proof === undefined
         ? []
@@ -71,7 +71,7 @@ export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAc
   }
 }
 
-/** What FCL calls networks; those that are missing have no accounts here. */
+/** FCL names of networks; others have no accounts here. */
 const chains: Readonly<Record<string, FlowChain>> = {
   mainnet: 'mainnet',
   testnet: 'testnet',
@@ -79,7 +79,7 @@ const chains: Readonly<Record<string, FlowChain>> = {
   local: 'emulator',
 }
 
-/** @returns undefined for a network that this wallet does not know */
+/** @returns undefined for unknown networks */
 export function chainOfNetwork(network: string): FlowChain | undefined {
   return Object.hasOwn(chains, network) ? chains[network] : undefined
 }
@@ -90,12 +90,12 @@ type ProofWish =
       readonly kind: 'wanted'
       readonly appIdentifier: string
       readonly nonce: string
-      /** It is not the address of the application's page, but a name of its own. */ readonly isNamed: boolean
+      /** A custom name instead of the address of the page. */ readonly isNamed: boolean
     }
-  /** It would be good at another page. */
+  /** The proof would be valid on another page. */
   | { readonly kind: 'foreign'; readonly appIdentifier: string }
 
-/** Whether an application wants the account to be proved, and whether that is for itself. */
+/** Whether the application requests an account proof, and whether for its own origin. */
 export function proofWish({ nonce, appIdentifier }: Readonly<Record<string, unknown>>, origin: string): ProofWish {
   if (typeof nonce !== 'string' || nonce === '') return { kind: 'none' }
   const identifier = typeof appIdentifier === 'string' && appIdentifier !== '' ? appIdentifier : origin
@@ -105,9 +105,9 @@ export function proofWish({ nonce, appIdentifier }: Readonly<Record<string, unkn
     : { kind: 'wanted', appIdentifier: identifier, nonce, isNamed: true }
 }
 
-/** Addresses of the web and names of hosts: what is left are names such as `Heron House (v0.2)`. */
+/** URLs and host names; other identifiers are names such as `Heron House (v0.2)`. */
 function looksLikeAddress(identifier: string): boolean {
-  // Browsers take these for the point of a host, too.
+  // Browsers read these as the dot of a host, too.
   const plain = identifier.normalize('NFKC').replaceAll('。', '.').trim()
   return (
     /^(?:[a-z][a-z\d+.-]*:|\/\/|localhost\b)/i.test(plain) ||
@@ -117,11 +117,14 @@ function looksLikeAddress(identifier: string): boolean {
   )
 }
 
-/** Why a request cannot be signed, for users and developers. @throws errors that the request did not cause */
+/**
+ * Why a request cannot be signed, for users and developers. @throws errors that the request did not
+ * cause
+ */
 export function fclShapeProblem(error: unknown): string {
   if (!(error instanceof SigningError)) throw error
   return error.field === 'message'
-    ? 'What the page wants to have signed is not the transaction that it shows. Its message has to be that of its ' +
+    ? 'The message to sign is not the transaction that the app sent. The message must be the encoding of its ' +
         'voucher.'
-    : `The page sent something that no wallet can sign: ${error.message}.`
+    : `The request of the app is invalid: ${error.message}.`
 }

@@ -18,11 +18,11 @@ interface TransactionReviewProps {
   readonly network: Network
 }
 
-/** What a transaction does, as far as it can be told, with what is worst about it first. */
+/** Summarizes a transaction, most severe warnings first. */
 export function TransactionReview({ summary, transaction, own, network }: TransactionReviewProps): ReactNode {
   const { known, accounts, values, imports, warnings, isPayer, payer, isProposer, proposer, computeLimit } = summary
   const [from] = accounts
-  // Whose FLOW it is stands above already.
+  // The account is already shown above.
   const isTold = known?.name === 'send-flow' && from?.isOwn === true
   return (
     <>
@@ -39,10 +39,7 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
       {known !== undefined && <KnownWords known={known} from={from?.address ?? own} own={own} />}
       {known?.name !== 'send-flow' && accounts.map((account, at) => <Rights key={at} account={account} />)}
       {accounts.every(({ isOwn }) => !isOwn) && (
-        <p>
-          The code gets nothing of your account:{' '}
-          {isPayer ? 'you pay the fee for somebody else.' : 'you only name it as the proposer.'}
-        </p>
+        <p>The code has no access to your account: {isPayer ? 'it only pays the fee.' : 'it is only the proposer.'}</p>
       )}
       {known === undefined && values.length > 0 && <Values values={values} own={own} />}
       <dl className="facts">
@@ -123,21 +120,21 @@ function KnownWords({
     case 'create-account':
       return (
         <p>
-          It makes a new account{known.startBalance > 0n ? ` and gives it ${plainUnits(known.startBalance)} FLOW` : ''},
-          paid by <Address address={from} own={own} />.
+          Creates an account{known.startBalance > 0n ? ` with ${plainUnits(known.startBalance)} FLOW` : ''}, paid by{' '}
+          <Address address={from} own={own} />.
         </p>
       )
     case 'add-key':
       return (
         <p>
-          It adds a key of weight {plainUnits(known.key.weight)} to <Address address={from} own={own} />:{' '}
+          Adds a key of weight {plainUnits(known.key.weight)} to <Address address={from} own={own} />:{' '}
           <code className="wrap">{known.key.publicKey}</code>
         </p>
       )
     case 'revoke-key':
       return (
         <p>
-          It takes key {known.keyIndex} from <Address address={from} own={own} /> for good.
+          Revokes key {known.keyIndex} of <Address address={from} own={own} /> permanently.
         </p>
       )
   }
@@ -156,17 +153,17 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
   if (rights === undefined && isOwn) return null
   const who = isOwn ? 'your account' : address
   return (
-    <section className="fcl-rights" aria-label={`What the code may do with ${who}`}>
+    <section className="fcl-rights" aria-label={`What the code can do with ${who}`}>
       <h2>
         {isOwn ? (
-          'With your account its code can'
+          'The code can'
         ) : (
           <>
             Also signed by <code className="wrap">{address}</code>
           </>
         )}
       </h2>
-      {isOwn && rights?.length === 0 && <p>look at what everybody can see, and change nothing.</p>}
+      {isOwn && rights?.length === 0 && <p>read public data of your account, and change nothing.</p>}
       {isOwn && (
         <ul>
           {rights?.map(({ name, words, weight }, at) => (
@@ -183,20 +180,20 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
   )
 }
 
-/** So many characters have room in the narrowest window. */
+/** Maximum of characters in the narrowest window. */
 const maxUnscrolled = 100
 
 function Values({ values, own }: { readonly values: readonly NamedValue[]; readonly own: string }): ReactNode {
   return (
     <section className="fcl-values" aria-label="Arguments">
-      <h2>It is given</h2>
+      <h2>Arguments</h2>
       <dl>
         {values.map(({ name, type, text }, at) => (
           <div key={at}>
             <dt>
               {name ?? `Argument ${at + 1}`} <span className="soft">{type}</span>
             </dt>
-            {/* Long ones scroll, which has to be possible without a mouse too. */}
+            {/* Focusable, so that long values scroll with the keyboard. */}
             <dd {...(text.length > maxUnscrolled ? { tabIndex: 0 } : {})}>
               <code className="wrap">{text}</code>
               {text === own && <span className="soft"> your account</span>}
@@ -208,17 +205,17 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
   )
 }
 
-/** Longer code is shown without colours: a window would stand still over it. */
+/** Longer code is not highlighted, to keep the window responsive. */
 const maxColoured = 100_000
 
-/** The code of a transaction, for those who want to see it; what cannot be seen in it is written out. */
+/** The source of the transaction, with hidden characters escaped. */
 function CodeDisclosure({ code, values }: { readonly code: string; readonly values: readonly string[] }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const shown = visibleText(code.replaceAll('\r\n', '\n'))
   return (
     <details className="fcl-code" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
-        <Icon name="chevron" size={14} /> The code, all of it
+        <Icon name="chevron" size={14} /> Show the code
       </summary>
       {isOpen && (
         <>
@@ -226,7 +223,7 @@ function CodeDisclosure({ code, values }: { readonly code: string; readonly valu
             <code>{shown.length > maxColoured ? shown : <Tokens tokens={readCadenceTokens(shown)} />}</code>
           </pre>
           {values.length > 0 && (
-            <pre tabIndex={0} aria-label="Arguments as they are signed">
+            <pre tabIndex={0} aria-label="Signed arguments">
               <code>{values.map(visibleText).join('\n')}</code>
             </pre>
           )}

@@ -23,7 +23,7 @@ const getting = (rights: string, more: Partial<FlowTransaction> = {}): FlowTrans
   transaction({ script: `transaction { prepare(signer: ${rights}) {} }`, arguments: [], ...more })
 const signer = { address: own }
 
-describe('a transaction as people read it', () => {
+describe('a transaction summary', () => {
   it('says who takes which part, what the script gets, and its arguments', () => {
     const summary = summarize(transaction(), signer, 'emulator')
     expect(summary).to.deep.include({
@@ -69,7 +69,7 @@ describe('a transaction as people read it', () => {
   it('warns of what can take the account', () => {
     expect(
       summarize(transaction(addKey('emulator', { publicKey: 'ab'.repeat(64) })), signer, 'emulator').warnings[0],
-    ).to.match(/^It can add keys.*\(AddKey\)\.$/)
+    ).to.match(/^The code can add keys.*\(AddKey\)\.$/)
     for (const right of [
       'Keys',
       'AddKey',
@@ -86,17 +86,17 @@ describe('a transaction as people read it', () => {
       ).to.include(`(${right})`)
     }
     expect(summarize(getting('auth(SaveValue) &Account'), signer, 'emulator').warnings).to.deep.equal([])
-    expect(summarize(getting('AuthAccount'), signer, 'emulator').warnings.join()).to.include('may be anything')
+    expect(summarize(getting('AuthAccount'), signer, 'emulator').warnings.join()).to.include('may do anything')
     expect(
       summarize(getting('&Account', { authorizers: [own, other] }), signer, 'emulator').warnings.join(),
-    ).to.include('may be anything')
+    ).to.include('may do anything')
     expect(
       summarize(
         getting('auth(SaveValue) &Account, b: auth(Keys) &Account', { authorizers: [own, other] }),
         signer,
         'emulator',
       ).warnings.join(),
-    ).to.include('Its code names Keys')
+    ).to.include('The code mentions Keys')
   })
 
   it('says each warning once, also where an account authorizes twice', () => {
@@ -110,7 +110,7 @@ describe('a transaction as people read it', () => {
 
   it('warns of code that hides, and of contracts that are not what they are called', () => {
     expect(summarize(getting('auth(SaveValue) &Account /* \u202E */'), signer, 'emulator').warnings.join()).to.include(
-      'cannot be seen',
+      'invisible characters',
     )
     const importing = (address: string): readonly string[] =>
       summarize(
@@ -119,7 +119,7 @@ describe('a transaction as people read it', () => {
         'emulator',
       ).warnings
     expect(importing(flowContracts.emulator.flowToken)).to.deep.equal([])
-    expect(importing('f8d6e0586b0a20c7').join()).to.include('not the one that everybody uses')
+    expect(importing('f8d6e0586b0a20c7').join()).to.include('is not the official')
     for (const line of [
       'import Mine as FlowToken from 0x01',
       'import FlowToken as Mine from 0x01',

@@ -11,23 +11,21 @@ import type { ReadableValue } from './readable.ts'
 import { readScript } from './script-facts.ts'
 import type { ImportedContracts } from './script-facts.ts'
 
-/** What the script gets of an account. */
 export interface AuthorizedAccount {
   /** With 0x, 16 digits. */
   readonly address: string
   readonly isOwn: boolean
-  /** Worst first. Empty: read-only access. Undefined: the access could not be determined. */
+  /** Most severe first. Empty: read-only access. Undefined: the access could not be determined. */
   readonly rights: readonly Right[] | undefined
 }
 
 export interface NamedValue extends ReadableValue {
-  /** Undefined where the script does not tell. */
+  /** Undefined if unknown. */
   readonly name: string | undefined
 }
 
-/** A transaction as people read it. */
 export interface TransactionSummary {
-  /** One of the wallet's own scripts, with arguments that it would write; undefined for all others. */
+  /** One of the wallet's own scripts with arguments that it would write; undefined for others. */
   readonly known: KnownTransaction | undefined
   readonly proposer: string
   readonly payer: string
@@ -37,15 +35,15 @@ export interface TransactionSummary {
   readonly values: readonly NamedValue[]
   readonly imports: readonly ImportedContracts[]
   readonly computeLimit: number
-  /** What somebody has to know before anything else, worst first. */
+  /** Most severe first. */
   readonly warnings: readonly string[]
 }
 
-/** Parameters of scripts that are longer are not looked for. */
+/** Longer scripts are not analysed, characters. */
 const maxToRead = 200_000
 const weights: readonly Weight[] = ['bad', 'warn', 'plain']
 
-/** @param signer the account of whoever looks at it. @throws SigningError for an address that is none */
+/** @param signer account of the user. @throws SigningError for an invalid address */
 export function summarize(
   transaction: FlowTransaction,
   signer: { readonly address: string },
@@ -98,26 +96,25 @@ function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, cha
   if (known?.name === 'send-flow' || own.length === 0) return hasHiddenCharacters ? [hiddenWarning] : []
   const warnings: string[] = []
   const granted = own.flatMap(({ rights }) => rights ?? []).filter(({ weight }) => weight === 'bad')
-  for (const { name, words } of granted) warnings.push(`It can ${words} (${name}).`)
+  for (const { name, words } of granted) warnings.push(`The code can ${words} (${name}).`)
   if (own.some(({ rights }) => rights === undefined))
-    warnings.push('It cannot be told what this may do with your account: it may be anything.')
+    warnings.push('Could not determine what the code can do with your account. It may do anything.')
   const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
   if (elsewhere.length > 0)
     warnings.push(
-      `Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what ` +
-        'it does with them.',
+      `The code mentions ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Review the code.`,
     )
   if (hasHiddenCharacters) warnings.push(hiddenWarning)
   return [...new Set([...warnings, ...falseNames(imports, chain)])]
 }
 
-const hiddenWarning = 'There are characters in its code that cannot be seen. Honest code has none.'
+const hiddenWarning = 'The code contains invisible characters. They can hide what it does.'
 
-/** Contracts that are called as those which hold FLOW, and are others. */
+/** Contracts named like those that hold FLOW, at another address. */
 function falseNames(imports: readonly ImportedContracts[], chain: FlowChain): readonly string[] {
   const { fungibleToken, flowToken } = flowContracts[chain]
   const right: Readonly<Record<string, string>> = { FungibleToken: fungibleToken, FlowToken: flowToken }
-  // One may be called otherwise here: `import Mine as FlowToken`.
+  // The import may be renamed: `import Mine as FlowToken`.
   return imports.flatMap(({ names, from }) =>
     names
       .flatMap((name) => name.split(' as '))
@@ -125,9 +122,7 @@ function falseNames(imports: readonly ImportedContracts[], chain: FlowChain): re
         const expected = Object.hasOwn(right, name) ? right[name] : undefined
         const isFalse =
           expected !== undefined && from?.startsWith('0x') === true && from.slice(2).padStart(16, '0') !== expected
-        return isFalse
-          ? [`Its ${name} of ${from} is not the one that everybody uses here, whatever its name says.`]
-          : []
+        return isFalse ? [`The contract ${name} at ${from} is not the official ${name} of this network.`] : []
       }),
   )
 }
@@ -141,53 +136,53 @@ export function fullAddress(address: string): string {
 type Weight = 'bad' | 'warn' | 'plain'
 
 interface Right {
-  /** Of Cadence, such as `BorrowValue`. */
+  /** Cadence entitlement, such as `BorrowValue`. */
   readonly name: string
-  /** What the script may do by it: goes on after "This can". */
+  /** What the script may do with it; continues "The code can". */
   readonly words: string
   readonly weight: Weight
 }
 
 const known: Readonly<Record<string, readonly [Weight, string]>> = {
-  Keys: ['bad', 'add and revoke keys of the account: who has its keys has all of it, for good'],
-  AddKey: ['bad', 'add keys to the account: whoever holds such a key has all of it, for good'],
-  RevokeKey: ['bad', 'revoke keys of the account: you may never get in again'],
+  Keys: ['bad', 'add and revoke keys of the account: whoever has a key controls the account'],
+  AddKey: ['bad', 'add keys to the account: whoever has such a key controls the account'],
+  RevokeKey: ['bad', 'revoke keys of the account: you may lose access for ever'],
   Contracts: ['bad', 'add, change and remove contracts of the account'],
   AddContract: ['bad', 'add contracts to the account'],
   UpdateContract: ['bad', 'change contracts of the account'],
   RemoveContract: ['bad', 'remove contracts of the account'],
-  Capabilities: ['bad', 'hand access to the account, or to what it stores, to others, also for later'],
-  AccountCapabilities: ['bad', 'hand access to the whole account to others, also for later'],
-  IssueAccountCapabilityController: ['bad', 'hand access to the whole account to others, also for later'],
-  Storage: ['warn', 'use, take and replace all that the account stores: tokens and NFTs too'],
-  LoadValue: ['warn', 'take out what the account stores: tokens and NFTs too'],
-  BorrowValue: ['warn', 'use what the account stores: also to send its tokens and NFTs'],
-  StorageCapabilities: ['warn', 'lend what the account stores to others, also for later'],
-  IssueStorageCapabilityController: ['warn', 'lend what the account stores to others, also for later'],
-  GetAccountCapabilityController: ['warn', 'change or end access to the account that was given before'],
-  GetStorageCapabilityController: ['warn', 'change or end what was lent before'],
-  SaveValue: ['plain', 'store something new in the account'],
-  CopyValue: ['plain', 'read copies of data that the account stores'],
+  Capabilities: ['bad', 'give others lasting access to the account or its storage'],
+  AccountCapabilities: ['bad', 'give others lasting access to the whole account'],
+  IssueAccountCapabilityController: ['bad', 'give others lasting access to the whole account'],
+  Storage: ['warn', 'use, take and replace everything in storage, including tokens and NFTs'],
+  LoadValue: ['warn', 'take items out of storage, including tokens and NFTs'],
+  BorrowValue: ['warn', 'use items in storage, for example send tokens and NFTs'],
+  StorageCapabilities: ['warn', 'give others lasting access to items in storage'],
+  IssueStorageCapabilityController: ['warn', 'give others lasting access to items in storage'],
+  GetAccountCapabilityController: ['warn', 'change or revoke existing access to the account'],
+  GetStorageCapabilityController: ['warn', 'change or revoke existing access to items in storage'],
+  SaveValue: ['plain', 'store new items in the account'],
+  CopyValue: ['plain', 'read data from storage'],
   PublishCapability: ['plain', 'make something of the account public that was lent before'],
-  UnpublishCapability: ['plain', 'take back what was made public'],
+  UnpublishCapability: ['plain', 'unpublish capabilities'],
   Inbox: ['plain', 'use the inbox of the account'],
-  PublishInboxCapability: ['plain', 'offer something that was lent before to another account'],
-  UnpublishInboxCapability: ['plain', 'take back such an offer'],
-  ClaimInboxCapability: ['plain', 'accept what another account offers'],
+  PublishInboxCapability: ['plain', 'offer a capability to another account'],
+  UnpublishInboxCapability: ['plain', 'withdraw such an offer'],
+  ClaimInboxCapability: ['plain', 'accept a capability from another account'],
 }
 
-/** What an entitlement allows. One that is not known may allow anything. */
+/** What an entitlement allows; an unknown one may allow anything. */
 export function rightOf(name: string): Right {
   const [weight, words] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [
     'bad',
-    'do something that this wallet does not know',
+    'use a right that this wallet does not know',
   ]
   return { name, words, weight }
 }
 
 /**
- * The rights over a whole account that a text names anywhere, comments and all. A script that has such a right has to
- * name it, so what is not found here no reading of it can have missed.
+ * Entitlements over a whole account that the text contains anywhere, comments included: a script
+ * must name them, so no parsing error can hide one.
  */
 export function namedDangers(text: string): readonly Right[] {
   return Object.entries(known).flatMap(([name, [weight, words]]) =>

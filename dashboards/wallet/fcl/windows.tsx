@@ -19,8 +19,8 @@ import type { OwnAccount } from '../chain/chain-client.ts'
 import type { AppRequest, OpenerChannel } from './opener-channel.ts'
 import { networkNames } from '../own.ts'
 
-/** An application wants to know which account somebody has here, and may want to have it proved. */
-export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): ReactNode {
+/** FCL sign-in: shares an account and, on request, a proof. */
+export function AuthnWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network, origin, body } = request
   const chain = network === undefined ? undefined : chainOfNetwork(network)
   const accounts = useMemo(
@@ -48,27 +48,27 @@ export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): 
         ),
       )
     })
-  const decline = (): void => channel.decline('The person declined to connect.')
+  const decline = (): void => channel.decline('The user declined to connect.')
   return (
     <>
       <h1>Connect your account?</h1>
       <p className="soft">
-        The page learns its address, and can ask you to sign. Each time you are shown here what it is.
+        The app sees the address of the account and can request signatures. You review each request here.
       </p>
       {accounts.length === 0 && (
         <EmptyState
           title={
             chain === undefined && network !== undefined
-              ? `This wallet knows no network ${visibleText(network)}`
+              ? `This wallet does not support the network ${visibleText(network)}`
               : 'You have no account on this network yet'
           }
         >
           <a href="/" target="_blank" rel="noreferrer">
             Open the wallet
           </a>{' '}
-          to make one, then{' '}
-          <Button isSmall onClick={readAgain}>
-            look again
+          to create one, then{' '}
+          <Button isSmall onClick={reload}>
+            Check again
           </Button>
         </EmptyState>
       )}
@@ -77,19 +77,19 @@ export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): 
       )}
       {wish.kind === 'wanted' && !wish.isNamed && (
         <p className="soft small">
-          It also wants a proof that the account is yours: your passkey signs it, and it is good for this page alone.
+          The app also requests a proof that the account is yours. Your passkey signs it for this app only.
         </p>
       )}
       {wish.kind === 'wanted' && wish.isNamed && (
         <p className="banner bad" role="alert">
-          It also wants a proof that the account is yours, made out to “{visibleText(wish.appIdentifier)}” and not to
-          its own address. Go on only if you know that this name is of {origin}.
+          The app also requests a proof that the account is yours, issued to “{visibleText(wish.appIdentifier)}” instead
+          of its own address. Continue only if you know that this name belongs to {origin}.
         </p>
       )}
       {wish.kind === 'foreign' && (
         <p className="banner bad" role="alert">
-          It wants a proof made out to {visibleText(wish.appIdentifier)}, which is another page: with it somebody could
-          sign in there as you. It gets none.
+          The app requested a proof for {visibleText(wish.appIdentifier)}, which is another site. With it, the app could
+          sign in there as you. The wallet does not sign it.
         </p>
       )}
       <Decision
@@ -105,15 +105,15 @@ export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): 
   )
 }
 
-/** A longer one nobody reads, in characters of hex. */
+/** Maximum length of a message, in hex characters. */
 const maxMessage = 200_000
 
 type Wanted =
   | { readonly message: Bytes; readonly shown: ReadableMessage; readonly address: string | undefined }
   | { readonly problem: string }
 
-/** An application wants to have a message signed that is no transaction. */
-export function UserSignatureWindow({ request, own, channel, readAgain }: WindowProps): ReactNode {
+/** FCL user signature: signs a message that is not a transaction. */
+export function UserSignatureWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network } = request
   const read = useMemo(() => readRequest(request.body), [request])
   const accounts = useMemo(() => {
@@ -129,12 +129,12 @@ export function UserSignatureWindow({ request, own, channel, readAgain }: Window
   const found = useSigner(chosen)
   const { isBusy, problem, run } = useAction()
   const begin = useLeaving()
-  if ('problem' in read) return <Refusal title="This cannot be signed" detail={read.problem} channel={channel} />
+  if ('problem' in read) return <Refusal title="Could not sign the message" detail={read.problem} channel={channel} />
   const { message, shown, address } = read
   if (chosen === undefined) {
-    const detail = `The page wants ${address ?? 'an account of its network'} to sign, and you have none that is it.`
+    const detail = `The app requires ${address ?? 'an account of its network'}, and you have no such account.`
     return (
-      <Refusal title="This is none of your accounts" detail={detail} channel={channel} onRetry={readAgain} mayChange />
+      <Refusal title="This is not one of your accounts" detail={detail} channel={channel} onRetry={reload} mayChange />
     )
   }
   if (found.status === 'problem')
@@ -152,15 +152,17 @@ export function UserSignatureWindow({ request, own, channel, readAgain }: Window
   return (
     <>
       <h1>Sign this message?</h1>
-      <p className="soft">It moves nothing on the chain. The page can show it to others as said by you.</p>
+      <p className="soft">
+        Signing changes nothing on the chain. The app can show the message to others as signed by you.
+      </p>
       {shown.kind === 'bytes' && (
         <p className="banner" role="alert">
-          This is no text: {message.length} bytes, of which nobody can see what they mean.
+          The message is binary data of {message.length} bytes. Its meaning cannot be shown.
         </p>
       )}
       {shown.kind === 'text' && shown.isAltered && (
         <p className="banner bad" role="alert">
-          There are characters in it that cannot be seen. They are written out here as ⟨U+…⟩.
+          The message contains invisible characters. They are shown as ⟨U+…⟩.
         </p>
       )}
       <pre className="fcl-message" tabIndex={0} aria-label="Message">
@@ -174,7 +176,7 @@ export function UserSignatureWindow({ request, own, channel, readAgain }: Window
         isDangerous={shown.kind === 'text' && shown.isAltered}
         problem={problem}
         onAgree={agree}
-        onDecline={() => channel.decline('The person declined to sign the message.')}
+        onDecline={() => channel.decline('The user declined to sign the message.')}
       />
     </>
   )
@@ -195,13 +197,12 @@ function readRequest(body: Readonly<Record<string, unknown>>): Wanted {
   }
 }
 
-/** What each of the windows is given. */
 export interface WindowProps {
   readonly request: AppRequest
-  /** Accounts of whoever is signed in, with all passkeys that may sign for them. */
+  /** Accounts of the user, with all passkeys that may sign for them. */
   readonly own: readonly OwnAccount[]
   readonly channel: OpenerChannel
-  readonly readAgain: () => void
+  readonly reload: () => void
 }
 
 interface AccountChoiceProps {
@@ -210,11 +211,10 @@ interface AccountChoiceProps {
   readonly onChoose: (account: OwnAccount) => void
 }
 
-/** Which of the accounts an application is told of. */
 function AccountChoice({ accounts, chosen, onChoose }: AccountChoiceProps): ReactNode {
   return (
     <fieldset className="fcl-accounts">
-      <legend className="soft small">{accounts.length === 1 ? 'Your account' : 'With which account?'}</legend>
+      <legend className="soft small">{accounts.length === 1 ? 'Your account' : 'Choose an account'}</legend>
       {accounts.map((account) => (
         <label key={account.address} className="fcl-account">
           <input type="radio" name="account" checked={account === chosen} onChange={() => onChoose(account)} />

@@ -17,11 +17,11 @@ interface AccountCardProps {
   readonly credentialId: string
   /** All of the user; any may be a key of the account. */
   readonly passkeys: readonly PasskeyRow[]
-  /** Undefined for a passkey that has no account anywhere yet. */
+  /** Undefined for a passkey without an account on any network. */
   readonly row: AccountRow | undefined
 }
 
-/** The account of a passkey on one network, or how to get one. */
+/** The account of a passkey on one network, or a button to create it. */
 export function AccountCard({ settings, credentialId, passkeys, row }: AccountCardProps): ReactNode {
   const { network } = settings
   const address = row === undefined ? undefined : addressOf(row, network)
@@ -30,7 +30,7 @@ export function AccountCard({ settings, credentialId, passkeys, row }: AccountCa
       <header>
         <Badge
           tone={network === 'mainnet' ? 'good' : 'warn'}
-          {...(network === 'testnet' ? { title: 'FLOW of this network is worth nothing' } : {})}
+          {...(network === 'testnet' ? { title: 'Testnet FLOW has no value' } : {})}
         >
           {networkNames[network]}
         </Badge>
@@ -63,14 +63,14 @@ function Balance({ settings: { network, explorer_url: explorer }, address, passk
       <div>
         <p className="balance">
           {data === undefined && error === null && (
-            <span className="skeleton" aria-label="The balance loads" role="status" />
+            <span className="skeleton" aria-label="Loading the balance…" role="status" />
           )}
           {data !== undefined && (
             <>
               <b>{plainAmount(data.balance)}</b> FLOW
             </>
           )}
-          {data === undefined && error !== null && <span className="soft">Balance not known</span>}
+          {data === undefined && error !== null && <span className="soft">Balance unavailable</span>}
         </p>
         {data !== undefined && <AccountSigners account={data} passkeys={passkeys} />}
       </div>
@@ -100,7 +100,7 @@ function NoAccount({
 }): ReactNode {
   const { network } = settings
   const auth = useAuth()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const { isBusy, problem, run } = useAction()
   const make = (): void =>
     void run(async () => {
@@ -110,10 +110,10 @@ function NoAccount({
           throw new ApiProblem(
             422,
             error?.code ?? 'PROVISION_FAILED',
-            error?.message ?? 'The account could not be made.',
+            error?.message ?? 'Could not create the account.',
           )
       } finally {
-        await readAgain()
+        await reload()
       }
     })
   const isMade = isBusy || (standing !== undefined && isUnderWay(standing))
@@ -122,21 +122,19 @@ function NoAccount({
     <div className="account-body">
       {isMade ? (
         <p className="soft" role="status">
-          <span className="spinner" aria-hidden="true" /> The account is being made. That takes some seconds.
+          <span className="spinner" aria-hidden="true" /> Creating the account. This takes a few seconds.
         </p>
       ) : (
         <p className="soft">
           {settings.makes_accounts
-            ? 'This passkey has no account of its own here.'
-            : 'Nobody pays for new accounts on this network here.'}
+            ? 'This passkey has no account on this network.'
+            : 'This wallet does not create accounts on this network.'}
         </p>
       )}
       {!isMade && <ProblemLine problem={problem ?? refused?.message} />}
       {settings.makes_accounts && !isMade && refused?.mayRetry !== false && (
         <div className="button-row">
-          <Button onClick={make}>
-            {refused === undefined && problem === undefined ? 'Make the account' : 'Try again'}
-          </Button>
+          <Button onClick={make}>{refused === undefined && problem === undefined ? 'Create account' : 'Retry'}</Button>
         </div>
       )}
     </div>
@@ -144,24 +142,24 @@ function NoAccount({
 }
 
 interface AccountSignersProps {
-  /** As the chain has it. */
+  /** As on the chain. */
   readonly account: ChainAccount
   readonly passkeys: readonly PasskeyRow[]
 }
 
-/** Who can sign for an account, by the keys that the chain shows. */
 function AccountSigners({ account, passkeys }: AccountSignersProps): ReactNode {
   const { passkeys: signers, others } = signersOf(account, passkeys)
   const more =
     others === 0
       ? ''
       : others === 1
-        ? ', and one key that is none of your passkeys'
-        : `, and ${others} keys that are none of your passkeys`
-  if (signers.length === 0) return <p className="small bad-text">None of your passkeys can sign for it{more}</p>
+        ? ', and 1 key that is not one of your passkeys'
+        : `, and ${others} keys that are not your passkeys`
+  if (signers.length === 0)
+    return <p className="small bad-text">None of your passkeys can sign for this account{more}</p>
   return (
     <p className="soft small wrap">
-      Signed for by {signers.map(passkeyName).join(' or ')}
+      Signed by {signers.map(passkeyName).join(' or ')}
       {more}
     </p>
   )

@@ -47,16 +47,16 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
         <h2>Keys on {networkNames[account.network]}</h2>
         <code className="soft">{account.address}</code>
       </header>
-      {data === undefined && error === null && <Loading label="Keys load" rows={1} />}
+      {data === undefined && error === null && <Loading label="Loading keys…" rows={1} />}
       {data === undefined && error !== null && (
-        <ErrorState title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Could not load the keys" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
       <ul className="rows">
         {data?.keys.map((key) => (
           <li key={key.index}>
             <span className="row-main">
               <span className="row-name">
-                {ownName(key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}
+                {ownName(key) ?? 'Not one of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}
               </span>
               <span className="soft small">
                 Key {key.index} · weight {key.weight} ·{' '}
@@ -68,7 +68,7 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
                 <Button
                   isSmall
                   disabled={!mayRevoke(key, good)}
-                  title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'}
+                  title={mayRevoke(key, good) ? undefined : 'You cannot revoke the last key that can sign alone'}
                   onClick={() => setChange(revoking(key, ownName(key), isLastOwn(key, good, passkeys)))}
                 >
                   Revoke
@@ -80,11 +80,11 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
         {others.map((passkey) => (
           <li key={passkey.id}>
             <span className="row-main">
-              <span className="soft">{passkeyName(passkey)} is no key of this account</span>
+              <span className="soft">{passkeyName(passkey)} is not a key of this account</span>
             </span>
             <span className="row-actions">
               <Button isSmall aria-label={`Add ${passkeyName(passkey)}`} onClick={() => setChange(adding(passkey))}>
-                Add it
+                Add
               </Button>
             </span>
           </li>
@@ -99,7 +99,7 @@ function mayRevoke(key: ChainKey, good: readonly ChainKey[]): boolean {
   return good.some((other) => other.index !== key.index && other.weight >= 1000)
 }
 
-/** Whether nothing but keys of others is left without it. */
+/** Whether only other parties' keys are left without it. */
 function isLastOwn(key: ChainKey, good: readonly ChainKey[], passkeys: readonly PasskeyRow[]): boolean {
   return !good.some(
     (other) => other.index !== key.index && other.weight >= 1000 && passkeyOfKey(passkeys, other) !== undefined,
@@ -108,14 +108,12 @@ function isLastOwn(key: ChainKey, good: readonly ChainKey[], passkeys: readonly 
 
 function revoking(key: ChainKey, name: string | undefined, isLast: boolean): Change {
   const left = isLast
-    ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys ' +
-      'elsewhere.'
+    ? ' You lose access to the account unless you have another of its keys elsewhere: none of your passkeys ' +
+      'can sign for it then.'
     : ''
   return {
     title: `Revoke key ${key.index}?`,
-    text:
-      `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes ` +
-      `back.${left}`,
+    text: `${name ?? 'This key'} will no longer sign for the account. A revoked key cannot be restored.` + left,
     action: 'Revoke',
     isDangerous: true,
     code: (chain) => revokeKey(chain, key.index),
@@ -126,8 +124,8 @@ function adding(passkey: PasskeyRow): Change {
   const { publicKeySec1Hex } = passkey
   return {
     title: `Add ${passkeyName(passkey)}?`,
-    text: 'It can sign everything for the account, alone, as the passkey that you use now.',
-    action: 'Add it',
+    text: 'It gets full control of the account, like the passkey that you use now.',
+    action: 'Add',
     isDangerous: false,
     code: (chain) => addKey(chain, { publicKey: publicKeySec1Hex }),
   }
@@ -143,23 +141,23 @@ function ChangeDialog({
   readonly onClose: () => void
 }): ReactNode {
   const { rp_id: rpId } = useSettings()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const [control] = useState(() => new AbortController())
   const submit = async (): Promise<void> => {
     const isDone = await run(async () => {
       await sendTransaction({ rpId, account, code: change.code, onStage: () => undefined, signal: control.signal })
-      await readAgain()
+      await reload()
     })
     if (!isDone) return
-    showToast('The chain has it.')
+    showToast('The keys were updated.')
     onClose()
   }
   return (
     <Dialog
       title={change.title}
-      action={isBusy ? 'One moment…' : change.action}
+      action={isBusy ? 'Waiting for the chain…' : change.action}
       isDangerous={change.isDangerous}
       isBusy={isBusy}
       error={problem}
@@ -167,7 +165,7 @@ function ChangeDialog({
       onClose={onClose}
     >
       <p>{change.text}</p>
-      <p className="soft">Your passkey signs it, and the account pays a fee of less than 0.01 FLOW.</p>
+      <p className="soft">Your passkey signs the transaction. The account pays a fee of less than 0.01 FLOW.</p>
     </Dialog>
   )
 }

@@ -35,10 +35,10 @@ export function EmailAddress(): ReactNode {
   const isAsked = user?.new_email !== undefined && !isChanging
   return (
     <section className="panel" aria-label="E-mail address">
-      {user === undefined && error === null && <Loading label="Your e-mail address loads" rows={1} />}
+      {user === undefined && error === null && <Loading label="Loading your e-mail address…" rows={1} />}
       {user === undefined && error !== null && (
         <ErrorState
-          title="Your e-mail address cannot be shown"
+          title="Could not load your e-mail address"
           detail={problemText(error)}
           onRetry={() => void refetch()}
         />
@@ -47,7 +47,7 @@ export function EmailAddress(): ReactNode {
         <div className="panel-text stack">
           <div className="apart">
             {(user.email ?? '') === '' ? (
-              <span>You have no e-mail address here.</span>
+              <span>No e-mail address</span>
             ) : (
               <span>
                 You sign in as <b className="wrap">{user.email}</b>.
@@ -55,7 +55,7 @@ export function EmailAddress(): ReactNode {
             )}
             {!isChanging && !isAsked && token === '' && (
               <Button isSmall onClick={() => setIsChanging(true)}>
-                {(user.email ?? '') === '' ? 'Add one' : 'Change it'}
+                {(user.email ?? '') === '' ? 'Add' : 'Change'}
               </Button>
             )}
           </div>
@@ -83,7 +83,7 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
   const { isBusy, problem, run } = useAction()
   const ask = (): void =>
     void run(async () => {
-      client.setQueryData(userKey, await askForEmail(auth, email.trim()))
+      client.setQueryData(userKey, await requestEmailCode(auth, email.trim()))
       onAsked()
     })
   return (
@@ -111,7 +111,7 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
       <ProblemLine problem={problem} />
       <div className="button-row">
         <Button type="submit" look="strong" disabled={isBusy || email.trim() === ''}>
-          {isBusy ? 'One moment…' : 'Send a code there'}
+          {isBusy ? 'Sending…' : 'Send code'}
         </Button>
         <Button look="plain" onClick={onClose}>
           Cancel
@@ -142,8 +142,8 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
       }}
     >
       <p>
-        An e-mail with a code of {digits} digits is on its way to <b className="wrap">{email}</b>. Until you type it
-        here, nothing changes; afterwards the old address is told.
+        We sent a code of {digits} digits to <b className="wrap">{email}</b>. Enter it to confirm the change. The old
+        address receives a notice.
       </p>
       <label className="field">
         <span>Code</span>
@@ -165,43 +165,42 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
       <ProblemLine problem={problem} />
       <div className="button-row">
         <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>
-          {isBusy ? 'One moment…' : 'Change my address'}
+          {isBusy ? 'Confirming…' : 'Confirm address'}
         </Button>
         <Button look="plain" onClick={onBack}>
-          Another address
+          Use another address
         </Button>
       </div>
     </form>
   )
 }
 
-/** Who comes by the link of the e-mail says so once more: programs that look at links change nothing. */
+/** Link scanners must not change the address, so the link needs a click here. */
 function ByLink({ onConfirm }: { readonly onConfirm: () => Promise<void> }): ReactNode {
   const { isBusy, problem, run } = useAction()
   return (
     <div className="stack">
-      <p>You came by the link of an e-mail to a new address of yours.</p>
+      <p>Confirm the new e-mail address of this link.</p>
       <ProblemLine problem={problem} />
       <div className="button-row">
         <Button look="strong" disabled={isBusy} onClick={() => void run(onConfirm)}>
           Use the new address
         </Button>
         <Button look="plain" onClick={() => navigate('/account', { isReplacing: true })}>
-          Leave it as it is
+          Keep the current address
         </Button>
       </div>
     </div>
   )
 }
 
-/** For whoever left a session open somewhere. */
 export function SignOutEverywhere(): ReactNode {
   const { keeper } = useAuth()
   const { isBusy, problem, run } = useAction()
   return (
     <section className="panel" aria-label="Sessions">
       <div className="panel-text apart">
-        <span>Did you leave a session open on another device?</span>
+        <span>Sign out on all devices, including this one.</span>
         <Button
           isSmall
           disabled={isBusy}
@@ -222,15 +221,14 @@ export function SignOutEverywhere(): ReactNode {
 
 const word = 'DELETE'
 
-/** The way out for good: what goes and what stays is said before. */
 export function DeleteAccount(): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <section className="panel" aria-label="Deletion">
       <div className="panel-text apart">
-        <span>Do you want to leave? Move what is in your accounts first.</span>
+        <span>Delete your user. Move the assets of your accounts first.</span>
         <Button isSmall look="danger" onClick={() => setIsOpen(true)}>
-          Delete my user
+          Delete user
         </Button>
       </div>
       {isOpen && <DeleteDialog onClose={() => setIsOpen(false)} />}
@@ -254,25 +252,22 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   return (
     <Dialog
       title="Delete your user?"
-      action="Delete for good"
+      action="Delete permanently"
       isDangerous
       isBusy={isBusy || typed.trim() !== word || accounts === undefined}
       error={problem}
       onSubmit={remove}
       onClose={onClose}
     >
-      <p>
-        Your e-mail address, your sign-ins, and the projects that you keep in the editor are deleted here. Nobody can
-        bring them back.
-      </p>
-      <p>Your passkeys sign in nobody any more. They stay on your devices until you remove them there.</p>
+      <p>This deletes your e-mail address, your sign-in history and your editor projects. It cannot be undone.</p>
+      <p>Your passkeys no longer sign you in. They stay on your devices until you remove them there.</p>
       <p className="banner bad">
-        Accounts on Flow cannot be deleted: they stay on the chain with all that is in them, and this wallet signs
-        nothing for them any more.
+        Flow accounts cannot be deleted: they stay on the chain with their assets, but this wallet can no longer sign
+        for them.
         {accounts !== undefined && accounts.length > 0 && (
           <>
             {' '}
-            You have {accounts.map(({ address }) => address).join(' and ')}: send what is there to another account
+            You have {accounts.map(({ address }) => address).join(' and ')}. Transfer their assets to another account
             first, or add a key of another wallet.
           </>
         )}
@@ -291,46 +286,49 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   )
 }
 
-/** Account operations at the wallet's auth endpoint. All throw ApiProblem, or browser errors of a prompt. */
+/**
+ * Account operations at the wallet's auth endpoint. All throw ApiProblem, or browser errors of a
+ * prompt.
+ */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 
 /** `GET /user` */
 interface OwnUser extends SessionUser {
-  /** An address that waits for its code. */
+  /** A new address that is not confirmed yet. */
   readonly new_email?: string
 }
 
-/** What shows that an address is theirs: the code of the e-mail, or the token of its link. */
+/** Proof of the new address: the code of the e-mail, or the token of its link. */
 type EmailProof = { readonly email: string; readonly token: string } | { readonly token_hash: string }
 
 async function readUser(access: Access): Promise<OwnUser> {
   return await call<OwnUser>(access, 'GET', '/user')
 }
 
-/** Has an e-mail with a code sent to the new address. */
-async function askForEmail(access: Access, email: string): Promise<OwnUser> {
+/** Sends a code to the new address. */
+async function requestEmailCode(access: Access, email: string): Promise<OwnUser> {
   const back = new URLSearchParams({ redirect_to: new URL('/account', location.origin).href })
   return withConfirmation(access, { action: 'change-email', email }, (confirmation) =>
     call<OwnUser>(access, 'PUT', `/user?${back.toString()}`, { email, confirmation }),
   )
 }
 
-/** The address is theirs from now on; the page is told so by its session. */
+/** Confirms the new address and updates the session. */
 async function confirmEmail(access: Access, proof: EmailProof): Promise<void> {
   await call(access, 'POST', '/verify', { type: 'email_change', ...proof })
   await access.keeper.load()
 }
 
 /**
- * Nothing brings it back. Ends with nobody signed in, in all tabs.
- * @param abandon accounts that nobody can sign for afterwards
+ * Irreversible. Signs out in all tabs.
+ * @param abandon accounts that lose their last usable key
  */
 async function deleteUser(access: Access, abandon: readonly string[]): Promise<void> {
   await withConfirmation(access, { action: 'delete-user', abandon }, (confirmation) =>
     call(access, 'DELETE', '/user', { confirmation, abandon }),
   )
-  // The session went with the user: what is left of it is the cookie.
+  // The session was deleted with the user; clear the cookie.
   await access.keeper.signOut()
 }
 

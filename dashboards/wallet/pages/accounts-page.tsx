@@ -23,10 +23,10 @@ export function AccountsPage(): ReactNode {
         <PageTitle title="Accounts" />
         <div className="panel">
           {error === null ? (
-            <Loading label="Your accounts load" />
+            <Loading label="Loading your accounts…" />
           ) : (
             <ErrorState
-              title="Your accounts cannot be shown"
+              title="Could not load your accounts"
               detail={problemText(error)}
               onRetry={() => void Promise.all([passkeys.refetch(), accounts.refetch()])}
             />
@@ -41,7 +41,7 @@ export function AccountsPage(): ReactNode {
     <>
       <PageTitle title={passkeys.data.length === 0 ? 'Welcome' : 'Accounts'}>
         {passkeys.data.length > 0 && !isImporting && (
-          <Button onClick={() => setIsImporting(true)}>I have an account already</Button>
+          <Button onClick={() => setIsImporting(true)}>Import account</Button>
         )}
       </PageTitle>
       {passkeys.data.length === 0 && <FirstPasskey />}
@@ -92,7 +92,7 @@ interface Collection {
   readonly number_of_tokens: number
 }
 
-/** The NFTs of an account by collection, as the explorer has them. */
+/** NFTs of an account by collection, from the explorer API. */
 function Collections({
   settings,
   address,
@@ -110,7 +110,7 @@ function Collections({
         <h2>NFTs</h2>
         {!isOnlyOne && <code className="soft">{address}</code>}
       </header>
-      {data.length === 0 && <EmptyState title="No NFTs here yet" />}
+      {data.length === 0 && <EmptyState title="No NFTs yet" />}
       <ul className="rows">
         {data.map(({ nft_type: type, display_name: shown, name, contract_name: contract, number_of_tokens: count }) => (
           <li key={type}>

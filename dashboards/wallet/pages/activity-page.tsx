@@ -24,7 +24,7 @@ interface Transfer {
   readonly nft_id?: string
 }
 
-/** What moved in and out of the accounts, and what was done with the passkeys. */
+/** Transfers of the accounts, and events of the passkeys. */
 export function ActivityPage(): ReactNode {
   const { networks } = useSettings()
   const settings = networks.find((one) => one.has_explorer_api)
@@ -38,7 +38,7 @@ export function ActivityPage(): ReactNode {
         ))}
       {settings === undefined && (
         <p className="banner">
-          This wallet has no explorer: it cannot list what moved. The balances are on the page of accounts.
+          Transfers are not available: no explorer is configured. See the Accounts page for balances.
         </p>
       )}
       <SignIns />
@@ -62,14 +62,12 @@ function Transfers({
         <h2>Transfers on {networkNames[account.network]}</h2>
         {!isOnlyOne && <code className="soft">{account.address}</code>}
       </header>
-      {data === undefined && error === null && <Loading label="Transfers load" />}
+      {data === undefined && error === null && <Loading label="Loading transfers…" />}
       {data === undefined && error !== null && (
-        <ErrorState title="Transfers cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Could not load transfers" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
       {data?.length === 0 && (
-        <EmptyState title="Nothing moved yet">
-          What comes in and goes out is listed here, some seconds after it happened.
-        </EmptyState>
+        <EmptyState title="No transfers yet">Transfers appear here a few seconds after they happen.</EmptyState>
       )}
       <ul className="rows">
         {data?.map((transfer) => (
@@ -153,11 +151,11 @@ function SignIns(): ReactNode {
       <header>
         <h2>Passkeys and sign-ins</h2>
       </header>
-      {shown === undefined && error === null && <Loading label="The log loads" />}
+      {shown === undefined && error === null && <Loading label="Loading sign-ins…" />}
       {shown === undefined && error !== null && (
-        <ErrorState title="The log cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Could not load sign-ins" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
-      {shown?.length === 0 && <EmptyState title="Nothing was done with passkeys yet" />}
+      {shown?.length === 0 && <EmptyState title="No passkey events yet" />}
       <ul className="rows">
         {shown?.map(({ event, at, ip, done }, i) => (
           <li key={`${at} ${i}`}>
@@ -176,19 +174,18 @@ function SignIns(): ReactNode {
 }
 
 const words: Readonly<Record<string, string>> = {
-  registration_completed: 'A passkey was made',
-  registration_failed: 'A passkey could not be made',
-  authentication_completed: 'A passkey was used here',
-  authentication_failed: 'A passkey was refused',
-  passkey_removed: 'A passkey was removed',
-  passkey_restored: 'A removed passkey was restored',
-  passkey_updated: 'A passkey was renamed',
-  rate_limit_exceeded: 'Too many tries were stopped',
-  challenge_expired: 'A try came too late',
-  counter_mismatch: 'A copied passkey was refused',
+  registration_completed: 'Passkey created',
+  registration_failed: 'Passkey creation failed',
+  authentication_completed: 'Passkey used',
+  authentication_failed: 'Passkey rejected',
+  passkey_removed: 'Passkey removed',
+  passkey_restored: 'Passkey restored',
+  passkey_updated: 'Passkey renamed',
+  rate_limit_exceeded: 'Too many attempts blocked',
+  challenge_expired: 'Attempt expired',
+  counter_mismatch: 'Copied passkey rejected',
 }
 
-/** What the log of the passkey function says, for people. */
 function eventWords(event: string): string {
   return (Object.hasOwn(words, event) ? words[event] : undefined) ?? event.replaceAll('_', ' ')
 }

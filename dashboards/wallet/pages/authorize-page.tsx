@@ -35,8 +35,8 @@ export function AuthorizePage(): ReactNode {
   if (client === undefined) {
     return (
       <Alone>
-        <h1>This link is not valid</h1>
-        <p>No program is registered here with this address. Go back to where you came from, and sign in again.</p>
+        <h1>Invalid sign-in link</h1>
+        <p>No program with this redirect address is registered. Go back to the program and sign in again.</p>
       </Alone>
     )
   }
@@ -49,11 +49,7 @@ export function AuthorizePage(): ReactNode {
   if (state.status === 'unknown')
     return (
       <Alone>
-        <ErrorState
-          title="Your session could not be checked"
-          detail={state.detail}
-          onRetry={() => void keeper.load()}
-        />
+        <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
       </Alone>
     )
   if (state.status === 'signed-out') {
@@ -87,8 +83,8 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
   const allow = (): void =>
     void run(async () => {
       const names = ['response_type', 'client_id', 'redirect_uri', 'state', 'code_challenge', 'code_challenge_method']
-      const asked = Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
-      const post = jsonBody(asked)
+      const body = Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
+      const post = jsonBody(body)
       const { redirect_to: address } = await callJson<{ readonly redirect_to: string }>('/oauth/authorize', {
         ...post,
         headers: { 'content-type': 'application/json', authorization: `Bearer ${await keeper.accessToken()}` },
@@ -120,7 +116,7 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
         </p>
         <ProblemLine problem={problem} />
         <Button look="strong" disabled={isBusy} onClick={allow}>
-          {isBusy ? 'One moment…' : 'Continue'}
+          {isBusy ? 'Signing in…' : 'Continue'}
         </Button>
         <div className="button-row apart">
           <Button look="plain" isSmall disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>

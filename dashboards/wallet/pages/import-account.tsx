@@ -21,7 +21,6 @@ interface ImportAccountProps {
   readonly onClose: () => void
 }
 
-/** What the chain says of an account that was named. */
 interface Looked {
   readonly network: Network
   readonly chain: FlowChain
@@ -32,7 +31,7 @@ interface Looked {
 /** Imports an existing account once the chain lists a passkey of the user as its key. */
 export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
   const auth = useAuth()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const showToast = useToast()
   const { data: own } = useOwnAccounts()
   const { isBusy, problem, run, clear } = useAction()
@@ -47,22 +46,22 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
       setLooked(undefined)
       const address = readAddress(text)
       if (address === undefined)
-        throw new ApiProblem(400, 'bad-address', 'Paste the whole address: 0x and 16 hex digits.')
+        throw new ApiProblem(400, 'bad-address', 'Enter the full address: 0x and 16 hex digits.')
       const { chain } = await readHead(network)
       if (!isAddressOf(address, chain)) throw new ApiProblem(400, 'bad-address', otherChain(address, chain))
       if (own?.some((one) => one.network === network && one.address === address) === true)
-        throw new ApiProblem(409, 'known', 'This account is in your wallet already.')
+        throw new ApiProblem(409, 'known', 'This account is already in your wallet.')
       const finding = findImportKey(await readAccount(network, address), passkeys)
       if (finding.kind !== 'key') return setLooked({ network, chain, address, finding })
       await saveAccount(auth, { credentialId: finding.passkey.id, network, address })
-      await readAgain()
-      showToast('The account is in your wallet.')
+      await reload()
+      showToast('Account imported.')
       onClose()
       return undefined
     })
   return (
     <section className="panel send-form" aria-labelledby="import-title">
-      <h2 id="import-title">Bring an account that you have</h2>
+      <h2 id="import-title">Import account</h2>
       <form
         className="stack"
         noValidate
@@ -105,7 +104,7 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
         {looked !== undefined && <WhatToDo looked={looked} passkeys={passkeys} />}
         <div className="button-row">
           <Button type="submit" look="strong" disabled={isBusy || text.trim() === ''}>
-            {isBusy ? 'One moment…' : looked === undefined ? 'Look for it' : 'Look again'}
+            {isBusy ? 'Checking…' : looked === undefined ? 'Find account' : 'Check again'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>
@@ -117,21 +116,21 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
 function otherChain(address: string, chain: FlowChain): string {
   const other = chainOfAddress(address)
   return other === undefined
-    ? 'No account can have this address: a digit of it is wrong.'
-    : `This is an address of ${other}, and this network is ${chain}.`
+    ? 'Invalid address: a digit is wrong.'
+    : `This is an address of ${other}. The selected network is ${chain}.`
 }
 
 const reasons = {
-  revoked: 'was a key of this account and is revoked. A revoked key never comes back: it has to be added anew.',
+  revoked: 'was a key of this account and is revoked. Add it again as a new key.',
   weight:
-    'is a key of this account, but cannot sign for it alone: the weight of the key is less than 1000. Add the ' +
-    'key again with the weight 1000.',
+    'is a key of this account but cannot sign alone: its weight is less than 1000. Add the key again with ' +
+    'weight 1000.',
   algorithm:
-    'is a key of this account, but with an algorithm by which passkeys cannot sign. Add the key again with those ' +
+    'is a key of this account, but with algorithms that passkeys do not support. Add the key again with those ' +
     'below.',
 } as const
 
-/** How an account becomes one of this wallet: by a transaction that somebody signs with what they sign with now. */
+/** Instructions for adding the passkey's key to the account with the current wallet. */
 function WhatToDo({
   looked: { network, chain, address, finding },
   passkeys,
@@ -142,7 +141,7 @@ function WhatToDo({
   const [id, setId] = useState(finding.kind === 'bad-key' ? finding.passkey.id : passkeys[0]?.id)
   const passkey = passkeys.find((one) => one.id === id) ?? passkeys[0]
   if (passkey === undefined)
-    return <p className="banner">Make a passkey first: it has to become a key of the account.</p>
+    return <p className="banner">Create a passkey first. It must become a key of the account.</p>
   const publicKey = passkey.publicKeySec1Hex.replace(/^04/, '')
   const { script, arguments: given } = addKey(chain, { publicKey })
   const command =
@@ -163,7 +162,7 @@ function WhatToDo({
           )}
         </span>
       </p>
-      <p>In the wallet where you have the account now, or with the Flow CLI, add this key to it. Then look again.</p>
+      <p>Add this key to the account with its current wallet or the Flow CLI. Then check again.</p>
       {passkeys.length > 1 && (
         <label className="field">
           <span>Passkey</span>

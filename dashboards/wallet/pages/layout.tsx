@@ -8,7 +8,7 @@ import { makeAccounts, makePasskey } from '../chain/passkeys.ts'
 import { useReadAgain, useSettings } from '../own.ts'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 
-/** One thing in the middle of the page, for those who are not in the wallet (yet). */
+/** A card for pages outside the signed-in wallet. */
 export function Alone({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
@@ -41,11 +41,11 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
   )
 }
 
-/** The first step of everybody: a passkey, and with it an account on each network. */
+/** Creates the first passkey, and its account on each network. */
 export function FirstPasskey(): ReactNode {
   const auth = useAuth()
   const { networks } = useSettings()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const [step, setStep] = useState<'passkey' | 'accounts'>('passkey')
   const { isBusy, problem, run } = useAction()
   const make = (): void =>
@@ -54,28 +54,28 @@ export function FirstPasskey(): ReactNode {
       const wanted = networks.filter((one) => one.makes_accounts).map(({ network }) => network)
       if (wanted.length > 0) {
         setStep('accounts')
-        // What does not come of it is on the page of the accounts, with a button to try again: the passkey is there.
+        // The accounts page shows failures with a Retry button; the passkey exists already.
         await makeAccounts(auth, passkey.id, wanted).catch(() => undefined)
       }
-      await readAgain()
+      await reload()
     })
   return (
-    <section className="panel first" aria-label="Make a passkey">
+    <section className="panel first" aria-label="Create a passkey">
       <span className="first-sign">
         <Icon name="key" size={28} />
       </span>
-      <h2>Make your passkey</h2>
+      <h2>Create your passkey</h2>
       <p className="soft">
-        It becomes the key of your accounts on Flow. Nobody else ever has it, not even this service: your device asks
-        for a look, a touch or its PIN each time it is used.
+        It becomes the key of your Flow accounts. It never leaves your devices, and this service never sees it. Your
+        device asks for your face, fingerprint or PIN each time.
       </p>
       <Button look="strong" disabled={isBusy} onClick={make}>
-        {!isBusy ? 'Make a passkey' : step === 'passkey' ? 'Follow your browser…' : 'Your accounts are being made…'}
+        {!isBusy ? 'Create a passkey' : step === 'passkey' ? 'Waiting for your passkey…' : 'Creating your accounts…'}
       </Button>
       <ProblemLine problem={problem} />
       <p className="soft small">
-        Do you have an account on Flow already? Make a passkey too: afterwards you can bring the account. You can add
-        more passkeys later, so that you do not lose your accounts with one device.
+        Already have a Flow account? Create a passkey, then import the account. Add more passkeys later, so that you
+        keep access if you lose a device.
       </p>
     </section>
   )

@@ -10,18 +10,18 @@ import { openLink } from '../../auth/sign-in.ts'
 import type { OfferedSession } from '../../auth/sign-in.ts'
 import { Alone } from './layout.tsx'
 
-/** By token: it is used once, however often React shows the page. */
+/** Tokens are single-use, however often React renders the page. */
 const begun = new Map<string, Promise<OfferedSession>>()
 
-/** The token of a link that leads here without a code; undefined for every other address. */
+/** The token of a link without a code; undefined for other URLs. */
 export function readLinkToken(): string | undefined {
   const parameters = new URLSearchParams(location.search)
   return (parameters.get('type') === 'magiclink' ? parameters.get('token_hash') : null) ?? undefined
 }
 
 /**
- * Asks whether somebody is who a link says that they are. Whoever likes can send one of their own, and whoever
- * pressed on would keep what they have in another's account.
+ * Asks the user to confirm the account of a sign-in link: an attacker could send a link to an
+ * account of their own.
  */
 export function LinkPage({ token, onDone }: { readonly token: string; readonly onDone: () => void }): ReactNode {
   const { options, keeper } = useAuth()
@@ -30,7 +30,7 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
   const { isBusy, problem, run } = useAction()
   useEffect(() => {
     document.title = 'Signing in – flowfarm wallet'
-    // Nobody shall copy it.
+    // Remove the token from the URL.
     history.replaceState(null, '', location.pathname)
     const opened = begun.get(token) ?? openLink(options, token)
     begun.set(token, opened)
@@ -48,10 +48,10 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
     return (
       <Alone>
         <div className="stack">
-          <h1>The sign-in did not work</h1>
+          <h1>Sign-in failed</h1>
           <ProblemLine problem={failure} />
           <Button look="strong" onClick={leave}>
-            Back to the start
+            Back to the wallet
           </Button>
         </div>
       </Alone>
@@ -60,26 +60,26 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
   return (
     <Alone>
       {offered === undefined ? (
-        <Loading label="The link is looked at" rows={2} />
+        <Loading label="Checking the link…" rows={2} />
       ) : (
         <div className="stack">
           <h1>Sign in?</h1>
           <p>
             {offered.email === '' ? (
-              'As a user without an e-mail address.'
+              'Sign in as a user without an e-mail address.'
             ) : (
               <>
-                As <b className="wrap">{offered.email}</b>.
+                Sign in as <b className="wrap">{offered.email}</b>.
               </>
             )}
           </p>
-          <p className="soft">If that is not you, somebody else has sent you this link.</p>
+          <p className="soft">If this is not your address, do not sign in: someone else sent you this link.</p>
           <ProblemLine problem={problem} />
           <Button look="strong" disabled={isBusy} onClick={() => end(() => keeper.adopt(offered.refreshToken))}>
             Sign in
           </Button>
           <Button disabled={isBusy} onClick={() => end(offered.refuse)}>
-            No
+            Cancel
           </Button>
         </div>
       )}

@@ -16,19 +16,18 @@ import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { makePasskey, removePasskey, renamePasskey } from '../chain/passkeys.ts'
 import { problemText } from '../../auth/auth-service.ts'
 
-/** The passkeys of whoever is signed in, and the keys of their accounts. */
 export function PasskeysPage(): ReactNode {
   const auth = useAuth()
   const { data, error, refetch } = usePasskeys()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const { data: own = [] } = useOwnAccounts()
   const add = (): void =>
     void run(async () => {
       await makePasskey(auth)
-      await readAgain()
-      showToast('The passkey was made.')
+      await reload()
+      showToast('Passkey created.')
     })
   if (data?.length === 0) {
     return (
@@ -47,13 +46,9 @@ export function PasskeysPage(): ReactNode {
       </PageTitle>
       <ProblemLine problem={problem} />
       <section className="panel" aria-label="Your passkeys">
-        {data === undefined && error === null && <Loading label="Your passkeys load" />}
+        {data === undefined && error === null && <Loading label="Loading your passkeys…" />}
         {data === undefined && error !== null && (
-          <ErrorState
-            title="Your passkeys cannot be shown"
-            detail={problemText(error)}
-            onRetry={() => void refetch()}
-          />
+          <ErrorState title="Could not load your passkeys" detail={problemText(error)} onRetry={() => void refetch()} />
         )}
         <ul className="rows">
           {data?.map((passkey) => (
@@ -62,7 +57,7 @@ export function PasskeysPage(): ReactNode {
         </ul>
         {data?.length === 1 && (
           <p className="panel-text soft">
-            Add a second passkey on another device: who loses the only one loses the way in, and the accounts with it.
+            Add a second passkey on another device. If you lose your only passkey, you lose access to your accounts.
           </p>
         )}
       </section>
@@ -95,7 +90,7 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
         <span className="row-name">
           {name}{' '}
           {passkey.backedUp && (
-            <Badge tone="good" title="The browser or the system keeps a copy">
+            <Badge tone="good" title="The browser or the operating system keeps a copy">
               Backed up
             </Badge>
           )}
@@ -103,7 +98,7 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
         <span className="soft small">
           Made <Ago at={passkey.createdAt} />
           {passkey.lastUsedAt === null ? (
-            ', not used to sign in yet'
+            ', never used to sign in'
           ) : (
             <>
               , used <Ago at={passkey.lastUsedAt} />
@@ -134,7 +129,7 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
           isIcon
           aria-label={`Remove ${name}`}
           disabled={isLast}
-          title={isLast ? 'The last passkey stays: without it there would be no way to your accounts' : undefined}
+          title={isLast ? 'You cannot remove your last passkey: it is the only access to your accounts' : undefined}
           onClick={() => setOpen('remove')}
         >
           <Icon name="trash" />
@@ -150,19 +145,19 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
 
 function RenameDialog({ passkey, onClose }: { readonly passkey: PasskeyRow; readonly onClose: () => void }): ReactNode {
   const auth = useAuth()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const [name, setName] = useState(passkeyName(passkey))
   const { isBusy, problem, run } = useAction()
   const rename = async (): Promise<void> => {
     const isDone = await run(async () => {
       await renamePasskey(auth, passkey.id, name.trim())
-      await readAgain()
+      await reload()
     })
     if (isDone) onClose()
   }
   return (
     <Dialog
-      title="Rename the passkey"
+      title="Rename passkey"
       action="Rename"
       isBusy={isBusy || name.trim() === ''}
       error={problem}
@@ -190,7 +185,7 @@ function RemoveDialog({
   onClose,
 }: PasskeyLineProps & { readonly onClose: () => void }): ReactNode {
   const auth = useAuth()
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const states = useChainAccounts(accounts)
   const left = passkeys.filter(({ id }) => id !== passkey.id)
   const concerned = accounts
@@ -213,7 +208,7 @@ function RemoveDialog({
         passkey.id,
         lost.map(({ account: { address } }) => address),
       )
-      await readAgain()
+      await reload()
     })
     if (isDone) onClose()
   }

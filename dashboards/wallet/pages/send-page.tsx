@@ -12,13 +12,13 @@ import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
 import { useChainAccount, useOwnAccounts, networkNames, useReadAgain, networkSettings, useSettings } from '../own.ts'
 import { PageTitle } from './layout.tsx'
 import { ProblemLine } from '../../auth/action.tsx'
-import { problemText, wasNotGiven } from '../../auth/auth-service.ts'
+import { problemText, wasDismissed } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 
 const nameOf = ({ network, address }: OwnAccount): string => `${network}:${address}`
 
-/** Sends FLOW of one account to another: first what and where, then all of it again to be confirmed. */
+/** A form, then a review to confirm. */
 export function SendPage(): ReactNode {
   const { data: accounts, error } = useOwnAccounts()
   return (
@@ -26,12 +26,12 @@ export function SendPage(): ReactNode {
       <PageTitle title="Send FLOW" />
       {accounts === undefined && (
         <div className="panel">
-          {error === null ? <Loading label="Your accounts load" /> : <ProblemLine problem={problemText(error)} />}
+          {error === null ? <Loading label="Loading your accounts…" /> : <ProblemLine problem={problemText(error)} />}
         </div>
       )}
       {accounts?.length === 0 && (
         <div className="panel">
-          <EmptyState title="You have no account to send from">Make one on the page of accounts.</EmptyState>
+          <EmptyState title="No account to send from">Create one on the Accounts page.</EmptyState>
         </div>
       )}
       {accounts !== undefined && accounts.length > 0 && <SendForm accounts={accounts} />}
@@ -147,9 +147,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
           </Button>
         </div>
         <p className="soft small">
-          {state === undefined
-            ? 'The balance is not known yet.'
-            : `The account has ${plainAmount(state.balance)} FLOW.`}
+          {state === undefined ? 'Loading the balance…' : `Balance: ${plainAmount(state.balance)} FLOW`}
         </p>
         <p id="send-amount-problem" className="field-error" role="status">
           {wasTried || amount !== '' ? sumProblem : undefined}
@@ -157,7 +155,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
       </div>
       <ProblemLine problem={headError === null ? undefined : problemText(headError)} />
       <Button type="submit" look="strong" disabled={head === undefined}>
-        Look over it
+        Review
       </Button>
     </form>
   )
@@ -168,19 +166,19 @@ function recipientProblem(
   account: OwnAccount,
   chain: FlowChain | undefined,
 ): string | undefined {
-  if (address === undefined) return 'Paste the whole address: 0x and 16 hex digits.'
-  if (address === account.address) return 'That is the account from which you send.'
+  if (address === undefined) return 'Enter the full address: 0x and 16 hex digits.'
+  if (address === account.address) return 'This is the account that you send from.'
   if (chain === undefined || isAddressOf(address, chain)) return undefined
   const other = chainOfAddress(address)
   return other === undefined
-    ? 'No account can have this address: a digit of it is wrong.'
-    : `This is an address of ${other}, and the account from which you send is on ${chain}.`
+    ? 'Invalid address: a digit is wrong.'
+    : `This is an address of ${other}. Your account is on ${chain}.`
 }
 
 interface Payment {
   readonly account: OwnAccount
   readonly to: string
-  /** As it was typed: decimal text. */
+  /** Decimal text as typed. */
   readonly amount: string
   readonly chain: FlowChain
 }
@@ -192,12 +190,12 @@ interface SendReviewProps {
   readonly onEnd: () => void
 }
 
-/** What will be sent, in words; then its way to the chain. */
+/** Review of a payment, then its progress. */
 function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): ReactNode {
   const settings = useSettings()
   const { account, to, amount, chain } = payment
   const { network } = account
-  const readAgain = useReadAgain()
+  const reload = useReadAgain()
   const [stage, setStage] = useState<{ readonly name: SendStage; readonly id?: string | undefined }>()
   const [problem, setProblem] = useState<string>()
   const [isOpen, setIsOpen] = useState(false)
@@ -211,7 +209,7 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
   const isMissing = recipient.error instanceof ApiProblem && recipient.error.status === 404
   useEffect(() => {
     heading.current?.focus()
-    return () => leaving.current?.abort(new DOMException('The page was left.', 'AbortError'))
+    return () => leaving.current?.abort(new DOMException('The user left the page.', 'AbortError'))
   }, [])
 
   const send = async (): Promise<void> => {
@@ -230,12 +228,12 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
       if (control.signal.aborted) return
       setProblem(problemText(error))
       setIsOpen(isUndecided(error))
-      // What was refused before it was sent may be tried again.
+      // An error before the transaction was sent allows a retry.
       setStage((before) =>
-        isUndecided(error) || (before?.id !== undefined && !wasNotGiven(error)) ? before : undefined,
+        isUndecided(error) || (before?.id !== undefined && !wasDismissed(error)) ? before : undefined,
       )
     } finally {
-      if (!control.signal.aborted) await readAgain()
+      if (!control.signal.aborted) await reload()
     }
   }
   const explorer = networkSettings(settings, network)?.explorer_url ?? null
@@ -244,7 +242,7 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
   return (
     <section className="panel send-form" aria-labelledby="review-title">
       <h2 id="review-title" ref={heading} tabIndex={-1}>
-        {isSealed ? 'Sent' : hasFailed ? (isOpen ? 'Not known yet' : 'Not done') : 'Is this right?'}
+        {isSealed ? 'Sent' : hasFailed ? (isOpen ? 'Outcome unknown' : 'Payment failed') : 'Review the payment'}
       </h2>
       <p className="sum">
         <b>{plainAmount(amount)}</b> FLOW
@@ -268,32 +266,32 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
       </dl>
       {stage === undefined && isMissing && (
         <p className="banner bad" role="alert">
-          The chain has no account at this address. What is sent there does not arrive.
+          No account exists at this address. The transfer would fail.
         </p>
       )}
       {stage !== undefined && <SendSteps stage={stage.name} hasFailed={hasFailed} />}
       <ProblemLine problem={problem} />
       {isSealed && (
         <p className="done-line" role="status">
-          <Icon name="check" size={20} /> The chain has it, for good.
+          <Icon name="check" size={20} /> The transaction is sealed.
         </p>
       )}
       <div className="button-row">
         {stage === undefined && (
           <Button look="strong" disabled={isMissing} onClick={() => void send()}>
-            <Icon name="key" /> {problem === undefined ? 'Send with your passkey' : 'Try again'}
+            <Icon name="key" /> {problem === undefined ? 'Send with your passkey' : 'Retry'}
           </Button>
         )}
-        {stage === undefined && <Button onClick={onBack}>Change it</Button>}
+        {stage === undefined && <Button onClick={onBack}>Edit</Button>}
         {stage?.id !== undefined && explorer !== null && (
           <a className="button" href={`${explorer}/transaction/${stage.id}`} target="_blank" rel="noreferrer">
-            See it in the explorer <Icon name="external" size={14} />
+            View in the explorer <Icon name="external" size={14} />
           </a>
         )}
-        {(isSealed || hasFailed) && <Button onClick={onAgain}>Send more</Button>}
+        {(isSealed || hasFailed) && <Button onClick={onAgain}>New payment</Button>}
         {(isSealed || hasFailed) && (
           <Button look="plain" onClick={onEnd}>
-            To the accounts
+            Back to accounts
           </Button>
         )}
       </div>
@@ -302,19 +300,18 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
 }
 
 const steps = [
-  { name: 'Signed by your passkey', now: 'Your passkey signs…', from: 'sending' },
-  { name: 'Sent to the network', now: 'It is sent…', from: 'sent' },
-  { name: 'Run in a block', now: 'A block takes it…', from: 'executed' },
-  { name: 'Sealed', now: 'The network seals it…', from: 'sealed' },
+  { name: 'Signed by your passkey', now: 'Waiting for your passkey…', from: 'sending' },
+  { name: 'Sent to the network', now: 'Sending…', from: 'sent' },
+  { name: 'Executed in a block', now: 'Waiting for a block…', from: 'executed' },
+  { name: 'Sealed', now: 'Waiting for the seal…', from: 'sealed' },
 ] as const satisfies readonly { readonly name: string; readonly now: string; readonly from: SendStage }[]
 const order: readonly SendStage[] = ['preparing', 'signing', 'sending', 'sent', 'executed', 'sealed']
 
-/** How far a transaction is. */
 function SendSteps({ stage, hasFailed }: { readonly stage: SendStage; readonly hasFailed: boolean }): ReactNode {
   const at = order.indexOf(stage)
   const current = steps.findIndex(({ from }) => order.indexOf(from) > at)
   return (
-    <ol className="steps" aria-label="How far it is" aria-live="polite">
+    <ol className="steps" aria-label="Progress" aria-live="polite">
       {steps.map(({ name, now }, i) => {
         const look = current < 0 || i < current ? 'done' : i === current ? (hasFailed ? 'bad' : 'now') : 'later'
         return (
