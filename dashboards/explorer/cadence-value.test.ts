@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { plainValue } from './cadence-value.ts'
 
-describe('arguments', () => {
-  it('are shown as one would write them', () => {
+describe('JSON-Cadence values', () => {
+  it('are converted to plain values', () => {
     expect(plainValue({ type: 'UFix64', value: '1.50000000' })).to.equal('1.50000000')
     expect(plainValue({ type: 'Optional', value: null })).to.equal(null)
     expect(plainValue({ type: 'Optional', value: { type: 'Bool', value: true } })).to.equal(true)
@@ -23,7 +23,7 @@ describe('arguments', () => {
     expect(plainValue({ type: 'Type', value: { staticType: { kind: 'Int', typeID: '' } } })).to.equal('Int')
   })
 
-  it('stay as they are where they are of no known form', () => {
+  it('are unchanged if malformed', () => {
     for (const value of [null, 'x', 3, [1], { a: 1 }]) expect(plainValue(value)).to.deep.equal(value)
   })
 })

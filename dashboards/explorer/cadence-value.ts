@@ -1,12 +1,12 @@
-/** A value of JSON-Cadence: the form in which arguments are written. */
+/** A JSON-Cadence value. */
 interface TypedValue {
   readonly type: string
   readonly value?: unknown
 }
 
 /**
- * Makes a JSON-Cadence value into what one would write: numbers and addresses as text, bytes as hexadecimal digits,
- * structures as objects. What is not of this form is left as it is.
+ * Converts JSON-Cadence to plain values: numbers and addresses become strings, bytes hex digits, composites objects.
+ * Other values are returned unchanged.
  */
 export function plainValue(value: unknown): unknown {
   if (!isTyped(value)) return value

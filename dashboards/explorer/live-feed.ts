@@ -1,26 +1,25 @@
 import type { Block, TransactionSummary } from './answers.gen.ts'
-import { ask } from './api.ts'
+import { fetchApi } from './api.ts'
 import { isUserTransaction } from './transfer-summary.ts'
 import { formatNumber } from '../kit/formats.ts'
 
-/** A block as it is told of when it comes. */
 export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' | 'tx_count' | 'event_count'>
 
 export interface LiveState {
   readonly link: 'connecting' | 'live' | 'broken'
-  /** Whether what was there before was asked for: until then nobody knows that there is nothing. */
+  /** Whether existing rows are loaded; before that, empty lists mean nothing. */
   readonly isCaughtUp: boolean
-  /** The newest first. */
+  /** Newest first. */
   readonly blocks: readonly LiveBlock[]
   readonly transactions: readonly TransactionSummary[]
 }
 
-const keptBlocks = 60
-const keptTransactions = 40
-/** Most of a quiet chain's transactions are its own. */
-const askedTransactions = 100
+const maxBlocks = 60
+const maxTransactions = 40
+/** On a quiet chain most transactions are system transactions. */
+const loadedTransactions = 100
 const firstRetryMs = 500
-const longestRetryMs = 15_000
+const maxRetryMs = 15_000
 
 type Message = { readonly seq?: string } & (
   | { readonly type: 'new_block'; readonly payload: LiveBlock }
@@ -29,32 +28,31 @@ type Message = { readonly seq?: string } & (
   | { readonly type: 'error'; readonly payload: { readonly code: string } }
 )
 
-/** Keeps this many user and this many system transactions, so that neither crowds out the other. */
-function newestOfEach(): (transaction: TransactionSummary) => boolean {
-  const seen = { people: 0, chain: 0 }
-  return (transaction) => seen[isUserTransaction(transaction) ? 'people' : 'chain']++ < keptTransactions
+/** Limits user and system transactions separately, so that neither crowds out the other. */
+function limitEach(): (transaction: TransactionSummary) => boolean {
+  const counts = { user: 0, system: 0 }
+  return (transaction) => counts[isUserTransaction(transaction) ? 'user' : 'system']++ < maxTransactions
 }
 
 /**
- * The newest blocks and transactions. What is there is asked for, what comes is heard on the socket, and what came
- * while the socket was broken is told when it is back, so that nothing is missing in the middle, and nothing stays
- * that was taken back. After a long break it begins anew.
+ * The newest blocks and transactions: existing rows from the API, new ones and rollbacks from the WebSocket feed. A
+ * reconnect resumes the feed after the last message; after a long break the rows are loaded again.
  *
- *     connecting ──open──► live ──closed──► broken ──after a pause──► connecting
+ *     connecting ──open──► live ──closed──► broken ──delay──► connecting
  */
 export class LiveFeed {
   #state: LiveState = { link: 'connecting', isCaughtUp: false, blocks: [], transactions: [] }
   readonly #listeners = new Set<() => void>()
-  readonly #place = new LivePlace()
+  readonly #position = new FeedPosition()
   #socket: WebSocket | undefined
   #retryMs = firstRetryMs
   #catchUpMs = firstRetryMs
   #timer: ReturnType<typeof setTimeout> | undefined
-  #stopping: AbortController | undefined
-  /** Requests under way for what is there. */
+  #abort: AbortController | undefined
+  /** Number of running catch-up requests. */
   #catchUps = 0
 
-  /** For useSyncExternalStore: it is connected while somebody listens. */
+  /** For useSyncExternalStore: connected while there are listeners. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#start()
@@ -67,12 +65,12 @@ export class LiveFeed {
   readonly snapshot = (): LiveState => this.#state
 
   #start(): void {
-    this.#stopping = new AbortController()
+    this.#abort = new AbortController()
     this.#connect()
   }
 
   #stop(): void {
-    this.#stopping?.abort()
+    this.#abort?.abort()
     clearTimeout(this.#timer)
     this.#socket?.close()
     this.#socket = undefined
@@ -83,25 +81,25 @@ export class LiveFeed {
     this.#socket = socket
     socket.addEventListener('open', () => {
       this.#retryMs = firstRetryMs
-      const wasNew = this.#place.isNew
-      socket.send(JSON.stringify(this.#place.greet(Date.now())))
+      const wasNew = this.#position.isNew
+      socket.send(JSON.stringify(this.#position.subscription(Date.now())))
       this.#set({ link: 'live' })
-      if (this.#place.isNew && !wasNew) this.#clear()
+      if (this.#position.isNew && !wasNew) this.#clear()
       // Rows between the response and the first message of the feed are in neither: read them again.
-      const isStale = this.#place.isNew && (this.#state.isCaughtUp || !wasNew)
+      const isStale = this.#position.isNew && (this.#state.isCaughtUp || !wasNew)
       if (isStale || (!this.#state.isCaughtUp && this.#catchUps === 0)) void this.#catchUp()
     })
     socket.addEventListener('message', ({ data }) => {
-      if (typeof data === 'string') this.#hear(JSON.parse(data) as Message | readonly Message[])
+      if (typeof data === 'string') this.#receive(JSON.parse(data) as Message | readonly Message[])
     })
     socket.addEventListener('close', () => {
-      this.#place.lose(Date.now())
+      this.#position.disconnected(Date.now())
       if (this.#socket !== socket) return
       this.#set({ link: 'broken' })
       this.#timer = setTimeout(() => this.#connect(), this.#retryMs)
-      this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2)
+      this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
     })
-    // What is there may be seen even where the socket cannot be had.
+    // Existing rows are shown even without a WebSocket connection.
     if (!this.#state.isCaughtUp) void this.#catchUp()
   }
 
@@ -111,13 +109,13 @@ export class LiveFeed {
 
   /** Loads the current state; retried while the socket is open, and after a reconnect. */
   async #catchUp(): Promise<void> {
-    const signal = this.#stopping?.signal
+    const signal = this.#abort?.signal
     if (signal === undefined) return
     this.#catchUps++
     try {
       const [blocks, transactions] = await Promise.all([
-        ask('/flow/block', { limit: keptBlocks }, signal),
-        ask('/flow/transaction', { limit: askedTransactions }, signal),
+        fetchApi('/flow/block', { limit: maxBlocks }, signal),
+        fetchApi('/flow/transaction', { limit: loadedTransactions }, signal),
       ])
       this.#add(blocks.data, transactions.data)
       this.#catchUpMs = firstRetryMs
@@ -139,31 +137,31 @@ export class LiveFeed {
     setTimeout(() => {
       if (!signal.aborted && !this.#state.isCaughtUp) void this.#catchUp()
     }, this.#catchUpMs)
-    this.#catchUpMs = Math.min(longestRetryMs, this.#catchUpMs * 2)
+    this.#catchUpMs = Math.min(maxRetryMs, this.#catchUpMs * 2)
   }
 
-  #hear(said: Message | readonly Message[]): void {
-    const messages = Array.isArray(said) ? (said as readonly Message[]) : [said as Message]
+  #receive(received: Message | readonly Message[]): void {
+    const messages = Array.isArray(received) ? (received as readonly Message[]) : [received as Message]
     const blocks: LiveBlock[] = []
     const transactions: TransactionSummary[] = []
     for (const message of messages) {
-      this.#place.hear(message.seq)
-      if (message.type === 'error') this.#startOver()
-      if (message.type === 'rollback') this.#takeBack(message.payload.from_height)
+      this.#position.advance(message.seq)
+      if (message.type === 'error') this.#restart()
+      if (message.type === 'rollback') this.#rollBack(message.payload.from_height)
       if (message.type === 'new_block') blocks.push(message.payload)
       if (message.type === 'new_transaction') transactions.push(message.payload)
     }
     if (blocks.length + transactions.length > 0) this.#add(blocks, transactions)
   }
 
-  /** The feed does not go on from this place. */
-  #startOver(): void {
-    this.#place.forget()
+  /** The feed cannot resume from this position. */
+  #restart(): void {
+    this.#position.reset()
     this.#clear()
     this.#socket?.close()
   }
 
-  #takeBack(from: number): void {
+  #rollBack(from: number): void {
     this.#set({
       blocks: this.#state.blocks.filter(({ height }) => height < from),
       transactions: this.#state.transactions.filter(({ block_height: height }) => height < from),
@@ -175,10 +173,10 @@ export class LiveFeed {
     const known = new Set(this.#state.transactions.map(({ id }) => id))
     const fresh = transactions.filter(({ id }) => !known.has(id))
     this.#set({
-      blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, keptBlocks),
+      blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, maxBlocks),
       transactions: [...fresh.toReversed(), ...this.#state.transactions]
         .toSorted((a, b) => b.block_height - a.block_height)
-        .filter(newestOfEach()),
+        .filter(limitEach()),
     })
   }
 
@@ -188,48 +186,46 @@ export class LiveFeed {
   }
 }
 
-/** What the page asks of the feed when it is connected. */
-interface Greeting {
+interface Subscription {
   readonly type: 'subscribe'
   readonly id: 'page'
   readonly batch: true
-  /** The last message that the page has. */
+  /** `seq` of the last received message. */
   readonly after?: string
 }
 
-/** After a longer break the page begins anew: what was missed is more than it shows. */
-const longestBreakMs = 30_000
+/** After a longer break more rows were missed than the page shows. */
+const maxBreakMs = 30_000
 
-/** Where the page is in the feed, so that it goes on after a break without a gap. */
-export class LivePlace {
-  #mark: string | undefined
-  #lostAt: number | undefined
+/** Position in the feed, to resume without a gap. */
+export class FeedPosition {
+  #last: string | undefined
+  #disconnectedAt: number | undefined
 
-  /** Whether it has to ask for what is there: it cannot go on from anywhere. */
+  /** Whether there is no position to resume from. */
   get isNew(): boolean {
-    return this.#mark === undefined
+    return this.#last === undefined
   }
 
-  /** A message came; only those of the chain have a mark. */
-  hear(mark: string | undefined): void {
-    if (mark !== undefined) this.#mark = mark
+  /** @param seq undefined for messages without a position */
+  advance(seq: string | undefined): void {
+    if (seq !== undefined) this.#last = seq
   }
 
-  /** The connection is lost, or could not be had. @param now in milliseconds */
-  lose(now: number): void {
-    this.#lostAt ??= now
+  /** Also called for failed connection attempts. @param now ms */
+  disconnected(now: number): void {
+    this.#disconnectedAt ??= now
   }
 
-  /** The connection is there. @param now in milliseconds */
-  greet(now: number): Greeting {
-    if (this.#lostAt !== undefined && now - this.#lostAt > longestBreakMs) this.forget()
-    this.#lostAt = undefined
-    return { type: 'subscribe', id: 'page', batch: true, ...(this.#mark === undefined ? {} : { after: this.#mark }) }
+  /** The message that opens the subscription. @param now ms */
+  subscription(now: number): Subscription {
+    if (this.#disconnectedAt !== undefined && now - this.#disconnectedAt > maxBreakMs) this.reset()
+    this.#disconnectedAt = undefined
+    return { type: 'subscribe', id: 'page', batch: true, ...(this.#last === undefined ? {} : { after: this.#last }) }
   }
 
-  /** The feed does not go back so far. */
-  forget(): void {
-    this.#mark = undefined
+  reset(): void {
+    this.#last = undefined
   }
 }
 
@@ -245,5 +241,5 @@ export function blockPace(blocks: readonly Pick<LiveBlock, 'height' | 'timestamp
   const seconds = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]
   return seconds === undefined
     ? undefined
-    : `a new one every ${seconds < 10 ? seconds.toFixed(1) : formatNumber(Math.round(seconds))} s`
+    : `one every ${seconds < 10 ? seconds.toFixed(1) : formatNumber(Math.round(seconds))} s`
 }

@@ -2,14 +2,14 @@ import type { ComponentType } from 'react'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { matchPath } from '../kit/router.tsx'
 
-/** A part of the page gets the values of its address. */
 export interface PageProps {
+  /** Path parameters. */
   readonly values: Readonly<Record<string, string>>
 }
 
 type Load = () => Promise<ComponentType<PageProps>>
 
-/** Every part by its address. Each is loaded when one goes to it. */
+/** Pages by path pattern, loaded on first use. */
 const loads: Readonly<Record<string, Load>> = {
   '/': async () => (await import('./pages/home.tsx')).HomePage,
   '/blocks': async () => (await import('./pages/blocks.tsx')).BlocksPage,
@@ -47,7 +47,6 @@ export interface FoundPage extends PageProps {
   readonly Page: ComponentType<PageProps>
 }
 
-/** The part of the page that a path is of; undefined where there is none. */
 export function findPage(path: string): FoundPage | undefined {
   for (const { pattern, Page } of pages) {
     const values = matchPath(pattern, path)

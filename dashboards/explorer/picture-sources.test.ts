@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { pictureSources, signOf, signSize } from './picture-sources.ts'
+import { pictureSources, identiconOf, identiconSize } from './picture-sources.ts'
 
 const gateways = ['https://one.example/ipfs/', 'https://two.example/ipfs/']
 
-describe('where pictures are had from', () => {
-  it('is HTTPS, all gateways of IPFS in turn, or the source itself', () => {
+describe('picture sources', () => {
+  it('are HTTPS URLs, IPFS gateways or data URLs', () => {
     expect(pictureSources('https://pictures.example/a b.png', gateways)).to.deep.equal([
       'https://pictures.example/a%20b.png',
     ])
@@ -19,7 +19,7 @@ describe('where pictures are had from', () => {
     expect(pictureSources(drawn, gateways)).to.deep.equal([drawn])
   })
 
-  it('is nowhere else', () => {
+  it('are empty for anything else', () => {
     const refused = [
       null,
       '',
@@ -42,24 +42,27 @@ describe('where pictures are had from', () => {
   })
 })
 
-describe('signs of what has no picture', () => {
-  it('are always the same for one text, mirrored, and within their square', () => {
-    const sign = signOf('A.179b6b1cb6755e31.PaperBoats 1')
-    expect(signOf('A.179b6b1cb6755e31.PaperBoats 1')).to.deep.equal(sign)
+describe('identicons', () => {
+  it('are deterministic, symmetric and within their square', () => {
+    const sign = identiconOf('A.179b6b1cb6755e31.PaperBoats 1')
+    expect(identiconOf('A.179b6b1cb6755e31.PaperBoats 1')).to.deep.equal(sign)
     const filled = new Set(sign.cells.map(String))
     for (const [column, row] of sign.cells) {
-      expect(filled).to.include(String([signSize - 1 - column, row]))
-      expect([column, row].every((place) => place >= 0 && place < signSize)).to.equal(true)
+      expect(filled).to.include(String([identiconSize - 1 - column, row]))
+      expect([column, row].every((place) => place >= 0 && place < identiconSize)).to.equal(true)
     }
   })
 
-  it('tell one from the next', () => {
-    const signs = Array.from({ length: 500 }, (_, i) => JSON.stringify(signOf(`A.179b6b1cb6755e31.PaperBoats ${i}`)))
+  it('differ between texts', () => {
+    const signs = Array.from({ length: 500 }, (_, i) =>
+      JSON.stringify(identiconOf(`A.179b6b1cb6755e31.PaperBoats ${i}`)),
+    )
     expect(new Set(signs).size).to.be.above(490)
-    expect(new Set(Array.from({ length: 500 }, (_, i) => signOf(`${i}`).hue)).size).to.be.above(200)
+    expect(new Set(Array.from({ length: 500 }, (_, i) => identiconOf(`${i}`).hue)).size).to.be.above(200)
   })
 
-  it('are made of any text', () => {
-    for (const text of ['', '\u0000', '\u{1F468}', 'x'.repeat(10_000)]) expect(signOf(text).hue).to.be.within(0, 359)
+  it('accept any text', () => {
+    for (const text of ['', '\u0000', '\u{1F468}', 'x'.repeat(10_000)])
+      expect(identiconOf(text).hue).to.be.within(0, 359)
   })
 })

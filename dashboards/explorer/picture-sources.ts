@@ -1,40 +1,39 @@
-/** Where pictures on IPFS are had from where the server names no gateways, the first one first. */
-const builtIn = ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/']
+/** Used if the server configures no IPFS gateways. */
+const defaultGateways = ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/']
 
-/** The gateways that the server has put into the page. */
+/** IPFS gateways from the page's meta tag, in order of preference. */
 export function readGateways(html: Document): readonly string[] {
   const content = html.querySelector<HTMLMetaElement>('meta[name=ipfs-gateways]')?.content.split(' ') ?? []
-  const named = content.filter((address) => address.startsWith('https://'))
-  return named.length > 0 ? named : builtIn
+  const configured = content.filter((url) => url.startsWith('https://'))
+  return configured.length > 0 ? configured : defaultGateways
 }
 
-const inline = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i
+const inlinePicture = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i
 
 /**
- * Where a picture may be had, the likeliest first: by HTTPS, from IPFS by gateways, or out of the source itself.
- * Nothing else is asked for: no other scheme, nothing that carries a password. What is drawn in a source is shown as
- * a picture, in which no script runs and which asks nobody for anything.
+ * URLs that may serve a picture, in order of preference: HTTPS, IPFS gateways, or a data URL. Other schemes and URLs
+ * with credentials are rejected. SVG is safe: it runs no scripts and loads nothing inside `<img>`.
  */
 export function pictureSources(source: string | null, gateways: readonly string[]): readonly string[] {
   if (source === null) return []
-  if (inline.test(source)) return [source]
+  if (inlinePicture.test(source)) return [source]
   const content = /^ipfs:\/\/(?:ipfs\/)?(.+)$/i.exec(source)?.[1]
-  if (content !== undefined) return contentAddresses(content, gateways)
+  if (content !== undefined) return gatewayUrls(content, gateways)
   if (!URL.canParse(source)) return []
   const { protocol, username, password, href } = new URL(source)
   return protocol === 'https:' && username === '' && password === '' ? [href] : []
 }
 
-function contentAddresses(content: string, gateways: readonly string[]): readonly string[] {
+function gatewayUrls(content: string, gateways: readonly string[]): readonly string[] {
   const [path = ''] = content.split(/[?#]/)
-  const parts = path.split('/').map(decoded)
-  // Two dots would lead to other places of the gateway.
+  const parts = path.split('/').map(decodePart)
+  // Dot segments would escape the gateway's path.
   if (parts.some((part) => part === undefined || part === '.' || part === '..' || /[/\\\p{Cc}]/u.test(part))) return []
-  const address = parts.map((part) => encodeURIComponent(part ?? '')).join('/')
-  return gateways.map((gateway) => `${gateway}${address}`)
+  const encoded = parts.map((part) => encodeURIComponent(part ?? '')).join('/')
+  return gateways.map((gateway) => `${gateway}${encoded}`)
 }
 
-function decoded(part: string): string | undefined {
+function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch (error) {
@@ -43,34 +42,33 @@ function decoded(part: string): string | undefined {
   }
 }
 
-/** A pattern that stands for something without a picture; the same for the same text on every machine. */
-interface Sign {
-  /** In degrees. */
+interface Identicon {
+  /** Degrees. */
   readonly hue: number
-  /** The cells that are filled, in a square of `signSize`, as [column, row]. */
+  /** Filled cells of a square of `identiconSize`, as [column, row]. */
   readonly cells: readonly (readonly [number, number])[]
 }
 
-export const signSize = 5
+export const identiconSize = 5
 
-/** Made from a text alone: its left half is the text's hash, its right half the mirror of that. */
-export function signOf(text: string): Sign {
+/** A symmetric pattern derived from a text. */
+export function identiconOf(text: string): Identicon {
   const random = randomBits(text)
   const hue = random(9) % 360
-  const half = Math.ceil(signSize / 2)
-  const cells = Array.from({ length: half * signSize }, (_, i) => [i % half, Math.floor(i / half)] as const)
+  const half = Math.ceil(identiconSize / 2)
+  const cells = Array.from({ length: half * identiconSize }, (_, i) => [i % half, Math.floor(i / half)] as const)
     .filter(() => random(1) === 1)
     .flatMap(([column, row]) => {
-      const mirror = signSize - 1 - column
+      const mirror = identiconSize - 1 - column
       return mirror === column ? [[column, row] as const] : [[column, row] as const, [mirror, row] as const]
     })
   return { hue, cells }
 }
 
-/** Bits that only a text decides: FNV-1a of the text, spread by xorshift. */
+/** Deterministic bits: FNV-1a of the text, spread by xorshift. */
 function randomBits(text: string): (bits: number) => number {
   let state = 0x811c9dc5
-  for (const sign of text) state = Math.imul(state ^ (sign.codePointAt(0) ?? 0), 0x01000193)
+  for (const char of text) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x01000193)
   state = state === 0 ? 1 : state
   return (bits) => {
     for (let rounds = 0; rounds < 3; rounds++) {

@@ -4,26 +4,25 @@ import { Icon } from '../kit/controls.tsx'
 import { navigate, useLocation } from '../kit/router.tsx'
 import { paths, sanitizeName } from './text.ts'
 import { useSuggestions } from './suggestions.ts'
-import type { Suggested, Suggestion } from './suggestions.ts'
+import type { Suggestion, Suggestions } from './suggestions.ts'
 
-/** How long one has to stop typing before it is asked, ms. */
-const pauseMs = 200
+const debounceMs = 200
 
-/** Search with suggestions; Enter shows all results. A combobox by the ARIA practices. */
+/** Search with suggestions; Enter shows all results. Follows the ARIA combobox pattern. */
 export function SearchBox(): ReactNode {
   const { path, search } = useLocation()
-  const here = `${path}${search}`
-  const [typed, setTyped] = useState({ here: '', text: '' })
-  // What was typed is of the page where it was typed: elsewhere the field is empty, or has what was searched for.
-  const text = typed.here === here ? typed.text : path === '/search' ? (new URLSearchParams(search).get('q') ?? '') : ''
-  const setText = (next: string): void => setTyped({ here, text: next })
-  const [asked, setAsked] = useState('')
+  const url = `${path}${search}`
+  const [typed, setTyped] = useState({ url: '', text: '' })
+  // Typed text is discarded on navigation; the search page shows its query.
+  const text = typed.url === url ? typed.text : path === '/search' ? (new URLSearchParams(search).get('q') ?? '') : ''
+  const setText = (next: string): void => setTyped({ url, text: next })
+  const [query, setQuery] = useState('')
   const [isOpen, setIsOpen] = useState(false)
   const [at, setAt] = useState(-1)
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), pauseMs)
+    const timer = setTimeout(() => setQuery(text.trim()), debounceMs)
     return () => clearTimeout(timer)
   }, [text])
   useEffect(() => {
@@ -36,11 +35,11 @@ export function SearchBox(): ReactNode {
     window.addEventListener('keydown', focus)
     return () => window.removeEventListener('keydown', focus)
   }, [])
-  const suggested = useSuggestions(asked)
-  const { suggestions, isAsking } = suggested
-  const isAnswered = asked === text.trim() && !isAsking
-  // What fitted before the last letter stays until it is known what fits now.
-  const isShown = isOpen && text.trim() !== '' && asked !== '' && (suggestions.length > 0 || isAnswered)
+  const result = useSuggestions(query)
+  const { suggestions, isLoading } = result
+  const isCurrent = query === text.trim() && !isLoading
+  // Previous suggestions stay visible until the new ones arrive.
+  const isShown = isOpen && text.trim() !== '' && query !== '' && (suggestions.length > 0 || isCurrent)
   const go = (to: string): void => {
     setIsOpen(false)
     setAt(-1)
@@ -51,13 +50,13 @@ export function SearchBox(): ReactNode {
       setIsOpen(false)
       setAt(-1)
     }
-    if (!isShown || !isAnswered || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || suggestions.length === 0)
+    if (!isShown || !isCurrent || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || suggestions.length === 0)
       return
     event.preventDefault()
     const step = event.key === 'ArrowDown' ? 1 : -1
-    // Between the last and the first one is none: what was typed.
-    const places = suggestions.length + 1
-    setAt(((at + 1 + step + places) % places) - 1)
+    // -1, the typed text, is between the last and the first suggestion.
+    const positions = suggestions.length + 1
+    setAt(((at + 1 + step + positions) % positions) - 1)
   }
   const chosen = at >= 0 ? suggestions[at] : undefined
   return (
@@ -80,7 +79,7 @@ export function SearchBox(): ReactNode {
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={chosen === undefined ? undefined : optionId(listId, at)}
-          placeholder="Height, id, address, name…"
+          placeholder="Height, ID, address or name…"
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -94,7 +93,7 @@ export function SearchBox(): ReactNode {
           onKeyDown={press}
         />
         <kbd aria-hidden="true">/</kbd>
-        <SearchSuggestions id={listId} isShown={isShown} suggested={suggested} at={at} onChoose={({ to }) => go(to)} />
+        <SearchSuggestions id={listId} isShown={isShown} result={result} at={at} onChoose={({ to }) => go(to)} />
       </form>
     </search>
   )
@@ -103,20 +102,18 @@ export function SearchBox(): ReactNode {
 interface SearchSuggestionsProps {
   readonly id: string
   readonly isShown: boolean
-  readonly suggested: Suggested
-  /** Which one the keyboard is at; -1 for none. */
+  readonly result: Suggestions
+  /** Index of the active suggestion; -1 for none. */
   readonly at: number
   readonly onChoose: (suggestion: Suggestion) => void
 }
 
-/** The id of an option, by which the field says where the keyboard is. */
 function optionId(listId: string, at: number): string {
   return `${listId}-${at}`
 }
 
-/** What fits what is typed, as the list of a combobox; or why there is nothing. */
-function SearchSuggestions({ id, isShown, suggested, at, onChoose }: SearchSuggestionsProps): ReactNode {
-  const { suggestions, error } = suggested
+function SearchSuggestions({ id, isShown, result, at, onChoose }: SearchSuggestionsProps): ReactNode {
+  const { suggestions, error } = result
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
@@ -132,7 +129,7 @@ function SearchSuggestions({ id, isShown, suggested, at, onChoose }: SearchSugge
             role="option"
             tabIndex={-1}
             aria-selected={i === at}
-            // The field keeps the focus, and with it the list, until the pointer is up: a finger may want to scroll.
+            // Keeps the focus in the field, so that the list stays open while a touch scrolls it.
             onPointerDown={(event) => event.preventDefault()}
             onPointerUp={({ button }) => {
               if (button === 0) onChoose(suggestion)
@@ -145,9 +142,7 @@ function SearchSuggestions({ id, isShown, suggested, at, onChoose }: SearchSugge
         ))}
       </div>
       {isShown && !isList && (
-        <p className="suggestions soft">
-          {error === null ? 'Nothing of this name so far.' : 'The search does not answer. Enter tries again.'}
-        </p>
+        <p className="suggestions soft">{error === null ? 'No matches' : 'Search failed. Press Enter to retry.'}</p>
       )}
       <span className="visually-hidden" role="status">
         {isShown ? `${suggestions.length} suggestions` : ''}

@@ -1,37 +1,35 @@
 import { formatCount } from '../kit/formats.ts'
 import type { AddressPreview, SearchResult, TransactionPreview } from './answers.gen.ts'
 import { paths, sanitizeName, shorten } from './text.ts'
-import { useAnswer } from './api.ts'
+import { useApi } from './api.ts'
 
-/** Something that may be what one looks for. */
 export interface Suggestion {
   readonly to: string
-  /** What it is, in a word. */
   readonly kind: string
   readonly name: string
   readonly note: string
 }
 
-export interface Suggested {
-  /** The likeliest first. */
+export interface Suggestions {
+  /** Best match first. */
   readonly suggestions: readonly Suggestion[]
-  readonly isAsking: boolean
-  /** Why it could not be asked; null where it could. */
+  readonly isLoading: boolean
+  /** Null if the search succeeded. */
   readonly error: unknown
   readonly retry: () => void
 }
 
-/** What fits a text: for ids and addresses what is on both sides of the chain, for names all that are called so. */
-export function useSuggestions(text: string): Suggested {
+/** Matches for a text: for IDs and addresses on Flow and in the EVM, for names all matching items. */
+export function useSuggestions(text: string): Suggestions {
   const isId = /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)
-  const preview = useAnswer('/flow/search/preview', { q: text }, { isOn: isId })
-  const found = useAnswer('/flow/search', { q: text, limit: 5 }, { isOn: text !== '', keepsLast: true })
+  const preview = useApi('/flow/search/preview', { q: text }, { isEnabled: isId })
+  const found = useApi('/flow/search', { q: text, limit: 5 }, { isEnabled: text !== '', keepsPrevious: true })
   const previewed = isId && preview.data !== undefined ? previewSuggestions(preview.data.data) : []
-  const all = [...previewed, ...(found.data === undefined ? [] : foundSuggestions(found.data.data))]
-  const once = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i)
+  const all = [...previewed, ...(found.data === undefined ? [] : resultSuggestions(found.data.data))]
+  const unique = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i)
   return {
-    suggestions: once.slice(0, 12),
-    isAsking: found.isFetching || (isId && preview.isFetching),
+    suggestions: unique.slice(0, 12),
+    isLoading: found.isFetching || (isId && preview.isFetching),
     error: found.error,
     retry: () => void found.refetch(),
   }
@@ -121,8 +119,8 @@ const hitPaths = {
   public_key: paths.publicKey,
 } as const
 
-/** Everything of a search's result, the likeliest first. */
-export function foundSuggestions(result: SearchResult): Suggestion[] {
+/** Best match first. */
+export function resultSuggestions(result: SearchResult): Suggestion[] {
   return [
     ...result.hits.map(({ type, id, block_height: height }) => ({
       to:

@@ -1,8 +1,8 @@
 import { formatNumber } from '../kit/formats.ts'
 
 /**
- * `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. Of an address that begins with noughts, as those of
- * accounts in the EVM do, what tells it from others: `0x000000000000000000000002fd4ffeccbbaa9977` → `0x0…2fd4…9977`.
+ * `0xe03daebed8ca0615` → `0xe03d…0615`; short IDs are unchanged. Leading zeros are dropped:
+ * `0x000000000000000000000002fd4ffeccbbaa9977` → `0x0…2fd4…9977`.
  */
 export function shorten(id: string, head = 6, tail = 4): string {
   const rest = /^0x0{12,}([1-9a-f].*)$/.exec(id)?.[1]
@@ -10,7 +10,7 @@ export function shorten(id: string, head = 6, tail = 4): string {
   return id.length <= head + tail + 3 ? id : `${id.slice(0, head)}…${id.slice(-tail)}`
 }
 
-/** An exact decimal with its thousands apart and without noughts at its end: `4000.00500000` → `4,000.005`. */
+/** Adds thousands separators and removes trailing zeros: `4000.00500000` → `4,000.005`. */
 export function formatAmount(amount: string): string {
   const [match, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
   if (match === undefined) return amount
@@ -18,23 +18,20 @@ export function formatAmount(amount: string): string {
   return `${sign}${whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}${digits === '' ? '' : `.${digits}`}`
 }
 
-/**
- * An exact decimal for where a long fraction only takes room, cut and not rounded: `1234.56789`, 2 → `1234.56`. What is
- * below one keeps all of its digits: there they are all that there is.
- */
-export function cutAmount(amount: string, decimals: number): string {
+/** Truncates decimals: `1234.56789`, 2 → `1234.56`. Amounts below one keep all digits. */
+export function truncateAmount(amount: string, decimals: number): string {
   const [whole = '', fraction = ''] = amount.split('.')
   if (/^-?0*$/.test(whole)) return amount
   return decimals === 0 || fraction === '' ? whole : `${whole}.${fraction.slice(0, decimals)}`
 }
 
-/** A share from 0 to 1 as per cent, cut, not rounded: only 1 is 100 %, only 0 is 0 %. */
-export function formatPart(part: number): string {
+/** Percentage of a share from 0 to 1, truncated: only 1 is 100%, only 0 is 0%. */
+export function formatFraction(part: number): string {
   if (part > 0 && part < 0.0001) return '<0.01%'
   return `${(Math.floor(part * 10_000 + 1e-9) / 100).toFixed(2).replace(/\.?0+$/, '')}%`
 }
 
-/** The exact sum of exact decimals: `0.1`, `0.20` → `0.30`. */
+/** Exact sum of decimals: `0.1`, `0.20` → `0.30`. */
 export function sumAmounts(amounts: readonly string[]): string {
   const decimals = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
   const sum = amounts.reduce((total, amount) => {
@@ -46,23 +43,19 @@ export function sumAmounts(amounts: readonly string[]): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/** A whole number of smallest units as an exact decimal: `1500000000000000000` with 18 decimals → `1.5`. */
+/** Converts smallest units to a decimal: `1500000000000000000`, 18 → `1.5`. */
 export function formatUnits(value: string, decimals: number): string {
   if (!/^\d+$/.test(value) || decimals === 0) return formatAmount(value)
   const padded = value.padStart(decimals + 1, '0')
   return formatAmount(`${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`)
 }
 
-/** What an amount of an EVM token needs to be read correctly. */
 interface EvmUnits {
   readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
   readonly decimals: number | null
 }
 
-/**
- * An amount of an EVM token. NFTs are counted. ERC-20 amounts without known decimals are labelled as raw units: shown
- * as whole tokens they would be up to 10^18 times too large.
- */
+/** Formats an EVM token amount. ERC-20 amounts with unknown decimals are labelled as raw units. */
 export function formatEvmAmount(value: string, { type, decimals }: EvmUnits, name: string): string {
   if (type === 'ERC-20' && decimals === null) {
     return `${formatAmount(value)} raw ${value === '1' ? 'unit' : 'units'}${name === '' ? '' : ` of ${name}`}`
@@ -70,7 +63,7 @@ export function formatEvmAmount(value: string, { type, decimals }: EvmUnits, nam
   return `${formatUnits(value, type === 'ERC-20' ? (decimals ?? 0) : 0)} ${name}`.trim()
 }
 
-/** Dollars of an exact decimal, rounded to what one reads: `$1,234.50`, `$0.0021`. */
+/** US dollars, rounded: `$1,234.50`, `$0.0021`. */
 export function formatDollars(amount: string): string {
   const value = Number(amount)
   if (value === 0) return '$0'
@@ -89,36 +82,34 @@ export function contractOf(type: string): string {
   return type.split('.').slice(0, 3).join('.')
 }
 
-const longestName = 60
+const maxNameLength = 60
 
 /**
- * A name that somebody gave, so that it stays in its place: without signs that cannot be seen or turn the direction of
- * what follows, with a few marks above each letter at most, and cut where it is long.
- * @param otherwise what is said where nothing is left of it
+ * Sanitizes an untrusted name: removes control and direction characters, limits combining marks, and truncates it.
+ * @param fallback returned if nothing is left
  */
-export function sanitizeName(name: string, otherwise = 'without a name'): string {
-  const seen = name
-    .slice(0, longestName * 20)
+export function sanitizeName(name: string, fallback = 'Unnamed'): string {
+  const visible = name
+    .slice(0, maxNameLength * 20)
     .replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu, ' ')
     .replaceAll(/(\p{M}{3})\p{M}+/gu, '$1')
     .trim()
-  const letters = [...new Intl.Segmenter().segment(seen)].map(({ segment }) => segment)
-  if (letters.length === 0) return otherwise
-  return letters.length <= longestName ? seen : `${letters.slice(0, longestName).join('')}…`
+  const letters = [...new Intl.Segmenter().segment(visible)].map(({ segment }) => segment)
+  if (letters.length === 0) return fallback
+  return letters.length <= maxNameLength ? visible : `${letters.slice(0, maxNameLength).join('')}…`
 }
 
-/** The first letter of a name, for where there is no room for more. */
 export function initialOf(name: string): string {
   return [...new Intl.Segmenter().segment(sanitizeName(name, '?'))][0]?.segment.toUpperCase() ?? '?'
 }
 
-/** What people call a token: its symbol, or the name of its contract; that of Flow itself is known to all. */
+/** The token's symbol, else its contract name. */
 export function symbolOf(token: string, symbol: string | null): string {
   const name = contractNameOf(token)
   return sanitizeName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
 }
 
-/** `FT_TRANSFER` → `Ft transfer`: for values without a label of their own. */
+/** `NFT_TRANSFER` → `NFT transfer` */
 export function humanize(name: string): string {
   const words = name
     .replaceAll('_', ' ')
@@ -130,7 +121,7 @@ export function humanize(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Bytes as people write them: `3.1 MB`. */
+/** `3.1 MB` */
 export function formatBytes(bytes: number): string {
   const steps = [
     [1e12, 'TB'],
@@ -142,10 +133,10 @@ export function formatBytes(bytes: number): string {
   return `${formatNumber(bytes)} B`
 }
 
-/** The addresses of the page's parts: links are made here and nowhere else. */
+/** Paths of the explorer's pages. */
 export const paths = {
   block: (height: number | string): string => `/block/${height}`,
-  /** @param height of its block, since the chain's own transactions have the same id in every block */
+  /** @param height block height; system transactions have the same ID in several blocks */
   transaction: (id: string, height?: number | null): string =>
     `/transaction/${encodeURIComponent(id)}${typeof height === 'number' ? `?height=${height}` : ''}`,
   account: (address: string): string => `/account/${encodeURIComponent(withPrefix(address))}`,

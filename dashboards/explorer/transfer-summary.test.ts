@@ -3,13 +3,13 @@ import type { FungibleSummary, Transaction, EvmExecution, FungibleMove } from '.
 import type { Sentence, Statement } from './transfer-summary.ts'
 import {
   isUserTransaction,
-  tellSummary,
-  tellError,
-  tellEvm,
-  tellItems,
-  tellTokens,
-  tellTrades,
-  tellChanges,
+  summarizeTransaction,
+  errorCause,
+  describeEvmExecutions,
+  describeNftTransfers,
+  describeTokenTransfers,
+  describeTrades,
+  describeAccountChanges,
 } from './transfer-summary.ts'
 
 const token: FungibleSummary = {
@@ -32,18 +32,18 @@ const item = {
   banner_image: null,
 }
 
-const say = (sentence: Sentence | undefined): string | undefined =>
+const textOf = (sentence: Sentence | undefined): string | undefined =>
   sentence
-    ?.map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text))
+    ?.map((segment) => (typeof segment === 'string' ? segment : 'account' in segment ? segment.account : segment.text))
     .join('')
 
-const tell = (
+const summarize = (
   summary: Transaction['transfer_summary'],
   tags: Transaction['tags'] = [],
   rest: Partial<Transaction> = {},
 ): string | undefined =>
-  say(
-    tellSummary({
+  textOf(
+    summarizeTransaction({
       authorizers: ['0x01'],
       payer: '0x09',
       tags,
@@ -54,52 +54,56 @@ const tell = (
     }),
   )
 
-describe('what a transaction of a list did', () => {
-  it('names who moved what to whom', () => {
-    expect(tell({ ft: [token], nft: [] })).to.equal('0x01 moved 2.5 Leaf to 0x02')
-    expect(tell({ ft: [token], nft: [item] })).to.equal('0x01 moved 2.5 Leaf and 3 Moss NFTs to 0x02')
-    expect(tell({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal(
-      '0x01 moved 2.5 Leaf, 2.5 Leaf and 1 more',
+describe('the summary of a listed transaction', () => {
+  it('names sender, assets and receiver', () => {
+    expect(summarize({ ft: [token], nft: [] })).to.equal('0x01 transferred 2.5 Leaf to 0x02')
+    expect(summarize({ ft: [token], nft: [item] })).to.equal('0x01 transferred 2.5 Leaf and 3 Moss NFTs to 0x02')
+    expect(summarize({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal(
+      '0x01 transferred 2.5 Leaf, 2.5 Leaf and 1 more',
     )
-    expect(tell({ ft: [{ ...token, counterparty: '0x01' }], nft: [] })).to.equal('0x01 got 2.5 Leaf')
+    expect(summarize({ ft: [{ ...token, counterparty: '0x01' }], nft: [] })).to.equal('0x01 received 2.5 Leaf')
   })
 
-  it('says what its tag says', () => {
-    expect(tell({ ft: [token], nft: [] }, ['FT_TRANSFER', 'TOKEN_MINT'])).to.equal('0x01 made 2.5 Leaf for 0x02')
-    expect(tell({ ft: [{ ...token, counterparty: null }], nft: [] }, ['TOKEN_BURN'])).to.equal('0x01 burned 2.5 Leaf')
-    expect(tell({ ft: [token], nft: [] }, ['TOKEN_MINT', 'LIQUIDITY'])).to.equal('0x01 moved 2.5 Leaf to 0x02')
+  it('takes its verb from the tag', () => {
+    expect(summarize({ ft: [token], nft: [] }, ['FT_TRANSFER', 'TOKEN_MINT'])).to.equal('0x01 minted 2.5 Leaf for 0x02')
+    expect(summarize({ ft: [{ ...token, counterparty: null }], nft: [] }, ['TOKEN_BURN'])).to.equal(
+      '0x01 burned 2.5 Leaf',
+    )
+    expect(summarize({ ft: [token], nft: [] }, ['TOKEN_MINT', 'LIQUIDITY'])).to.equal(
+      '0x01 transferred 2.5 Leaf to 0x02',
+    )
   })
 
-  it('tells an account what it gave and got', () => {
+  it('lists what an account sent and received', () => {
     const given = { ...token, direction: 'out' as const }
     const got = { ...item, direction: 'in' as const, counterparty: '0x03' }
-    expect(tell({ ft: [given], nft: [got] })).to.equal('Gave 2.5 Leaf to 0x02, got 3 Moss NFTs from 0x03')
-    expect(tell({ ft: [], nft: [got] })).to.equal('Got 3 Moss NFTs from 0x03')
+    expect(summarize({ ft: [given], nft: [got] })).to.equal('Sent 2.5 Leaf to 0x02, received 3 Moss NFTs from 0x03')
+    expect(summarize({ ft: [], nft: [got] })).to.equal('Received 3 Moss NFTs from 0x03')
     expect(
-      tell({
+      summarize({
         ft: [],
         nft: [
           { ...got, count: 1 },
           { ...got, collection: null },
         ],
       }),
-    ).to.equal('Got 1 Moss NFT and 3 NFTs from 0x03')
+    ).to.equal('Received 1 Moss NFT and 3 NFTs from 0x03')
   })
 
-  it('says what was called where nothing was moved, unless its name says more', () => {
+  it('names the called contracts without transfers, unless there is a label', () => {
     const calls = { contract_imports: ['A.01.Tally', 'A.02.EVM', 'A.02.Moss'] }
-    expect(tell({ ft: [], nft: [] }, [], calls)).to.equal('0x01 called Tally, EVM and 1 more')
-    expect(tell({ ft: [], nft: [] }, [], { ...calls, template_label: 'Add key' })).to.equal(undefined)
-    expect(tell({ ft: [token], nft: [] }, [], calls)).to.equal('0x01 moved 2.5 Leaf to 0x02')
+    expect(summarize({ ft: [], nft: [] }, [], calls)).to.equal('0x01 called Tally, EVM and 1 more')
+    expect(summarize({ ft: [], nft: [] }, [], { ...calls, template_label: 'Add key' })).to.equal(undefined)
+    expect(summarize({ ft: [token], nft: [] }, [], calls)).to.equal('0x01 transferred 2.5 Leaf to 0x02')
   })
 
-  it('says nothing where nothing was moved, or nothing is known', () => {
-    expect(tell(null)).to.equal(undefined)
-    expect(tell({ ft: [], nft: [] })).to.equal(undefined)
-    expect(tell({ ft: [{ ...token, amount: '0.00000000' }], nft: [] })).to.equal(undefined)
+  it('is undefined without transfers and calls', () => {
+    expect(summarize(null)).to.equal(undefined)
+    expect(summarize({ ft: [], nft: [] })).to.equal(undefined)
+    expect(summarize({ ft: [{ ...token, amount: '0.00000000' }], nft: [] })).to.equal(undefined)
   })
 
-  it('knows what nobody sent', () => {
+  it('distinguishes system transactions', () => {
     expect(
       ['SYSTEM', 'FT_TRANSFER', ''].map((category) => isUserTransaction({ template_category: category })),
     ).to.deep.equal([false, true, true])
@@ -125,19 +129,19 @@ const move: FungibleMove = {
   usd_value: null,
 }
 
-const sayMove = (sentence: Sentence | undefined): string =>
-  (sentence ?? [])
-    .map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text))
-    .join('')
-
-describe('what a transaction moved', () => {
-  it('is told in plain words, with or without both sides', () => {
-    expect(sayMove(tellTokens([move])[0]?.said)).to.equal('0x01 sent 1,200.5 FLOW to 0x02')
-    expect(sayMove(tellTokens([{ ...move, to_address: null }])[0]?.said)).to.equal('0x01 sent 1,200.5 FLOW')
+describe('statements about transfers', () => {
+  it('name the known parties', () => {
+    expect(textOf(describeTokenTransfers([move])[0]?.summary)).to.equal('0x01 sent 1,200.5 FLOW to 0x02')
+    expect(textOf(describeTokenTransfers([{ ...move, to_address: null }])[0]?.summary)).to.equal(
+      '0x01 sent 1,200.5 FLOW',
+    )
     expect(
-      sayMove(tellTokens([{ ...move, transfer_type: 'mint', from_address: null, token_symbol: 'FLOW' }])[0]?.said),
-    ).to.equal('1,200.5 FLOW was made for 0x02')
-    expect(sayMove(tellTokens([{ ...move, transfer_type: 'burn', to_address: null }])[0]?.said)).to.equal(
+      textOf(
+        describeTokenTransfers([{ ...move, transfer_type: 'mint', from_address: null, token_symbol: 'FLOW' }])[0]
+          ?.summary,
+      ),
+    ).to.equal('1,200.5 FLOW was minted for 0x02')
+    expect(textOf(describeTokenTransfers([{ ...move, transfer_type: 'burn', to_address: null }])[0]?.summary)).to.equal(
       '0x01 burned 1,200.5 FLOW',
     )
     const item = {
@@ -147,18 +151,18 @@ describe('what a transaction moved', () => {
       collection_name: 'Moss',
       collection_logo: null,
     }
-    expect(sayMove(tellItems([item])[0]?.said)).to.equal('0x01 sent Moss #7 to 0x02')
+    expect(textOf(describeNftTransfers([item])[0]?.summary)).to.equal('0x01 sent Moss #7 to 0x02')
   })
 
-  it('adds up what went the same way, and says in one sentence what one gave to several', () => {
+  it('add up transfers and group them by sender', () => {
     const moves = [move, { ...move, amount: '0.00000001' }, { ...move, to_address: '0x03', amount: '9000000000000000' }]
-    const [all, ...others] = tellTokens([...moves, { ...move, transfer_type: 'burn', to_address: null }])
-    expect(sayMove(all?.said)).to.equal('0x01 sent 9,000,000,000,001,200.50000001 FLOW to 2 accounts')
-    expect(all?.details.map(sayMove)).to.deep.equal([
+    const [all, ...others] = describeTokenTransfers([...moves, { ...move, transfer_type: 'burn', to_address: null }])
+    expect(textOf(all?.summary)).to.equal('0x01 sent 9,000,000,000,001,200.50000001 FLOW to 2 accounts')
+    expect(all?.details.map(textOf)).to.deep.equal([
       '0x01 sent 1,200.50000001 FLOW to 0x02',
       '0x01 sent 9,000,000,000,000,000 FLOW to 0x03',
     ])
-    expect(others.map(({ said, details }) => [sayMove(said), details])).to.deep.equal([
+    expect(others.map(({ summary, details }) => [textOf(summary), details])).to.deep.equal([
       ['0x01 burned 1,200.5 FLOW', []],
     ])
     const item = {
@@ -168,12 +172,12 @@ describe('what a transaction moved', () => {
       collection_name: null,
       collection_logo: null,
     }
-    const [items] = tellItems(['7', '8'].map((id) => ({ ...item, token_id: id })))
-    expect(sayMove(items?.said)).to.equal('0x01 sent 2 Moss to 0x02')
-    expect(items?.details.map(sayMove)).to.deep.equal(['0x01 sent #7 to 0x02', '0x01 sent #8 to 0x02'])
+    const [items] = describeNftTransfers(['7', '8'].map((id) => ({ ...item, token_id: id })))
+    expect(textOf(items?.summary)).to.equal('0x01 sent 2 Moss to 0x02')
+    expect(items?.details.map(textOf)).to.deep.equal(['0x01 sent #7 to 0x02', '0x01 sent #8 to 0x02'])
   })
 
-  it('names both sides of a trade', () => {
+  it('name both sides of a trade', () => {
     const trade = {
       event_type: 'Swap',
       event_index: 1,
@@ -193,10 +197,10 @@ describe('what a transaction moved', () => {
       asset1_in: null,
       asset1_out: '3.1',
     }
-    expect(sayMove(tellTrades([trade])[0])).to.equal('0x03 swapped 2 Leaf for 3.1 FLOW at incrementfi')
+    expect(textOf(describeTrades([trade])[0])).to.equal('0x03 swapped 2 Leaf for 3.1 FLOW on incrementfi')
   })
 
-  it('says what ran in the EVM, and why something failed', () => {
+  it('describe EVM executions and the cause of an error', () => {
     const execution: EvmExecution = {
       hash: '0x1',
       block_number: 1,
@@ -220,37 +224,42 @@ describe('what a transaction moved', () => {
       data: '0x',
       logs: [],
     }
-    expect(sayMove(tellEvm([execution])[0])).to.equal('0xa sent 1.5 FLOW to 0xb in the EVM')
-    expect(sayMove(tellEvm([{ ...execution, value: '0', data: '0xa9059cbb', status: 'FAILURE' }])[0])).to.equal(
-      '0xa called 0xb in the EVM, which failed',
-    )
-    expect(sayMove(tellEvm([{ ...execution, to: null, contract_address: '0xc' }])[0])).to.equal(
-      '0xa made the contract 0xc in the EVM',
+    expect(textOf(describeEvmExecutions([execution])[0])).to.equal('0xa sent 1.5 FLOW to 0xb in the EVM')
+    expect(
+      textOf(describeEvmExecutions([{ ...execution, value: '0', data: '0xa9059cbb', status: 'FAILURE' }])[0]),
+    ).to.equal('0xa called 0xb in the EVM (failed)')
+    expect(textOf(describeEvmExecutions([{ ...execution, to: null, contract_address: '0xc' }])[0])).to.equal(
+      '0xa deployed the contract 0xc in the EVM',
     )
     const error =
-      '[Error Code: 1009] error caused by: 1 error occurred:\n\t* transaction verification failed: [Error Code: 1006] bad key\n\n'
-    expect(tellError(error)).to.equal('transaction verification failed: bad key')
-    const ofCadence =
-      '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: cadence runtime error: Execution failed:\nerror: panic: boom\n --> 1fc4:1:61\n'
-    expect(tellError(ofCadence)).to.equal('panic: boom')
-    expect(tellError('plain')).to.equal('plain')
+      '[Error Code: 1009] error caused by: 1 error occurred:\n' +
+      '\t* transaction verification failed: [Error Code: 1006] bad key\n\n'
+    expect(errorCause(error)).to.equal('transaction verification failed: bad key')
+    const cadenceError =
+      '[Error Code: 1101] error caused by: 1 error occurred:\n' +
+      '\t* transaction execute failed: cadence runtime error: Execution failed:\n' +
+      'error: panic: boom\n --> 1fc4:1:61\n'
+    expect(errorCause(cadenceError)).to.equal('panic: boom')
+    expect(errorCause('plain')).to.equal('plain')
   })
 })
 
-const change = (name: string, payload: unknown, prefix = 'flow'): Parameters<typeof tellChanges>[0][number] => {
+const change = (
+  name: string,
+  payload: unknown,
+  prefix = 'flow',
+): Parameters<typeof describeAccountChanges>[0][number] => {
   return { type: `${prefix}.${name}`, event_name: name, payload }
 }
 
-const sayChange = ({ said, details }: Statement): unknown => {
-  const text = said
-    .map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text))
-    .join('')
+const statementText = ({ summary, details }: Statement): unknown => {
+  const text = textOf(summary)
   return details.length === 0 ? text : [text, details.length]
 }
 
-describe('what a transaction changed', () => {
-  it('is told of accounts, keys and contracts', () => {
-    const told = tellChanges([
+describe('statements about accounts', () => {
+  it('cover accounts, keys and contracts', () => {
+    const changes = describeAccountChanges([
       change('AccountKeyAdded', { address: '0x01' }),
       change('AccountKeyRemoved', { address: '0x01' }),
       change('AccountContractAdded', { address: '0x01', contract: 'Moss' }),
@@ -259,29 +268,31 @@ describe('what a transaction changed', () => {
       change('CapabilityPublished', { address: '0x01' }),
       change('AccountCreated', { address: '0x02' }, 'A.01.Fake'),
     ])
-    expect(told.map(sayChange)).to.deep.equal([
+    expect(changes.map(statementText)).to.deep.equal([
       '0x01 deployed the contract Moss',
       '0x01 updated the contract Moss',
-      '0x01 got a new key',
+      'A key was added to 0x01',
       'A key of 0x01 was revoked',
-      'The address 0xab was created in the EVM, for an account to act there',
+      'The Cadence-owned EVM account 0xab was created',
     ])
-    expect(told[0]?.said.at(-1)).to.deep.equal({ contract: 'A.01.Moss', text: 'Moss' })
+    expect(changes[0]?.summary.at(-1)).to.deep.equal({ contract: 'A.01.Moss', text: 'Moss' })
   })
 
-  it('sums up what happened to several, and does not speak of the keys of a new account', () => {
+  it('sum up several changes and omit the keys of new accounts', () => {
     const addresses = ['0x01', '0x02']
-    const told = tellChanges([
+    const changes = describeAccountChanges([
       ...addresses.map((address) => change('AccountCreated', { address })),
       ...addresses.map((address) => change('AccountKeyAdded', { address })),
     ])
-    expect(told.map(sayChange)).to.deep.equal([['2 accounts were created', 2]])
+    expect(changes.map(statementText)).to.deep.equal([['2 accounts were created', 2]])
   })
 
-  it('is told as far as it is known where an event could not be decoded', () => {
-    expect(tellChanges([change('AccountCreated', null)]).map(sayChange)).to.deep.equal(['An account was created'])
-    expect(tellChanges([change('AccountContractAdded', { address: 7 })]).map(sayChange)).to.deep.equal([
-      'somebody deployed the contract of an unknown name',
+  it('are incomplete for undecodable events', () => {
+    expect(describeAccountChanges([change('AccountCreated', null)]).map(statementText)).to.deep.equal([
+      'An account was created',
+    ])
+    expect(describeAccountChanges([change('AccountContractAdded', { address: 7 })]).map(statementText)).to.deep.equal([
+      'an unknown account deployed the contract with an unknown name',
     ])
   })
 })

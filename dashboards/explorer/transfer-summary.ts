@@ -8,104 +8,106 @@ import type {
 } from './answers.gen.ts'
 import { contractNameOf, formatAmount, sanitizeName, symbolOf, formatUnits, sumAmounts } from './text.ts'
 
-type Told = Pick<
+type Summarized = Pick<
   Transaction,
   'authorizers' | 'payer' | 'tags' | 'transfer_summary' | 'template_label' | 'contract_imports'
 >
 
-/** Whether somebody sent it: the chain makes a few in each block by itself. */
+/** The protocol adds a few system transactions to each block. */
 export function isUserTransaction({ template_category: category }: Pick<Transaction, 'template_category'>): boolean {
   return category !== 'SYSTEM'
 }
 
-interface SummaryMove {
-  readonly what: Piece
+interface SummaryTransfer {
+  readonly asset: Segment
   readonly direction: 'in' | 'out' | 'transfer'
-  readonly other: string | null
+  readonly counterparty: string | null
 }
 
-const shown = 2
+const maxAssets = 2
 
 /**
- * What a transaction of a list moved, in one sentence: for an account what it gave and got; for all accounts who
- * moved what to whom, where who set the transaction in motion counts as who moved it. Where nothing was moved, what
- * it called, unless its name says more. Undefined where nothing is known of it yet.
+ * Summarizes a listed transaction in one sentence. From the view of one account: what it sent and received. Otherwise:
+ * what the first authorizer transferred to whom. Without transfers: the contracts it called, unless it has a label.
+ * Undefined if there is nothing to report.
  */
-export function tellSummary(transaction: Told): Sentence | undefined {
-  const moves = movesOf(transaction)
-  if (moves.length === 0) return tellCalls(transaction)
-  const given = moves.filter(({ direction }) => direction === 'out')
-  const got = moves.filter(({ direction }) => direction === 'in')
-  if (given.length + got.length === 0) return tellForAll(transaction, moves)
-  const out = given.length === 0 ? [] : ['Gave ', ...thingsOf(given), ...otherOf(given, ' to ')]
-  const into =
-    got.length === 0 ? [] : [out.length === 0 ? 'Got ' : ', got ', ...thingsOf(got), ...otherOf(got, ' from ')]
+export function summarizeTransaction(transaction: Summarized): Sentence | undefined {
+  const transfers = transfersOf(transaction)
+  if (transfers.length === 0) return describeCalls(transaction)
+  const sent = transfers.filter(({ direction }) => direction === 'out')
+  const received = transfers.filter(({ direction }) => direction === 'in')
+  if (sent.length + received.length === 0) return describeForAll(transaction, transfers)
+  const out = sent.length === 0 ? [] : ['Sent ', ...assetsOf(sent), ...counterpartyOf(sent, ' to ')]
+  const verb = out.length === 0 ? 'Received ' : ', received '
+  const into = received.length === 0 ? [] : [verb, ...assetsOf(received), ...counterpartyOf(received, ' from ')]
   return [...out, ...into]
 }
 
-function movesOf({ transfer_summary: summary }: Told): SummaryMove[] {
+function transfersOf({ transfer_summary: summary }: Summarized): SummaryTransfer[] {
   const tokens = summary?.ft ?? []
   const items = summary?.nft ?? []
   return [
     ...tokens
       .filter(({ amount }) => Number(amount) !== 0)
-      .map(({ token, amount, symbol, direction, counterparty: other }): SummaryMove => {
-        return { what: { token, text: `${formatAmount(amount)} ${symbolOf(token, symbol)}` }, direction, other }
+      .map(({ token, amount, symbol, direction, counterparty }): SummaryTransfer => {
+        const text = `${formatAmount(amount)} ${symbolOf(token, symbol)}`
+        return { asset: { token, text }, direction, counterparty }
       }),
-    ...items.map(({ collection, count, name, direction, counterparty: other }): SummaryMove => {
+    ...items.map(({ collection, count, name, direction, counterparty }): SummaryTransfer => {
       const kind = sanitizeName(name ?? '', collection === null ? '' : contractNameOf(collection))
       const text = [count, kind, count === 1 ? 'NFT' : 'NFTs'].filter((word) => word !== '').join(' ')
-      return { what: collection === null ? text : { collection, text }, direction, other }
+      return { asset: collection === null ? text : { collection, text }, direction, counterparty }
     }),
   ]
 }
 
-function tellForAll({ authorizers, payer, tags }: Told, moves: readonly SummaryMove[]): Sentence {
-  const who = authorizers[0] ?? payer
+function describeForAll({ authorizers, payer, tags }: Summarized, transfers: readonly SummaryTransfer[]): Sentence {
+  const sender = authorizers[0] ?? payer
   const verb = verbOf(tags)
-  const isToOneself = moves.every(({ other }) => other === who)
-  if (isToOneself && verb === 'moved') return [{ account: who }, ' got ', ...thingsOf(moves)]
-  const to = isToOneself ? [] : otherOf(moves, verb === 'made' ? ' for ' : ' to ')
-  return [{ account: who }, ` ${verb} `, ...thingsOf(moves), ...to]
+  const isToSender = transfers.every(({ counterparty }) => counterparty === sender)
+  if (isToSender && verb === 'transferred') return [{ account: sender }, ' received ', ...assetsOf(transfers)]
+  const to = isToSender ? [] : counterpartyOf(transfers, verb === 'minted' ? ' for ' : ' to ')
+  return [{ account: sender }, ` ${verb} `, ...assetsOf(transfers), ...to]
 }
 
-function tellCalls({
+function describeCalls({
   template_label: label,
   contract_imports: contracts,
   authorizers,
   payer,
-}: Told): Sentence | undefined {
+}: Summarized): Sentence | undefined {
   if (label !== '' || contracts.length === 0) return undefined
-  const called = contracts.map((contract): { what: Piece } => ({ what: { contract, text: contractNameOf(contract) } }))
-  return [{ account: authorizers[0] ?? payer }, ' called ', ...thingsOf(called)]
+  const called = contracts.map((contract): { asset: Segment } => ({
+    asset: { contract, text: contractNameOf(contract) },
+  }))
+  return [{ account: authorizers[0] ?? payer }, ' called ', ...assetsOf(called)]
 }
 
-function thingsOf(moves: readonly Pick<SummaryMove, 'what'>[]): Piece[] {
-  const rest = moves.length - shown
-  const first = moves
-    .slice(0, shown)
-    .flatMap(({ what }, i): Piece[] => (i === 0 ? [what] : [rest > 0 ? ', ' : ' and ', what]))
+function assetsOf(transfers: readonly Pick<SummaryTransfer, 'asset'>[]): Segment[] {
+  const rest = transfers.length - maxAssets
+  const first = transfers
+    .slice(0, maxAssets)
+    .flatMap(({ asset }, i): Segment[] => (i === 0 ? [asset] : [rest > 0 ? ', ' : ' and ', asset]))
   return rest > 0 ? [...first, ` and ${rest} more`] : first
 }
 
-/** The other side, where it is one and the same of all. */
-function otherOf(moves: readonly SummaryMove[], word: string): Piece[] {
-  const other = moves[0]?.other ?? null
-  return other !== null && moves.every((move) => move.other === other) ? [word, { account: other }] : []
+/** The counterparty, if all transfers have the same one. */
+function counterpartyOf(transfers: readonly SummaryTransfer[], word: string): Segment[] {
+  const account = transfers[0]?.counterparty ?? null
+  return account !== null && transfers.every(({ counterparty }) => counterparty === account) ? [word, { account }] : []
 }
 
-/** Said of many transactions that do something else. */
-const common: ReadonlySet<string> = new Set(['FT_TRANSFER', 'NFT_TRANSFER', 'EVM', 'EVM_BRIDGE'])
-const verbs: Readonly<Record<string, string>> = { TOKEN_MINT: 'made', TOKEN_BURN: 'burned', SWAP: 'swapped' }
+/** Tags that do not determine the verb. */
+const commonTags: ReadonlySet<string> = new Set(['FT_TRANSFER', 'NFT_TRANSFER', 'EVM', 'EVM_BRIDGE'])
+const tagVerbs: Readonly<Record<string, string>> = { TOKEN_MINT: 'minted', TOKEN_BURN: 'burned', SWAP: 'swapped' }
 
-/** What the tag says of a transaction that did but one thing. */
-function verbOf(tags: Told['tags']): string {
-  const [first = '', ...others] = tags.filter((tag) => !common.has(tag))
-  return others.length > 0 ? 'moved' : (verbs[first] ?? 'moved')
+function verbOf(tags: Summarized['tags']): string {
+  const [first = '', ...others] = tags.filter((tag) => !commonTags.has(tag))
+  return others.length > 0 ? 'transferred' : (tagVerbs[first] ?? 'transferred')
 }
 
-/** A sentence in pieces: words, and what they speak of. */
-export type Piece =
+/** Text or a link. */
+export type Segment =
   | string
   | { readonly account: string }
   | { readonly token: string; readonly text: string }
@@ -113,71 +115,60 @@ export type Piece =
   | { readonly collection: string; readonly text: string }
   | { readonly item: string; readonly collection: string | null; readonly text: string }
 
-export type Sentence = readonly Piece[]
+export type Sentence = readonly Segment[]
 
-type Words = readonly [withBoth: string, onlyFrom: string, onlyTo: string]
+type Templates = readonly [both: string, onlySender: string, onlyReceiver: string]
 
-/** What is said of a move from somebody, to somebody, or both: `%` is what was moved. */
-const words: Readonly<Record<FungibleMove['transfer_type'], Words>> = {
-  transfer: ['< sent % to >', '< sent %', '> got %'],
-  mint: ['% was made for >', '< made %', '% was made for >'],
+/** Sentence templates by known parties: `%` is the asset, `<` the sender, `>` the receiver. */
+const templates: Readonly<Record<FungibleMove['transfer_type'], Templates>> = {
+  transfer: ['< sent % to >', '< sent %', '> received %'],
+  mint: ['% was minted for >', '< minted %', '% was minted for >'],
   burn: ['< burned %', '< burned %', '% was burned'],
-  bridge: ['< moved % across the bridge to >', '< moved % across the bridge', '> got % across the bridge'],
+  bridge: ['< bridged % to >', '< bridged %', '> received % through the bridge'],
   escrow: ['< put % in escrow with >', '< put % in escrow', '> holds % in escrow'],
   stake: ['< staked % with >', '< staked %', '% was staked with >'],
-  unstake: ['> got % back that was staked', '< gave % back that was staked', '> got % back that was staked'],
-  reward: ['> was rewarded with %', '< paid % as a reward', '> was rewarded with %'],
-  deposit: ['> took % in, from <', '< gave % away', '> took % in'],
-  withdrawal: ['< took % out, for >', '< took % out', '> took % out'],
+  unstake: ['> received % of unstaked tokens', '< returned % of unstaked tokens', '> received % of unstaked tokens'],
+  reward: ['> received % as a reward', '< paid % as a reward', '> received % as a reward'],
+  deposit: ['> received % from <', '< deposited %', '> received %'],
+  withdrawal: ['< withdrew % for >', '< withdrew %', '> withdrew %'],
 }
 
-/** What is told of a movement of tokens, wherever it is listed. */
-type TokenMove = Pick<
+type TokenTransfer = Pick<
   FungibleMove,
   'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address'
 >
 
-/** A sentence, and the sentences that it sums up: none where it says all by itself. */
 export interface Statement {
-  readonly said: Sentence
+  readonly summary: Sentence
+  /** The sentences summarized; empty if the summary is complete. */
   readonly details: readonly Sentence[]
 }
 
-/** Who moved what to whom: what went the same way is added up, and what one gave to several is said in one sentence. */
-export function tellTokens(moves: readonly TokenMove[]): Statement[] {
-  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [
-    token,
-    type,
-    from,
-    to,
-  ])
-  return tellByGiver(ways, ({ token, token_symbol: symbol }, all) => ({
+/** Adds up transfers of one token between the same parties and groups them by sender. */
+export function describeTokenTransfers(transfers: readonly TokenTransfer[]): Statement[] {
+  return describeBySender(transfers, ({ token, token_symbol: symbol }, all) => ({
     token,
     text: `${formatAmount(sumAmounts(all.map(({ amount }) => amount)))} ${symbolOf(token, symbol)}`,
   }))
 }
 
-/** The same of items: one by its id, several by their number. */
-export function tellItems(moves: readonly NonFungibleMove[]): Statement[] {
-  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [
-    token,
-    type,
-    from,
-    to,
-  ])
-  return tellByGiver(
-    ways,
+/** Single NFTs are named by ID, several by their number. */
+export function describeNftTransfers(transfers: readonly NonFungibleMove[]): Statement[] {
+  return describeBySender(
+    transfers,
     (first, all) => {
-      const name = sanitizeName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
-      if (all.length === 1) return { item: first.token_id, collection: first.token, text: `${name} #${first.token_id}` }
+      const { token, collection_name: collection, token_id: id } = first
+      const name = sanitizeName(collection ?? '', token === null ? 'NFT' : contractNameOf(token))
+      if (all.length === 1) return { item: id, collection: token, text: `${name} #${id}` }
       const text = `${all.length} ${name}`
-      return first.token === null ? text : { collection: first.token, text }
+      return token === null ? text : { collection: token, text }
     },
-    (move) => sentenceOf(move, { item: move.token_id, collection: move.token, text: `#${move.token_id}` }),
+    (transfer) =>
+      sentenceOf(transfer, { item: transfer.token_id, collection: transfer.token, text: `#${transfer.token_id}` }),
   )
 }
 
-interface Move {
+interface Transfer {
   readonly token: string | null
   readonly transfer_type: FungibleMove['transfer_type']
   readonly from_address: string | null
@@ -185,105 +176,108 @@ interface Move {
 }
 
 /**
- * A statement for each giver, or for each way where a giver gave to one.
- * @param ways moves of the same thing by the same way
- * @param thing what all of some moves moved
- * @param tellOne how a single move of a way is told, where that says more than the whole
+ * One statement per sender and asset.
+ * @param assetOf names the sum of transfers
+ * @param describeOne describes a single transfer in the details, if that adds information
  */
-function tellByGiver<Each extends Move>(
-  ways: readonly (readonly Each[])[],
-  thing: (first: Each, all: readonly Each[]) => Piece,
-  tellOne?: (move: Each) => Sentence,
+function describeBySender<Each extends Transfer>(
+  transfers: readonly Each[],
+  assetOf: (first: Each, all: readonly Each[]) => Segment,
+  describeOne?: (transfer: Each) => Sentence,
 ): Statement[] {
-  const givers = groupsOf(ways, ([first]) => [first?.token, first?.transfer_type, first?.from_address])
-  return givers.flatMap((same): Statement[] => {
-    const all = same.flat()
+  const routes = groupsOf(transfers, ({ token, transfer_type: type, from_address: from, to_address: to }) => [
+    token,
+    type,
+    from,
+    to,
+  ])
+  const senders = groupsOf(routes, ([first]) => [first?.token, first?.transfer_type, first?.from_address])
+  return senders.flatMap((group): Statement[] => {
+    const all = group.flat()
     const [first] = all
     if (first === undefined) return []
-    if (same.length > 1) {
-      const details = same.flatMap((way) => way.slice(0, 1).map((one) => sentenceOf(one, thing(one, way))))
-      return [{ said: sentenceOf(first, thing(first, all), `${same.length} accounts`), details }]
+    if (group.length > 1) {
+      const details = group.flatMap((route) => route.slice(0, 1).map((one) => sentenceOf(one, assetOf(one, route))))
+      return [{ summary: sentenceOf(first, assetOf(first, all), `${group.length} accounts`), details }]
     }
-    const details = all.length > 1 && tellOne !== undefined ? all.map(tellOne) : []
-    return [{ said: sentenceOf(first, thing(first, all)), details }]
+    const details = all.length > 1 && describeOne !== undefined ? all.map(describeOne) : []
+    return [{ summary: sentenceOf(first, assetOf(first, all)), details }]
   })
 }
 
-/** What has the same key together, in the order of the first of each. */
+/** Groups by key, in the order of first occurrence. */
 function groupsOf<Each>(all: readonly Each[], keyOf: (each: Each) => readonly unknown[]): Each[][] {
   return [...Map.groupBy(all, (each) => JSON.stringify(keyOf(each))).values()]
 }
 
-/** @param receivers in place of the one who got it, where they are several */
-function sentenceOf(move: Move, what: Piece, receivers?: string): Sentence {
-  const { from_address: from, to_address: to } = move
-  const [withBoth, onlyFrom, onlyTo] = words[move.transfer_type]
-  const pattern = from !== null && to !== null ? withBoth : from !== null ? onlyFrom : onlyTo
-  return pattern.split(/([<>%])/).flatMap((part): Piece[] => {
-    if (part === '%') return [what]
-    if (part === '<') return from === null ? ['somebody'] : [{ account: from }]
-    if (part === '>') return receivers !== undefined ? [receivers] : to === null ? ['somebody'] : [{ account: to }]
+const unknownAccount = 'an unknown account'
+
+/** @param receivers replaces the receiver if there are several */
+function sentenceOf(transfer: Transfer, asset: Segment, receivers?: string): Sentence {
+  const { from_address: from, to_address: to } = transfer
+  const [both, onlySender, onlyReceiver] = templates[transfer.transfer_type]
+  const template = from !== null && to !== null ? both : from !== null ? onlySender : onlyReceiver
+  return template.split(/([<>%])/).flatMap((part): Segment[] => {
+    if (part === '%') return [asset]
+    if (part === '<') return from === null ? [unknownAccount] : [{ account: from }]
+    if (part === '>') return receivers !== undefined ? [receivers] : to === null ? [unknownAccount] : [{ account: to }]
     return part === '' ? [] : [part]
   })
 }
 
-export function tellTrades(events: readonly TransactionDefiEvent[]): Sentence[] {
+export function describeTrades(events: readonly TransactionDefiEvent[]): Sentence[] {
   return events.flatMap((event): Sentence[] => {
     const { maker, dex } = event
-    const who: Piece = maker === null ? 'Somebody' : { account: maker }
-    const where = dex === null ? '' : ` at ${dex}`
-    const gave = sideOf(event, 'in')
-    const got = sideOf(event, 'out')
-    if (event.event_type === 'Swap') return [[who, ' swapped ', ...gave, ' for ', ...got, where]]
-    if (event.event_type === 'AddLiquidity') return [[who, ' put ', ...gave, ' into a pool', where]]
-    if (event.event_type === 'RemoveLiquidity') return [[who, ' took ', ...got, ' out of a pool', where]]
+    const who: Segment = maker === null ? 'An unknown account' : { account: maker }
+    const where = dex === null ? '' : ` on ${dex}`
+    const paid = sideOf(event, 'in')
+    const received = sideOf(event, 'out')
+    if (event.event_type === 'Swap') return [[who, ' swapped ', ...paid, ' for ', ...received, where]]
+    if (event.event_type === 'AddLiquidity') return [[who, ' added ', ...paid, ' to a pool', where]]
+    if (event.event_type === 'RemoveLiquidity') return [[who, ' removed ', ...received, ' from a pool', where]]
     return []
   })
 }
 
-function sideOf(event: TransactionDefiEvent, side: 'in' | 'out'): Piece[] {
+function sideOf(event: TransactionDefiEvent, side: 'in' | 'out'): Segment[] {
   const both = [
     { id: event.asset0_id, symbol: event.asset0_symbol, amount: side === 'in' ? event.asset0_in : event.asset0_out },
     { id: event.asset1_id, symbol: event.asset1_symbol, amount: side === 'in' ? event.asset1_in : event.asset1_out },
   ]
-  const told = both.flatMap(({ id, symbol, amount }): Piece[] => {
+  const assets = both.flatMap(({ id, symbol, amount }): Segment[] => {
     if (amount === null || Number(amount) === 0) return []
     const text = `${formatAmount(amount)} ${id === null ? (symbol ?? 'tokens') : symbolOf(id, symbol)}`
     return [id === null ? text : { token: id, text }]
   })
-  return told.length === 0 ? ['something'] : told.flatMap((piece, i) => (i === 0 ? [piece] : [' and ', piece]))
+  return assets.length === 0 ? ['unknown tokens'] : assets.flatMap((asset, i) => (i === 0 ? [asset] : [' and ', asset]))
 }
 
-/** What ran in the EVM: who called whom, and with how much. */
-export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
+export function describeEvmExecutions(executions: readonly EvmExecution[]): Sentence[] {
   return executions.map(({ from, to, value, data, contract_address: created, status }) => {
-    const who: Piece = from === null ? 'Somebody' : { account: from }
+    const who: Segment = from === null ? 'An unknown account' : { account: from }
     const amount = value === null || value === '0' ? '' : `${formatUnits(value, 18)} FLOW`
-    const end = status === 'FAILURE' ? ' in the EVM, which failed' : ' in the EVM'
+    const end = status === 'FAILURE' ? ' in the EVM (failed)' : ' in the EVM'
     if (to === null)
-      return [who, ' made the contract ', created === null ? 'of an unknown address' : { account: created }, end]
+      return [who, ' deployed the contract ', created === null ? 'at an unknown address' : { account: created }, end]
     if ((data === null || data === '' || data === '0x') && amount !== '')
       return [who, ` sent ${amount} to `, { account: to }, end]
     return [who, ' called ', { account: to }, amount === '' ? '' : ` with ${amount}`, end]
   })
 }
 
-/**
- * What an error says where it says most: Flow wraps the cause in lines that only count, and what Cadence says of it
- * stands on a line of its own.
- */
-export function tellError(message: string): string {
+/** The cause in an error message of an access node, which wraps it in numbered lines. */
+export function errorCause(message: string): string {
   const lines = message.split('\n').map((line) => line.trim())
-  const beginning = (mark: string): string | undefined =>
-    lines.find((line) => line.startsWith(mark))?.slice(mark.length)
-  const cause = beginning('error: ') ?? beginning('* ') ?? lines.find((line) => line !== '') ?? ''
+  const lineAfter = (prefix: string): string | undefined =>
+    lines.find((line) => line.startsWith(prefix))?.slice(prefix.length)
+  const cause = lineAfter('error: ') ?? lineAfter('* ') ?? lines.find((line) => line !== '') ?? ''
   return cause.replaceAll(/\[Error Code: \d+\] (?:error caused by: )?/g, '')
 }
 
-type Change = Pick<Event, 'type' | 'event_name' | 'payload'>
+type AccountEvent = Pick<Event, 'type' | 'event_name' | 'payload'>
 
-/** What the protocol reports of an account, in the order in which it is told. */
-const kinds = [
+/** Protocol events of accounts, in display order. */
+const accountEvents = [
   'AccountCreated',
   'AccountContractAdded',
   'AccountContractUpdated',
@@ -293,73 +287,68 @@ const kinds = [
   'CadenceOwnedAccountCreated',
 ] as const
 
-type Kind = (typeof kinds)[number]
+type EventName = (typeof accountEvents)[number]
 
-const contractVerbs: Partial<Record<Kind, string>> = {
+const contractVerbs: Partial<Record<EventName, string>> = {
   AccountContractAdded: 'deployed',
   AccountContractUpdated: 'updated',
   AccountContractRemoved: 'removed',
 }
 
-/** What became of accounts, keys and contracts: what nobody sees by what was moved. */
-export function tellChanges(events: readonly Change[]): Statement[] {
+/** Changes of accounts, keys and contracts. */
+export function describeAccountChanges(events: readonly AccountEvent[]): Statement[] {
   const changes = events.filter(
     ({ type }) => type.startsWith('flow.') || type.endsWith('.EVM.CadenceOwnedAccountCreated'),
   )
-  const created = new Set(changesOf(changes, 'AccountCreated').map(addressOf))
-  return kinds.flatMap((kind) => {
-    const all = changesOf(changes, kind)
-    // Whoever makes an account gives it keys.
-    return tellKind(kind, kind === 'AccountKeyAdded' ? all.filter((change) => !created.has(addressOf(change))) : all)
+  const created = new Set(changes.filter(({ event_name: name }) => name === 'AccountCreated').map(addressOf))
+  return accountEvents.flatMap((name): Statement[] => {
+    const details = changes
+      .filter((change) => change.event_name === name)
+      // A new account always gets keys.
+      .filter((change) => name !== 'AccountKeyAdded' || !created.has(addressOf(change)))
+      .map((change) => describeChange(name, change))
+    const [first] = details
+    if (first === undefined) return []
+    if (details.length === 1) return [{ summary: first, details: [] }]
+    return [{ summary: [describeChanges(name, details.length)], details }]
   })
 }
 
-function changesOf(changes: readonly Change[], kind: Kind): Change[] {
-  return changes.filter(({ event_name: name }) => name === kind)
-}
-
-function tellKind(kind: Kind, changes: readonly Change[]): Statement[] {
-  const each = changes.map((change) => tellChange(kind, change))
-  const [first] = each
-  if (first === undefined) return []
-  return each.length === 1 ? [{ said: first, details: [] }] : [{ said: [summaryOf(kind, each.length)], details: each }]
-}
-
-function tellChange(kind: Kind, change: Change): Sentence {
+function describeChange(name: EventName, change: AccountEvent): Sentence {
   const address = addressOf(change)
-  const who: Piece = address === undefined ? 'somebody' : { account: address }
-  const verb = contractVerbs[kind]
+  const who: Segment = address === undefined ? unknownAccount : { account: address }
+  const verb = contractVerbs[name]
   if (verb !== undefined) return [who, ` ${verb} the contract `, contractOf(change)]
-  if (kind === 'AccountCreated')
-    return address === undefined ? ['An account was created'] : ['The account ', who, ' was created']
-  if (kind === 'AccountKeyAdded') return [who, ' got a new key']
-  if (kind === 'AccountKeyRemoved') return ['A key of ', who, ' was revoked']
-  return ['The address ', who, ' was created in the EVM, for an account to act there']
+  if (name === 'AccountCreated')
+    return address === undefined ? ['An account was created'] : ['Account ', who, ' was created']
+  if (name === 'AccountKeyAdded') return ['A key was added to ', who]
+  if (name === 'AccountKeyRemoved') return ['A key of ', who, ' was revoked']
+  return ['The Cadence-owned EVM account ', who, ' was created']
 }
 
-function summaryOf(kind: Kind, count: number): string {
-  const verb = contractVerbs[kind]
+function describeChanges(name: EventName, count: number): string {
+  const verb = contractVerbs[name]
   if (verb !== undefined) return `${count} contracts were ${verb}`
-  if (kind === 'AccountCreated') return `${count} accounts were created`
-  if (kind === 'AccountKeyAdded') return `${count} keys were added to accounts`
-  if (kind === 'AccountKeyRemoved') return `${count} keys were revoked`
-  return `${count} addresses were created in the EVM`
+  if (name === 'AccountCreated') return `${count} accounts were created`
+  if (name === 'AccountKeyAdded') return `${count} keys were added to accounts`
+  if (name === 'AccountKeyRemoved') return `${count} keys were revoked`
+  return `${count} Cadence-owned EVM accounts were created`
 }
 
-function fieldOf({ payload }: Change, name: string): string | undefined {
+function fieldOf({ payload }: AccountEvent, name: string): string | undefined {
   const value: unknown =
     typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function addressOf(change: Change): string | undefined {
+function addressOf(change: AccountEvent): string | undefined {
   const address = fieldOf(change, 'address')
   return address === undefined || address.startsWith('0x') ? address : `0x${address}`
 }
 
-function contractOf(change: Change): Piece {
+function contractOf(change: AccountEvent): Segment {
   const name = fieldOf(change, 'contract')
   const address = addressOf(change)
-  if (name === undefined || address === undefined) return 'of an unknown name'
+  if (name === undefined || address === undefined) return 'with an unknown name'
   return { contract: `A.${address.slice(2)}.${name}`, text: name }
 }

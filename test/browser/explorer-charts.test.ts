@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
 import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
 
-/** Has the API tell of so many days, the last of them with the most transactions. */
-async function tellDays(page: Page, count: number): Promise<void> {
+/** Makes the API return this many days, with increasing counts. */
+async function mockDays(page: Page, count: number): Promise<void> {
   await page.route(
     (url) => url.pathname === '/insights/daily',
     async (route) => {
@@ -23,21 +23,21 @@ async function tellDays(page: Page, count: number): Promise<void> {
   )
 }
 
-/** Texts of a chart that stand on each other or out of the picture. */
-const clashes = `[...document.querySelectorAll('.time-chart svg')].flatMap((svg) => {
+/** Chart labels that overlap or extend beyond the chart. */
+const overlaps = `[...document.querySelectorAll('.time-chart svg')].flatMap((svg) => {
   const outer = svg.getBoundingClientRect()
   const boxes = [...svg.querySelectorAll('text')].map((text) => text.getBoundingClientRect())
   return boxes.flatMap((a, i) => [
     ...(a.left < outer.left - 1 || a.right > outer.right + 1 ? ['outside'] : []),
-    ...boxes.slice(i + 1).filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).map(() => 'upon another'),
+    ...boxes.slice(i + 1).filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).map(() => 'overlapping'),
   ])
 })`
 
-describe('charts on the explorer page', () => {
+describe('explorer charts', () => {
   const session = useExplorerSession()
 
-  it('say the value of a day to the keyboard, to the pointer and in a table', async () => {
-    const page = await session.open('/numbers', { prepare: (opened) => tellDays(opened, 60) })
+  it('show values by keyboard, pointer and table', async () => {
+    const page = await session.open('/numbers', { prepare: (opened) => mockDays(opened, 60) })
     const chart = page.getByRole('region', { name: 'Transactions', exact: true })
     const plot = chart.getByRole('slider', { name: 'Transactions' })
     await tabTo(page, plot)
@@ -45,17 +45,17 @@ describe('charts on the explorer page', () => {
     await page.keyboard.press('ArrowLeft')
     await chart.getByText('1,058', { exact: true }).first().waitFor()
     expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-30: 1,058')
-    for (const [key, said] of [
+    for (const [key, text] of [
       ['PageDown', '2026-03-23: 1,051'],
       ['Home', '2026-03-02: 1,030'],
       ['ArrowLeft', '2026-03-02: 1,030'],
       ['End', '2026-03-31: 1,059'],
     ] as const) {
       await page.keyboard.press(key)
-      await page.waitForFunction(`document.activeElement.getAttribute('aria-valuetext') === '${said}'`)
+      await page.waitForFunction(`document.activeElement.getAttribute('aria-valuetext') === '${text}'`)
     }
     const box = await plot.boundingBox()
-    if (box === null) throw new Error('The chart is not to be seen.')
+    if (box === null) throw new Error('The chart is not visible.')
     await page.mouse.move(box.x + box.width - 14, box.y + 60)
     await chart.locator('rect.selected').waitFor()
     await page.mouse.move(0, 0)
@@ -69,19 +69,19 @@ describe('charts on the explorer page', () => {
     ['wide', { width: 1440, height: 900 }],
     ['on a phone', { width: 360, height: 740 }],
   ] as const) {
-    it(`have axes that one can read, ${where}, of one day and of a year, light and dark`, async () => {
+    it(`have readable axes ${where}, for one day and a year, light and dark`, async () => {
       for (const count of [1, 30, 365]) {
-        const page = await session.open('/numbers?days=365', { viewport, prepare: (opened) => tellDays(opened, count) })
+        const page = await session.open('/numbers?days=365', { viewport, prepare: (opened) => mockDays(opened, count) })
         await untilLoaded(page)
-        expect(await page.evaluate(clashes), `${count} days`).to.deep.equal([])
+        expect(await page.evaluate(overlaps), `${count} days`).to.deep.equal([])
         expect(await beyondWindow(page)).to.equal(0)
         if (count === 30) await expectAccessible(page, `${count} days`)
       }
     })
   }
 
-  it('show as many days as one asks for, by an address that can be shared', async () => {
-    const page = await session.open('/numbers', { prepare: (opened) => tellDays(opened, 90) })
+  it('show the selected number of days, stored in the URL', async () => {
+    const page = await session.open('/numbers', { prepare: (opened) => mockDays(opened, 90) })
     const bars = page.getByRole('region', { name: 'Transactions', exact: true }).locator('.bars rect')
     await bars.nth(29).waitFor()
     expect(await bars.count()).to.equal(30)
@@ -92,10 +92,10 @@ describe('charts on the explorer page', () => {
     await bars.nth(89).waitFor()
   })
 
-  it('show how much of a token and of a collection moved, day by day', async () => {
+  it('show the daily volume of a token and a collection', async () => {
     for (const [path, charts] of [
-      ['/token/A.0ae53cb6e3f42a79.FlowToken?tab=volume', ['FlowToken moved each day', 'Transfers each day']],
-      ['/nft/A.179b6b1cb6755e31.RiverStones?tab=volume', ['Transfers each day']],
+      ['/token/A.0ae53cb6e3f42a79.FlowToken?tab=volume', ['FlowToken transferred per day', 'Transfers per day']],
+      ['/nft/A.179b6b1cb6755e31.RiverStones?tab=volume', ['Transfers per day']],
     ] as const) {
       const page = await session.open(path)
       const volume = page.getByRole('region', { name: 'Volume' })
@@ -107,13 +107,13 @@ describe('charts on the explorer page', () => {
     }
   })
 
-  it('show what was staked and paid, epoch by epoch', async () => {
+  it('show stakes and payouts per epoch', async () => {
     const page = await session.open('/nodes')
-    const paid = page.getByRole('slider', { name: 'Paid out for each epoch' })
+    const paid = page.getByRole('slider', { name: 'Paid out per epoch' })
     await paid.waitFor()
     expect(await paid.getAttribute('aria-valuetext')).to.equal('Epoch 3: 120,000 FLOW')
     await page.getByText('as of epoch 1').waitFor()
-    await page.getByText('epochs are too short to tell').waitFor()
-    expect(await page.evaluate(clashes)).to.deep.equal([])
+    await page.getByText('epochs are too short to estimate').waitFor()
+    expect(await page.evaluate(overlaps)).to.deep.equal([])
   })
 })

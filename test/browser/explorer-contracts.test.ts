@@ -6,13 +6,13 @@ import { expectUsable, tabTo, untilLoaded } from './page-checks.ts'
 const crossroads = '/contract/A.f3fcd2c1a78f5eee.Crossroads?tab=dependencies'
 const tally = '/contract/A.f3fcd2c1a78f5eee.Tally?tab=versions'
 
-/** What of a graph reaches beyond the window or its picture. */
+/** Number of shapes that extend beyond the graph or the window. */
 const outside = `[...document.querySelectorAll('.graph rect, .graph path:not(defs path)')].filter((shape) => {
   const inner = shape.getBoundingClientRect(), outer = shape.closest('svg').getBoundingClientRect()
   return inner.left < outer.left - 1 || inner.right > Math.min(outer.right, innerWidth) + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1
 }).length`
 
-/** Makes the contract one that very many use. */
+/** Adds dependents to the API's response. */
 async function makePopular(page: Page, users: number): Promise<void> {
   await page.route(
     (url) => url.pathname.endsWith('/dependencies'),
@@ -59,25 +59,25 @@ async function makePopular(page: Page, users: number): Promise<void> {
   )
 }
 
-describe('contracts on the explorer page', () => {
+describe('explorer contracts', () => {
   const session = useExplorerSession()
 
-  it('show what a version changed, with the numbers of its lines in both', async () => {
+  it('show the changes of a version with line numbers', async () => {
     const page = await session.open(tally)
-    const changed = page.getByRole('region', { name: 'What version 2 changed' })
+    const changed = page.getByRole('region', { name: 'Changes in version 2' })
     await changed.getByText('access(all) event Cleared(was: Int)').waitFor()
     expect(await changed.locator('.badge').allInnerTexts()).to.deep.equal(['+5', '−2'])
     const lines = await changed.locator('.differences > span').allInnerTexts()
     expect(lines.filter((line) => line.includes('−'))).to.have.lengthOf(2)
     expect(lines.filter((line) => line.includes('+ ')).length).to.be.at.least(5)
     await expectUsable(page, 'versions')
-    await page.getByRole('button', { name: 'What changed in version 1' }).click()
-    await page.getByRole('heading', { name: 'The first version that is known, 1' }).waitFor()
+    await page.getByRole('button', { name: 'Show changes in version 1' }).click()
+    await page.getByRole('heading', { name: 'First indexed version: 1' }).waitFor()
     expect(new URL(page.url()).search).to.equal('?tab=versions&version=1')
     expect(session.said).to.deep.equal([])
   })
 
-  it('show both versions without marks, and why, where too many lines differ', async () => {
+  it('show both versions without highlighting if too many lines differ', async () => {
     const page = await session.open(tally, {
       viewport: { width: 360, height: 740 },
       prepare: (opened) =>
@@ -91,7 +91,7 @@ describe('contracts on the explorer page', () => {
           await route.fulfill({ json: { ...body, data: [{ ...body.data[0], code }] } })
         }),
     })
-    const changed = page.getByRole('region', { name: 'What version 2 changed' })
+    const changed = page.getByRole('region', { name: 'Changes in version 2' })
     await changed.getByText('limit: 500 changed lines').waitFor()
     expect(await changed.getByRole('group', { name: 'Earlier version' }).innerText()).to.include('contract Tally')
     expect(await changed.getByRole('group', { name: 'This version' }).innerText()).to.include('line 3999 of')
@@ -101,7 +101,7 @@ describe('contracts on the explorer page', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('compare with any earlier version, by an address that can be shared', async () => {
+  it('compare with any earlier version, stored in the URL', async () => {
     const page = await session.open(tally, {
       prepare: (opened) =>
         opened
@@ -122,7 +122,7 @@ describe('contracts on the explorer page', () => {
             ),
           ),
     })
-    await page.getByText('No line is different').waitFor()
+    await page.getByText('No changes').waitFor()
     await page.getByRole('combobox', { name: 'Compare with version' }).selectOption('1')
     await page.getByText('access(all) event Cleared(was: Int)').waitFor()
     expect(new URL(page.url()).search).to.equal('?tab=versions&against=1')
@@ -131,7 +131,7 @@ describe('contracts on the explorer page', () => {
     await expectUsable(page, 'compared versions')
   })
 
-  it('say that a code could not be loaded, and load it when tried again', async () => {
+  it('report that code could not be loaded, and load it on retry', async () => {
     const page = await session.open(tally, {
       prepare: (opened) => opened.route('**/version/2', (route) => route.abort()),
     })
@@ -146,17 +146,17 @@ describe('contracts on the explorer page', () => {
     ['a tablet', 700],
     ['a phone', 360],
   ] as const) {
-    it(`draw what they depend on so that it fits ${where}, and lead there by the keyboard`, async () => {
+    it(`draw a dependency graph that fits ${where} and is usable by keyboard`, async () => {
       const page = await session.open(crossroads, { viewport: { width, height: 900 } })
       await page.locator('.graph a').nth(7).waitFor()
       await untilLoaded(page)
       expect(await page.evaluate<number>(outside)).to.equal(0)
       await expectUsable(page, where)
       const target = page
-        .getByRole('group', { name: 'Graph of the dependencies' })
+        .getByRole('group', { name: 'Dependency graph' })
         .getByRole('link', { name: 'Contract PebbleCoin' })
       await tabTo(page, target)
-      // All lines of the root but one leave it: only the one to this contract is near.
+      // Only the edge to this contract is highlighted.
       expect(await page.locator('.graph path.near').count()).to.equal(1)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Contract PebbleCoin' }).waitFor()
@@ -164,13 +164,13 @@ describe('contracts on the explorer page', () => {
     })
   }
 
-  it('draw the nearest of very many users, and list all of them', async () => {
+  it('draw the nearest of many dependents, and list all of them', async () => {
     const page = await session.open(crossroads, {
       viewport: { width: 360, height: 740 },
       prepare: (opened) => makePopular(opened, 120),
     })
-    await page.getByRole('heading', { name: 'Is used by 120' }).waitFor()
-    await page.getByText('The picture has the nearest 40').waitFor()
+    await page.getByRole('heading', { name: 'Used by 120' }).waitFor()
+    await page.getByText('The graph shows the nearest 40').waitFor()
     expect(await page.locator('.graph a').count()).to.equal(40)
     expect(await page.evaluate<number>(outside)).to.equal(0)
     for (const shown of [100, 120]) {

@@ -59,7 +59,7 @@ const answers: readonly (readonly [path: string, data: object])[] = [
   ],
 ]
 
-/** The API has a token whose decimals are not known. */
+/** Mocks a token with unknown decimals. */
 async function prepare(page: Page): Promise<void> {
   for (const [path, data] of answers) {
     await page.route(
@@ -69,7 +69,7 @@ async function prepare(page: Page): Promise<void> {
   }
 }
 
-describe('EVM amounts on the explorer page', function () {
+describe('explorer EVM amounts', function () {
   this.timeout(120_000)
   const session = useExplorerSession()
 

@@ -7,7 +7,7 @@ interface Answer {
   readonly data: Record<string, unknown>[]
 }
 
-/** Names as people of bad will give them to their tokens and items. */
+/** Hostile names of tokens and items. */
 const names = [
   '<img src=x onerror="document.title=\'broken\'">',
   '<script>document.title="broken"</script>',
@@ -36,10 +36,10 @@ const moved = 3000
 const account = '0xe03daebed8ca0615'
 const transaction = '3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
 
-describe('the explorer page with what is big or hostile', () => {
+describe('explorer with large and hostile data', () => {
   const session = useExplorerSession()
 
-  /** A narrow page for which an answer of the API is made worse; hosts elsewhere are never reached. */
+  /** Opens a narrow page with a modified API response; other hosts are blocked. */
   async function open(
     path: string,
     of: (pathname: string) => boolean,
@@ -51,7 +51,7 @@ describe('the explorer page with what is big or hostile', () => {
       viewport: { width: 360, height: 740 },
       prepare: async (opened) => {
         const { said } = session
-        opened.on('dialog', (dialog) => said.push(`it opened a dialog: ${dialog.message()}`))
+        opened.on('dialog', (dialog) => said.push(`opened a dialog: ${dialog.message()}`))
         await opened.route(
           (url) => url.host !== host,
           (route) => {
@@ -73,16 +73,16 @@ describe('the explorer page with what is big or hostile', () => {
     return [page, session.said, asked]
   }
 
-  /** The page is whole: as wide as the window, usable, and nothing of it did what it was told. */
+  /** No overflow, accessibility violations or script injection. */
   async function expectWhole(page: Page, said: readonly string[]): Promise<void> {
     expect(await beyondWindow(page)).to.equal(0)
     expect(await page.title()).to.not.equal('broken')
     await expectAccessible(page, page.url())
-    // Pictures that cannot be had are the point.
+    // Blocked pictures are expected.
     expect(said.filter((text) => !text.includes('net::ERR_FAILED'))).to.deep.equal([])
   }
 
-  it('lists hundreds of tokens, whatever they call themselves', async () => {
+  it('lists hundreds of tokens with hostile names', async () => {
     const [page, said, asked] = await open(
       `/account/${account}?tab=tokens`,
       (path) => path.endsWith('/ft'),
@@ -106,7 +106,7 @@ describe('the explorer page with what is big or hostile', () => {
       expect(url).to.match(/^https:\/\/(?:(?:ipfs\.io|dweb\.link)\/ipfs\/bafyone\/1\.png$|evil\.example\/1\.png)/)
   })
 
-  it('lists items with pictures of odd schemes, and asks none of them for more than a picture', async () => {
+  it('requests only HTTPS pictures of items', async () => {
     const [page, said, asked] = await open(
       '/nft/A.179b6b1cb6755e31.PaperBoats',
       (path) => path.endsWith('/item'),
@@ -129,7 +129,7 @@ describe('the explorer page with what is big or hostile', () => {
     expect(asked.filter((url) => url.includes('secret'))).to.deep.equal([])
   })
 
-  it('shows what names itself in the EVM, and accounts with labels, in their place', async () => {
+  it('contains names of EVM parties and labels of accounts', async () => {
     const named = (i: number): string | undefined => names[i % names.length]
     const party = (given: unknown, i: number): unknown =>
       given === null ? null : { ...(given as object), name: named(i) }
@@ -178,7 +178,7 @@ describe('the explorer page with what is big or hostile', () => {
     await expectWhole(labelled, saidOfLabels)
   })
 
-  it('suggests things of any name in lines of one height', async () => {
+  it('suggests hostile names in lines of one height', async () => {
     const [page, said] = await open(
       '/blocks',
       (path) => path === '/flow/search',
@@ -188,7 +188,7 @@ describe('the explorer page with what is big or hostile', () => {
           label,
           category: names[(i + 1) % names.length],
         }))
-        // The answer to a search is no list.
+        // A search result is not a list.
         const found = answer.data as unknown as Readonly<Record<string, unknown>>
         return {
           ...answer,
@@ -215,7 +215,7 @@ describe('the explorer page with what is big or hostile', () => {
     await expectWhole(page, said)
   })
 
-  it('tells a transaction of thousands of events and moves in a page that one can use', async () => {
+  it('shows a transaction with thousands of events and transfers', async () => {
     const [page, said] = await open(
       `/transaction/${transaction}?tab=events`,
       (path) => path === `/flow/transaction/${transaction}`,
@@ -240,7 +240,7 @@ describe('the explorer page with what is big or hostile', () => {
     )
     await page.getByRole('tab', { name: 'Events 3,000' }).waitFor()
     await page.getByText('13 more').click()
-    await page.getByText('each of them').first().click()
+    await page.getByText('Show each').first().click()
     await page.getByText('130 more').first().waitFor()
     expect(await page.evaluate<number>('document.querySelectorAll("*").length')).to.be.below(6000)
     await expectWhole(page, said)

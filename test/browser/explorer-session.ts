@@ -10,22 +10,22 @@ import type { RunningApi } from '../support/running-api.ts'
 import { watchConsole } from './page-checks.ts'
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Default: the API over the recording. */
+  /** Default: the API of the recording. */
   readonly of?: RunningApi
-  /** Before the page is gone to: what it is answered, for example. */
+  /** Called before navigation, e.g. to mock responses. */
   readonly prepare?: (page: Page) => Promise<unknown>
 }
 
 export interface ExplorerSession {
-  /** The API over the recording, with the page. */
+  /** API of the recording; serves the page. */
   readonly api: RunningApi
-  /** Goes to a path of the page in a browser window of its own. */
+  /** Opens a path in a new browser context. */
   open(path: string, options?: OpenOptions): Promise<Page>
-  /** What the page that was opened last said on the console. */
+  /** Console messages of the page that was opened last. */
   readonly said: string[]
 }
 
-/** Has the tests of a suite look at the page in a browser. They are skipped where this machine has none. */
+/** Starts a browser and the API for a suite; skips the suite if there is no browser. */
 export function useExplorerSession(): ExplorerSession {
   let running: TestBrowser | undefined
   let api: RunningApi | undefined
@@ -63,14 +63,14 @@ export function useExplorerSession(): ExplorerSession {
       said = watchConsole(page)
       await prepare?.(page)
       await page.goto(`http://${of.host}${path}`)
-      // Not the heading of "Building pages…", which reloads until the page is built: half a minute on a busy machine.
+      // Skips the "Building pages…" page, which reloads until the build is complete.
       await page.locator('#root').getByRole('heading', { level: 1 }).waitFor()
       return page
     },
   }
 }
 
-/** Runs the API, with the page, over a database in which nothing is indexed, for the tests of a suite. */
+/** Starts the API with an empty database for a suite. */
 export function useEmptyExplorer(): { readonly api: RunningApi } {
   let database: TestDatabase | undefined
   let api: RunningApi | undefined
@@ -97,11 +97,11 @@ function runExplorer({ url }: Pick<TestDatabase, 'url'>): Promise<RunningApi> {
 }
 
 function ready<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('The session has not begun.')
+  if (thing === undefined) throw new Error('The session has not started.')
   return thing
 }
 
-/** Whether a request is for data, and not for a part of the page. */
+/** Whether a URL is an API path. */
 export function isForData({ pathname }: URL): boolean {
   return /^\/(?:flow|status|staking|insights|defi)(?:\/|$)/.test(pathname)
 }

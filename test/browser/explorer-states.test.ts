@@ -6,7 +6,6 @@ import { expectUsable, untilLoaded } from './page-checks.ts'
 const phone = { viewport: { width: 360, height: 740 } } as const
 const transaction = '/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
 
-/** Pages that are one thing, and pages that are lists. */
 const paths = [
   '/',
   '/blocks',
@@ -19,26 +18,26 @@ const paths = [
   '/scheduled',
 ]
 
-const answers =
+const onData =
   (handle: (route: Route) => Promise<void> | undefined) =>
   (page: Page): Promise<unknown> =>
     page.route(isForData, handle)
-const breaks = answers((route) =>
+const fails = onData((route) =>
   route.fulfill({
     status: 500,
     contentType: 'application/problem+json',
-    json: { code: 'internal', detail: 'It broke, request 7.' },
+    json: { code: 'internal', detail: 'Internal error, request 7.' },
   }),
 )
 
-describe('the explorer page where something is missing', () => {
+describe('explorer states', () => {
   const session = useExplorerSession()
   const empty = useEmptyExplorer()
 
-  it('says what will show up where nothing is indexed yet', async () => {
+  it('has empty states for an empty index', async () => {
     const page = await session.open('/', { ...phone, of: empty.api })
-    const told: Readonly<Record<string, string>> = {
-      '/': 'No transactions so far',
+    const titles: Readonly<Record<string, string>> = {
+      '/': 'No transactions yet',
       '/blocks': 'No blocks',
       '/transactions': 'No transactions',
       '/accounts': 'No accounts',
@@ -46,27 +45,27 @@ describe('the explorer page where something is missing', () => {
       '/evm?tab=tokens': 'No tokens',
       '/scheduled': 'No scheduled transactions',
     }
-    for (const [path, text] of Object.entries(told)) {
+    for (const [path, text] of Object.entries(titles)) {
       await page.goto(`http://${empty.api.host}${path}`)
       await page.getByText(text, { exact: true }).waitFor()
-      await page.getByText('flow-mainnet, nothing is indexed yet').waitFor()
+      await page.getByText('flow-mainnet, no blocks indexed yet').waitFor()
       await expectUsable(page, path)
     }
     expect(session.said).to.deep.equal([])
   })
 
-  it('says on lists and on pages of one thing that the API broke, in its words, and stays usable', async () => {
-    const page = await session.open('/', { ...phone, prepare: breaks })
+  it('shows API errors and stays usable', async () => {
+    const page = await session.open('/', { ...phone, prepare: fails })
     for (const path of ['/', '/transactions', transaction, '/evm']) {
       await page.goto(`http://${session.api.host}${path}`)
-      await page.getByRole('alert').getByText('It broke, request 7.').first().waitFor()
+      await page.getByRole('alert').getByText('Internal error, request 7.').first().waitFor()
       await expectUsable(page, path)
     }
     expect(session.said.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
   })
 
-  it('shows what is asked for before there is an answer', async () => {
-    const page = await session.open('/', { ...phone, prepare: answers(() => undefined) })
+  it('shows placeholders while loading', async () => {
+    const page = await session.open('/', { ...phone, prepare: onData(() => undefined) })
     for (const path of paths.slice(1)) {
       await page.goto(`http://${session.api.host}${path}`)
       await page.locator('main .skeleton').first().waitFor()
@@ -75,16 +74,16 @@ describe('the explorer page where something is missing', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('loads a page after all when it is tried again', async () => {
-    const page = await session.open(transaction, { prepare: breaks })
+  it('loads a page on retry', async () => {
+    const page = await session.open(transaction, { prepare: fails })
     await page.getByRole('alert').waitFor()
     await page.unroute(isForData)
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('region', { name: 'What happened' }).waitFor()
+    await page.getByRole('region', { name: 'Overview' }).waitFor()
   })
 
   for (const path of ['/', '/blocks', transaction]) {
-    it(`says that the server cannot be reached, and loads ${path.slice(0, 13)} by itself once it can`, async () => {
+    it(`reports an unreachable server and loads ${path.slice(0, 13)} automatically once it is back`, async () => {
       const page = await session.open(path, {
         ...phone,
         prepare: async (opened) => {
@@ -103,7 +102,7 @@ describe('the explorer page where something is missing', () => {
     })
   }
 
-  it('loads the start also where its requests fail before the feed is open', async () => {
+  it('loads the home page if its requests fail before the feed opens', async () => {
     const failed = Promise.withResolvers<void>()
     const page = await session.open('/', {
       prepare: async (opened) => {
@@ -118,35 +117,35 @@ describe('the explorer page where something is missing', () => {
     await untilLoaded(page)
   })
 
-  it('says that something else answered in place of the API, and retries', async () => {
+  it('reports a response that is not from the API, and retries', async () => {
     const page = await session.open(transaction, {
       prepare: (opened) => opened.route(isForData, (route) => route.fulfill({ body: '<html>' })),
     })
     await page.getByRole('alert').getByText('The response is not JSON.').first().waitFor()
     await page.unroute(isForData)
-    await page.getByRole('region', { name: 'What happened' }).waitFor()
+    await page.getByRole('region', { name: 'Overview' }).waitFor()
   })
 
-  it('does not say that nothing is called so where the search does not answer', async () => {
+  it('distinguishes a failed search from no results', async () => {
     const page = await session.open('/blocks', {
       prepare: (opened) => opened.route('**/flow/search?**', (route) => route.abort()),
     })
     await page.getByRole('combobox', { name: 'Search' }).fill('moss')
-    await page.getByText('The search does not answer.').waitFor()
+    await page.getByText('Search failed.').waitFor()
     await page.unroute('**/flow/search?**')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Search for “moss”' }).waitFor()
     await page.getByRole('link', { name: 'MossPoints' }).first().waitFor()
   })
 
-  it('leads on from what is not there', async () => {
+  it('explains unknown items', async () => {
     const page = await session.open(`/transaction/${'ab'.repeat(32)}`)
-    await page.getByText('Nobody here knows this transaction').waitFor()
+    await page.getByText('Could not find this transaction').waitFor()
     await expectUsable(page, 'an unknown transaction')
     await page.goto(`http://${session.api.host}/evm/transaction/0x${'ab'.repeat(32)}`)
-    await page.getByText('Nobody here knows this EVM transaction').waitFor()
+    await page.getByText('Could not find this EVM transaction').waitFor()
     await page.goto(`http://${session.api.host}/block/abc`)
-    await page.getByText('This address does not lead to block abc').waitFor()
+    await page.getByText('Could not open block abc').waitFor()
     await untilLoaded(page)
     expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })

@@ -15,28 +15,28 @@ function balances(days: number): object {
   return { data }
 }
 
-describe('the explorer page as people use it', () => {
+describe('explorer interaction', () => {
   const session = useExplorerSession()
 
-  it('leaves out of the list what the chain does by itself, until one wants to see it', async () => {
+  it('hides system transactions by default', async () => {
     const page = await session.open('/transactions')
     const rows = page.getByRole('row')
     await rows.nth(5).waitFor()
-    expect(await page.getByText('The chain does this by itself.').count()).to.equal(0)
-    await page.getByRole('checkbox', { name: /the chain makes by itself/ }).check()
-    await page.getByText('The chain does this by itself.').first().waitFor()
+    expect(await page.getByText('System transaction', { exact: true }).count()).to.equal(0)
+    await page.getByRole('checkbox', { name: 'Include system transactions' }).check()
+    await page.getByText('System transaction', { exact: true }).first().waitFor()
     expect(new URL(page.url()).search).to.equal('?show=all')
-    await page.getByRole('cell', { name: 'the chain itself' }).first().waitFor()
+    await page.getByRole('cell', { name: 'System', exact: true }).first().waitFor()
     await page.reload()
-    await page.getByText('The chain does this by itself.').first().waitFor()
-    expect(await page.getByRole('checkbox', { name: /the chain makes by itself/ }).isChecked()).to.equal(true)
+    await page.getByText('System transaction', { exact: true }).first().waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Include system transactions' }).isChecked()).to.equal(true)
     expect(session.said).to.deep.equal([])
   })
 
-  it('links each system transaction, whose id many blocks have, by the height of its block', async () => {
+  it('links system transactions with their block height, since several blocks share their IDs', async () => {
     const page = await session.open('/transactions?show=all')
     await page
-      .getByRole('row', { name: /The chain does this by itself/ })
+      .getByRole('row', { name: /System transaction/ })
       .nth(3)
       .waitFor()
     const linksOf = async (part: Locator): Promise<readonly string[]> =>
@@ -45,29 +45,29 @@ describe('the explorer page as people use it', () => {
           async (link) => (await link.getAttribute('href')) ?? '',
         ),
       )
-    const links = await linksOf(page.getByRole('row', { name: /The chain does this by itself/ }))
+    const links = await linksOf(page.getByRole('row', { name: /System transaction/ }))
     expect(links.filter((link) => !/^\/transaction\/[0-9a-f]{64}\?height=\d+$/.test(link))).to.deep.equal([])
     const idOf = (link: string): string => link.replace(/\?.*/, '')
-    // One of an earlier block: without its height the newest would be opened.
+    // One from an earlier block: without its height the newest would open.
     const link = links.findLast((one) => links.some((newer) => newer !== one && idOf(newer) === idOf(one))) ?? ''
     const height = Number(new URLSearchParams(link.replace(/.*\?/, '')).get('height'))
     await page.locator(`a[href="${link}"]`).first().click()
-    const story = page.getByText('This is the one in block')
-    await story.getByRole('link', { name: height.toLocaleString('en'), exact: true }).waitFor()
+    const note = page.getByText('This one is in block')
+    await note.getByRole('link', { name: height.toLocaleString('en'), exact: true }).waitFor()
     expect(new URL(page.url()).search).to.equal(`?height=${height}`)
-    const others = await linksOf(story)
+    const others = await linksOf(note)
     expect(others).to.not.be.empty.and.not.include(link)
     expect(others.filter((other) => !other.startsWith(`${idOf(link)}?height=`))).to.deep.equal([])
-    // The same from the page of the block.
-    await story.getByRole('link', { name: height.toLocaleString('en'), exact: true }).click()
+    // The link from the block page is the same.
+    await note.getByRole('link', { name: height.toLocaleString('en'), exact: true }).click()
     await page.getByRole('heading', { level: 1, name: /^Block / }).waitFor()
     await page.locator(`a[href="${link}"]`).first().waitFor()
     expect(session.said).to.deep.equal([])
   })
 
-  it('puts accounts in the order that one wants, and keeps it in the link', async () => {
+  it('sorts accounts and stores the order in the URL', async () => {
     const page = await session.open('/accounts?sort=flow_balance')
-    await page.getByRole('button', { name: 'Most FLOW', pressed: true }).waitFor()
+    await page.getByRole('button', { name: 'Highest balance', pressed: true }).waitFor()
     const first = page.getByRole('rowheader').first()
     await first.getByRole('link', { name: 'Account 0xf8d6…20c7' }).waitFor()
     await page.getByRole('button', { name: 'Newest' }).click()
@@ -78,7 +78,7 @@ describe('the explorer page as people use it', () => {
     expect(new URL(page.url()).search).to.equal('')
   })
 
-  it('leads back to the lines that were left', async () => {
+  it('restores the scroll position on going back', async () => {
     const page = await session.open('/blocks')
     await page.getByRole('button', { name: 'More blocks' }).click()
     await page.getByRole('rowheader').nth(49).waitFor()
@@ -96,7 +96,7 @@ describe('the explorer page as people use it', () => {
     await page.getByRole('heading', { level: 1, name: /^Block / }).waitFor()
   })
 
-  it('moves through what the search suggests with the arrow keys, around the ends, and closes it with Escape', async () => {
+  it('moves through search suggestions with the arrow keys, wraps around, and closes them with Escape', async () => {
     const page = await session.open('/blocks')
     const field = page.getByRole('combobox', { name: 'Search' })
     await page.keyboard.press('/')
@@ -123,7 +123,7 @@ describe('the explorer page as people use it', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('goes straight to what a number or an id can only be', async () => {
+  it('opens a single exact match directly', async () => {
     const page = await session.open('/')
     await page.keyboard.press('/')
     await page.keyboard.type('141\n')
@@ -132,34 +132,34 @@ describe('the explorer page as people use it', () => {
     await page.getByRole('heading', { level: 1, name: 'The Flow blockchain, live' }).waitFor()
   })
 
-  it('holds the live lists still under the mouse and for the keyboard', async () => {
+  it('pauses the live lists on hover and focus', async () => {
     const page = await session.open('/')
     const list = page.getByRole('region', { name: 'Latest transactions' })
     await list.getByRole('link').nth(3).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await list.getByRole('link').nth(3).hover()
-    await page.getByText('Held while you look').waitFor()
+    await page.getByText('Paused', { exact: true }).waitFor()
     await page.getByRole('heading', { level: 1 }).hover()
-    await page.getByText('Held while you look').waitFor({ state: 'detached' })
+    await page.getByText('Paused', { exact: true }).waitFor({ state: 'detached' })
     await tabTo(page, list.getByRole('link', { name: 'All transactions' }))
-    await page.getByText('Held while you look').waitFor()
+    await page.getByText('Paused', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
   })
 
-  it('tells which accounts a transaction made', async () => {
+  it('lists the accounts that a transaction created', async () => {
     const page = await session.open(transaction)
-    const story = page.getByRole('region', { name: 'What happened' })
-    await story.getByText('5 accounts were created').waitFor()
-    await story.getByText('each of them').nth(1).click()
-    await story.getByText('The account 0xe03d…0615 was created').waitFor()
-    await story.getByText('0xf8d6…20c7 paid a fee of 0.00001 FLOW.').waitFor()
+    const overview = page.getByRole('region', { name: 'Overview' })
+    await overview.getByText('5 accounts were created').waitFor()
+    await overview.getByText('Show each').nth(1).click()
+    await overview.getByText('Account 0xe03d…0615 was created').waitFor()
+    await overview.getByText('0xf8d6…20c7 paid a fee of 0.00001 FLOW.').waitFor()
     await page.getByRole('tab', { name: /^Events/ }).click()
-    await page.getByRole('searchbox', { name: 'Show events with' }).fill('AccountCreated')
+    await page.getByRole('searchbox', { name: 'Filter events' }).fill('AccountCreated')
     await page.getByRole('status').getByText('5 events').waitFor()
   })
 
-  it('shows how the balance of an account went, for as long as one wants, and says each day to the keyboard', async () => {
+  it('charts the balance history for the selected period, readable by keyboard', async () => {
     const page = await session.open(account, {
       viewport: { width: 360, height: 740 },
       prepare: (opened) =>
@@ -167,7 +167,7 @@ describe('the explorer page as people use it', () => {
           route.fulfill({ json: balances(Number(new URL(route.request().url()).searchParams.get('days'))) }),
         ),
     })
-    const chart = page.getByRole('region', { name: 'Balance over time' })
+    const chart = page.getByRole('region', { name: 'Balance history' })
     await chart.getByText('1,029.5 FLOW').first().waitFor()
     await chart.getByRole('button', { name: '90 days' }).click()
     await chart.getByText('1,089.5 FLOW').first().waitFor()
@@ -176,13 +176,13 @@ describe('the explorer page as people use it', () => {
     await page.keyboard.press('Home')
     expect(await chart.getByRole('slider').getAttribute('aria-valuetext')).to.include('1,000.5 FLOW')
     expect(await beyondWindow(page)).to.equal(0)
-    await expectAccessible(page, 'the chart of a balance')
+    await expectAccessible(page, 'a balance chart')
   })
 
-  it('shows what an account does in the EVM', async () => {
+  it('shows the EVM transactions of an account', async () => {
     const page = await session.open(account)
     await page.getByRole('tab', { name: 'EVM' }).click()
-    await page.getByText('In the EVM this account acts as').waitFor()
+    await page.getByText('EVM address of this account').waitFor()
     await page.getByRole('table', { name: 'EVM transactions' }).getByRole('rowheader').first().getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: /^EVM transaction/ }).waitFor()
     await untilLoaded(page)

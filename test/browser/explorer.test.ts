@@ -10,7 +10,7 @@ import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-check
 
 const account = '0xe03daebed8ca0615'
 
-/** Files of script that the page has loaded, with their compressed bytes. */
+/** Loaded scripts with their compressed sizes in bytes. */
 const scriptSizes = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => [name, encodedBodySize])`
 
 describe('the explorer page in a browser', function () {
@@ -19,7 +19,7 @@ describe('the explorer page in a browser', function () {
   const sizes = { 'on a wide screen': { width: 1280, height: 900 }, 'on a phone': { width: 360, height: 740 } } as const
 
   for (const [where, viewport] of Object.entries(sizes)) {
-    it(`shows every part by its address ${where}: no word on the console, nothing too wide, nothing that keeps people out, light and dark`, async () => {
+    it(`shows every page ${where} without console messages, overflow or accessibility violations, light and dark`, async () => {
       const page = await session.open('/', { viewport })
       const faults: string[] = []
       const scripts = new Map<string, number>()
@@ -40,37 +40,37 @@ describe('the explorer page in a browser', function () {
     })
   }
 
-  it('shows itself before the API answers', async () => {
+  it('renders before the API responds', async () => {
     const page = await session.open('/')
-    // One that never answers: its requests stay open.
+    // Requests stay pending.
     await page.route(
       (url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/numbers',
       () => undefined,
     )
     await page.goto(`http://${session.api.host}/numbers`)
-    await page.getByRole('heading', { level: 1, name: 'The chain day by day' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Daily statistics' }).waitFor()
   })
 
-  it('tells a transaction in plain words, and leads from it to all that it speaks of', async () => {
+  it('summarizes a transaction with links', async () => {
     const page = await session.open('/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7')
-    const story = page.getByRole('region', { name: 'What happened' })
-    await story.getByText('0xf8d6…20c7 sent 4,000.005 FLOW to 5 accounts').waitFor()
-    await story.getByText('each of them').first().click()
-    await story.getByText('0xf8d6…20c7 sent 800.001 FLOW to 0xe03d…0615').waitFor()
-    await story.getByText('0xf8d6…20c7 paid a fee of 0.00001 FLOW.').waitFor()
+    const overview = page.getByRole('region', { name: 'Overview' })
+    await overview.getByText('0xf8d6…20c7 sent 4,000.005 FLOW to 5 accounts').waitFor()
+    await overview.getByText('Show each').first().click()
+    await overview.getByText('0xf8d6…20c7 sent 800.001 FLOW to 0xe03d…0615').waitFor()
+    await overview.getByText('0xf8d6…20c7 paid a fee of 0.00001 FLOW.').waitFor()
     await page.getByRole('tab', { name: /^Arguments/ }).click()
     await page.locator('dt', { hasText: 'weight' }).waitFor()
     await page.getByRole('tab', { name: 'Script' }).click()
     await page.locator('.t-keyword', { hasText: 'transaction' }).first().waitFor()
     expect(new URL(page.url()).search).to.equal('?tab=script')
-    await story.getByRole('link', { name: '0xe03d…0615' }).first().click()
+    await overview.getByRole('link', { name: '0xe03d…0615' }).first().click()
     await page.getByRole('heading', { level: 1, name: `Account ${account}` }).waitFor()
     await page.goBack()
     await page.getByRole('tab', { name: 'Script', selected: true }).waitFor()
     expect(session.said).to.deep.equal([])
   })
 
-  it('finds things while one types, with the keyboard alone', async () => {
+  it('suggests results while typing, using the keyboard only', async () => {
     const page = await session.open('/')
     await page.keyboard.press('/')
     await page.keyboard.type(account)
@@ -83,22 +83,22 @@ describe('the explorer page in a browser', function () {
     await page.keyboard.press('ArrowRight')
     await page.getByRole('tab', { name: 'Transfers', selected: true }).waitFor()
     await page.keyboard.press('/')
-    await page.keyboard.type('nothing is called so')
-    await page.getByText('Nothing of this name so far.').waitFor()
+    await page.keyboard.type('no such name')
+    await page.getByText('No matches').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing was found').waitFor()
+    await page.getByText('No results').waitFor()
     expect(session.said).to.deep.equal([])
   })
 
-  it('moves the focus to the heading when one goes on, and lets one skip to the content', async () => {
+  it('moves the focus to the heading on navigation, and has a skip link', async () => {
     const page = await session.open('/')
-    await tabTo(page, page.getByRole('link', { name: 'Skip to the content' }))
-    await page.getByRole('navigation', { name: 'Parts of the explorer' }).getByRole('link', { name: 'Blocks' }).click()
+    await tabTo(page, page.getByRole('link', { name: 'Skip to content' }))
+    await page.getByRole('navigation', { name: 'Explorer' }).getByRole('link', { name: 'Blocks' }).click()
     await page.locator('h1:focus', { hasText: 'Blocks' }).waitFor()
     expect(await page.title()).to.equal('Blocks – flowfarm')
   })
 
-  it('loads more of a list until it has all', async () => {
+  it('loads more of a list until it is complete', async () => {
     const page = await session.open('/accounts')
     await page.getByRole('rowheader').nth(13).waitFor()
     expect(await page.getByRole('rowheader').count()).to.equal(14)
@@ -109,33 +109,30 @@ describe('the explorer page in a browser', function () {
     expect(await page.getByRole('rowheader').nth(49).innerText()).to.equal('231')
   })
 
-  it('says what to do where there is nothing, and where an address is none', async () => {
+  it('explains unknown items and invalid URLs', async () => {
     const page = await session.open('/block/99999999')
-    await page.getByText('Nobody here knows block 99999999').waitFor()
+    await page.getByText('Could not find block 99999999').waitFor()
     await page.goto(`http://${session.api.host}/account/xyz`)
-    await page.getByText('This address does not lead to this account').waitFor()
+    await page.getByText('Could not open this account').waitFor()
     const response = await page.goto(`http://${session.api.host}/no/such/page`)
     expect(response?.status()).to.equal(404)
-    await page.getByRole('link', { name: 'To the start' }).click()
+    await page.getByRole('link', { name: 'Go to home page' }).click()
     await page.getByRole('heading', { name: 'Latest blocks' }).waitFor()
     expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })
 
-  it('says so when the API does not answer, and tries again', async () => {
+  it('reports an unreachable API and retries', async () => {
     const page = await session.open('/')
     await page.getByText('Live', { exact: true }).waitFor()
     await page.route('**/flow/contract?**', (route) => route.abort())
-    await page
-      .getByRole('navigation', { name: 'Parts of the explorer' })
-      .getByRole('link', { name: 'Contracts' })
-      .click()
+    await page.getByRole('navigation', { name: 'Explorer' }).getByRole('link', { name: 'Contracts' }).click()
     await page.getByRole('alert').getByText('The API is not reachable.').waitFor()
     await page.unroute('**/flow/contract?**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('link', { name: 'MossPoints' }).waitFor()
   })
 
-  it('shows blocks as they come, holds still when asked to, and has all of them after a break', async () => {
+  it('shows new blocks, pauses on request, and has no gap after a reconnect', async () => {
     const database = await createTestDatabase()
     const node = await startRecordedNode('base', { head: 100 })
     const ingest = await runIngest(database, {
@@ -157,11 +154,11 @@ describe('the explorer page in a browser', function () {
       await untilStored(database, 90, 102, ingest)
       await page.getByText('Paused', { exact: true }).waitFor()
       expect(await blocks.getByRole('link', { name: '102', exact: true }).count()).to.equal(0)
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Resume' }).click()
       await blocks.getByRole('link', { name: '102', exact: true }).waitFor()
       const { port } = own.server
       await own.stop()
-      await page.getByText('Connecting again…').waitFor()
+      await page.getByText('Reconnecting…').waitFor()
       node.advance(3)
       await untilStored(database, 90, 105, ingest)
       own = await runApi(database.url, { server: { page: explorerPage(), port } })

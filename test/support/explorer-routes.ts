@@ -1,14 +1,13 @@
 import type { RunningApi } from './running-api.ts'
 
-/** An address of the explorer page with what is to be read on it. */
 export interface ExplorerRoute {
   readonly name: string
   readonly path: string
-  /** The heading begins with this. */
+  /** Start of the heading. */
   readonly heading: string
 }
 
-/** The addresses of all parts of the page, with things of the recording `base` and all tabs. */
+/** Paths of all pages and tabs, with items of the recording `base`. */
 export async function explorerRoutes(api: RunningApi): Promise<readonly ExplorerRoute[]> {
   const first = async (path: string, field: string): Promise<string> => {
     const { data } = await api.json<{ data: readonly Record<string, unknown>[] }>(path)
@@ -62,7 +61,7 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
     ...tabs('evm-token', `/evm/token/${evmToken}`, 'EVM token', 'holders'),
     ...tabs('nodes', '/nodes', 'Staking', 'epochs', 'rewards'),
     ...tabs('node', node, 'Node', 'events'),
-    route('numbers', '/numbers', 'The chain day by day'),
+    route('numbers', '/numbers', 'Daily statistics'),
     route('scheduled', '/scheduled', 'Scheduled transactions'),
     route(
       'scheduled-transaction',

@@ -1,89 +1,102 @@
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/time.tsx'
 import { Badge } from '../../kit/controls.tsx'
-import { Cell, Row, RowName, ColumnName, Table, TableBody, TableHead } from '../../kit/table.tsx'
-import { Link, useSearchValue } from '../../kit/router.tsx'
-import { paths, formatAmount, humanize, sanitizeName, symbolOf, contractNameOf, shorten, formatBytes } from '../text.ts'
-import { useList, useAnswer } from '../api.ts'
-import { AccountLink, TransactionLink, Picture, Amount, Identity, BlockLink, ValueTree } from '../parts/values.tsx'
-import { ListPanel, Answer } from '../parts/lists.tsx'
 import { formatCount, formatNumber } from '../../kit/formats.ts'
-import { ItemCard } from '../parts/transfers.tsx'
+import { Link, useSearchValue } from '../../kit/router.tsx'
 import { EmptyState } from '../../kit/state.tsx'
+import { DataTable } from '../../kit/table.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Age } from '../../kit/time.tsx'
+import type { AccountDetail } from '../answers.gen.ts'
+import { useList, useApi } from '../api.ts'
+import type { ItemOf } from '../api.ts'
+import { plainValue } from '../cadence-value.ts'
+import { ItemCard } from '../parts/assets.tsx'
+import { CardList, QueryResult, TableList } from '../parts/lists.tsx'
 import { Detail, DetailList } from '../parts/page.tsx'
 import { StakingEvents } from '../parts/staking.tsx'
-import type { AccountDetail } from '../answers.gen.ts'
-import { plainValue } from '../cadence-value.ts'
+import {
+  Algorithms,
+  Amount,
+  BlockLink,
+  Identity,
+  KeyStatus,
+  Picture,
+  TransactionLink,
+  NoValue,
+  OptionalAccountLink,
+  ValueTree,
+} from '../parts/values.tsx'
+import { paths, formatAmount, humanize, sanitizeName, symbolOf, contractNameOf, shorten, formatBytes } from '../text.ts'
 
-const columns = [
-  { name: 'Transaction' },
-  { name: 'Kind' },
-  { name: 'What' },
-  { name: 'With' },
-  { name: 'Age', isNumber: true },
+interface AddressProps {
+  readonly address: string
+}
+
+type AccountTransfer = ItemOf<'/flow/account/{address}/transfer'>
+
+const transferColumns: readonly Column<AccountTransfer>[] = [
+  {
+    name: 'Transaction',
+    cell: ({ transaction_hash: id, block_height: height }) => <TransactionLink id={id} height={height} />,
+  },
+  {
+    name: 'Kind',
+    cell: ({ direction, transfer_type: type }) => (
+      <>
+        <Badge tone={direction === 'deposit' ? 'good' : 'neutral'}>{direction === 'deposit' ? 'In' : 'Out'}</Badge>{' '}
+        {type !== 'transfer' && <span className="soft">{humanize(type)}</span>}
+      </>
+    ),
+  },
+  { name: 'Asset', cell: (transfer) => <TransferredAsset transfer={transfer} /> },
+  {
+    name: 'Counterparty',
+    cell: ({ direction, sender, receiver }) => (
+      <OptionalAccountLink address={direction === 'deposit' ? sender : receiver} />
+    ),
+  },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
 
-/** What came to an account and what left it, tokens and NFTs. */
-export function AccountTransfers({ address }: { readonly address: string }): ReactNode {
-  const list = useList('/flow/account/{address}/transfer', { address, limit: 25 })
+function TransferredAsset({ transfer }: { readonly transfer: AccountTransfer }): ReactNode {
+  if (transfer.type === 'ft') {
+    const { token, symbol } = transfer.token
+    return (
+      <Link to={paths.token(token)}>
+        {formatAmount(transfer.amount)} {symbolOf(token, symbol)}
+      </Link>
+    )
+  }
+  const name = sanitizeName(transfer.name)
+  return transfer.nft_type === null ? name : <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{name}</Link>
+}
+
+export function AccountTransfers({ address }: AddressProps): ReactNode {
   return (
-    <ListPanel
-      list={list}
+    <TableList
+      list={useList('/flow/account/{address}/transfer', { address, limit: 25 })}
       what="transfers"
-      columns={columns}
-      whenEmpty="Nothing came to this account and nothing left it."
-      renderRow={(transfer) => {
-        const isIn = transfer.direction === 'deposit'
-        const other = isIn ? transfer.sender : transfer.receiver
-        return (
-          <Row key={`${transfer.transaction_hash} ${transfer.event_index} ${transfer.leg} ${transfer.direction}`}>
-            <RowName>
-              <TransactionLink id={transfer.transaction_hash} height={transfer.block_height} />
-            </RowName>
-            <Cell label="Kind">
-              <Badge tone={isIn ? 'good' : 'neutral'}>{isIn ? 'In' : 'Out'}</Badge>{' '}
-              {transfer.transfer_type !== 'transfer' && (
-                <span className="soft">{humanize(transfer.transfer_type)}</span>
-              )}
-            </Cell>
-            <Cell label="What">
-              {transfer.type === 'ft' ? (
-                <Link to={paths.token(transfer.token.token)}>
-                  {formatAmount(transfer.amount)} {symbolOf(transfer.token.token, transfer.token.symbol)}
-                </Link>
-              ) : transfer.nft_type === null ? (
-                sanitizeName(transfer.name)
-              ) : (
-                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sanitizeName(transfer.name)}</Link>
-              )}
-            </Cell>
-            <Cell label="With">
-              {other === null ? <span className="soft">–</span> : <AccountLink address={other} />}
-            </Cell>
-            <Cell label="Age" className="number">
-              <Age since={transfer.timestamp} />
-            </Cell>
-          </Row>
-        )
-      }}
+      columns={transferColumns}
+      itemKey={({ transaction_hash: id, event_index: event, leg, direction }) => `${id} ${event} ${leg} ${direction}`}
+      emptyText="Transfers to and from this account will appear here."
     />
   )
 }
 
-/** The collections that an account has items of, and of a chosen one the items. */
-export function AccountNfts({ address }: { readonly address: string }): ReactNode {
+/** The account's collections, or the items of the selected one. */
+export function AccountNfts({ address }: AddressProps): ReactNode {
   const [type, choose] = useSearchValue('collection')
   const list = useList('/flow/account/{address}/nft', { address, limit: 24 })
   if (type !== '') return <Items address={address} type={type} onBack={() => choose('')} />
   return (
-    <ListPanel
+    <CardList
       list={list}
       what="collections"
-      whenEmpty="This account holds no NFTs."
-      renderRow={({ id, display_name: name, number_of_tokens: count, square_image: image }) => (
+      emptyText="This account holds no NFTs."
+      renderCard={({ id, display_name: name, number_of_tokens: count, square_image: image }) => (
         <li key={id} className="card">
           <button type="button" className="card-button" onClick={() => choose(id)}>
-            <Picture source={image} alt="" size="fill" of={id} />
+            <Picture source={image} alt="" size="fill" seed={id} />
             <span className="card-name">{sanitizeName(name)}</span>
             <span className="soft">{formatCount(count, 'item')}</span>
           </button>
@@ -93,19 +106,17 @@ export function AccountNfts({ address }: { readonly address: string }): ReactNod
   )
 }
 
-interface ItemsProps {
-  readonly address: string
+interface ItemsProps extends AddressProps {
   readonly type: string
   readonly onBack: () => void
 }
 
 function Items({ address, type, onBack }: ItemsProps): ReactNode {
-  const list = useList('/flow/account/{address}/nft/{nft_type}', { address, nft_type: type, limit: 24 })
   return (
-    <ListPanel
-      list={list}
+    <CardList
+      list={useList('/flow/account/{address}/nft/{nft_type}', { address, nft_type: type, limit: 24 })}
       what="items"
-      whenEmpty="This account holds none of this collection any more."
+      emptyText="This account holds no items of this collection."
       header={
         <header>
           <button type="button" className="button small" onClick={onBack}>
@@ -116,29 +127,26 @@ function Items({ address, type, onBack }: ItemsProps): ReactNode {
           </h2>
         </header>
       }
-      renderRow={(item) => <ItemCard key={item.nft_id} item={item} />}
+      renderCard={(item) => <ItemCard key={item.nft_id} item={item} />}
     />
   )
 }
 
-/** What an account has staked, as an operator of nodes and as a delegator, and what became of it. */
-export function AccountStaking({ address }: { readonly address: string }): ReactNode {
-  const query = useAnswer('/staking/account/{address}', { address })
+export function AccountStaking({ address }: AddressProps): ReactNode {
+  const query = useApi('/staking/account/{address}', { address })
   const list = useList('/staking/account/{address}/event', { address, limit: 20 })
   return (
     <>
       <section className="panel" aria-label="Stakes">
-        <Answer query={query} what="the stakes of this account">
+        <QueryResult query={query} what="the stakes of this account">
           {({ data: [stake] }) =>
             stake === undefined || stake.nodes.length + stake.delegators.length === 0 ? (
-              <EmptyState title="Nothing staked">This account runs no node and has delegated to none.</EmptyState>
+              <EmptyState title="No stakes">This account operates no node and delegates to none.</EmptyState>
             ) : (
               <DetailList>
                 {stake.nodes.map((node) => (
                   <Detail key={node.node_id} name={humanize(`${node.role_name ?? 'unknown'} node`)}>
-                    <Link to={paths.node(node.node_id)}>{shorten(node.node_id)}</Link>:{' '}
-                    <Amount amount={node.tokens_staked} unit="FLOW staked" />,{' '}
-                    <Amount amount={node.tokens_rewarded} unit="rewarded" />
+                    <Stake stake={node} />
                   </Detail>
                 ))}
                 {stake.delegators.map((delegator) => (
@@ -146,121 +154,118 @@ export function AccountStaking({ address }: { readonly address: string }): React
                     key={`${delegator.node_id} ${delegator.delegator_id}`}
                     name={`Delegator ${formatNumber(delegator.delegator_id)}`}
                   >
-                    of <Link to={paths.node(delegator.node_id)}>{shorten(delegator.node_id)}</Link>:{' '}
-                    <Amount amount={delegator.tokens_staked} unit="FLOW staked" />,{' '}
-                    <Amount amount={delegator.tokens_rewarded} unit="rewarded" />
+                    of <Stake stake={delegator} />
                   </Detail>
                 ))}
               </DetailList>
             )
           }
-        </Answer>
+        </QueryResult>
       </section>
-      <StakingEvents list={list} whenEmpty="Nothing was staked or taken back by this account." />
+      <StakingEvents list={list} emptyText="Staking events of this account will appear here." />
     </>
   )
 }
 
-/** The keys that may sign for an account; a thousand of weight is enough. */
-export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }): ReactNode {
+interface StakeProps {
+  readonly stake: {
+    readonly node_id: string
+    readonly tokens_staked: string | null
+    readonly tokens_rewarded: string | null
+  }
+}
+
+function Stake({ stake: { node_id: node, tokens_staked: staked, tokens_rewarded: rewarded } }: StakeProps): ReactNode {
+  return (
+    <>
+      <Link to={paths.node(node)}>{shorten(node)}</Link>: <Amount amount={staked} unit="FLOW staked" />,{' '}
+      <Amount amount={rewarded} unit="rewarded" />
+    </>
+  )
+}
+
+type AccountKey = AccountDetail['keys'][number]
+
+const keyColumns: readonly Column<AccountKey>[] = [
+  { name: 'Index', cell: ({ index }) => index },
+  {
+    name: 'Public key',
+    cell: ({ key }) =>
+      key === null ? <NoValue /> : <Identity id={key} to={paths.publicKey(key)} what="public key" hasCopy />,
+  },
+  {
+    name: 'Algorithms',
+    cell: ({ signatureAlgorithm, hashAlgorithm }) => (
+      <Algorithms signing={signatureAlgorithm} hashing={hashAlgorithm} />
+    ),
+  },
+  { name: 'Weight', cell: ({ weight }) => weight ?? <NoValue />, isNumber: true },
+  { name: 'Status', cell: ({ revoked }) => <KeyStatus isRevoked={revoked} /> },
+]
+
+export function AccountKeys({ keys }: { readonly keys: readonly AccountKey[] }): ReactNode {
   return (
     <section className="panel list" aria-label="Keys">
       {keys.length === 0 ? (
-        <EmptyState title="No keys">Nobody can sign for this account by a key.</EmptyState>
+        <EmptyState title="No keys">This account has no usable key.</EmptyState>
       ) : (
-        <Table className="cards-when-narrow" aria-label="Keys">
-          <TableHead>
-            <ColumnName>Index</ColumnName>
-            <ColumnName>Public key</ColumnName>
-            <ColumnName>Algorithms</ColumnName>
-            <ColumnName className="number">Weight</ColumnName>
-            <ColumnName>State</ColumnName>
-          </TableHead>
-          <TableBody>
-            {keys.map(({ index, key, signatureAlgorithm, hashAlgorithm, weight, revoked }) => (
-              <Row key={index}>
-                <RowName>{index}</RowName>
-                <Cell label="Public key">
-                  {key === null ? (
-                    <span className="soft">not known</span>
-                  ) : (
-                    <Identity id={key} to={paths.publicKey(key)} what="public key" hasCopy />
-                  )}
-                </Cell>
-                <Cell label="Algorithms">
-                  <span>
-                    {signatureAlgorithm ?? '–'} <span className="soft">with {hashAlgorithm ?? 'an unknown hash'}</span>
-                  </span>
-                </Cell>
-                <Cell label="Weight" className="number">
-                  {weight ?? '–'}
-                </Cell>
-                <Cell label="State">
-                  {revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}
-                </Cell>
-              </Row>
-            ))}
-          </TableBody>
-        </Table>
+        <DataTable label="Keys" columns={keyColumns} items={keys} itemKey={({ index }) => index} />
       )}
     </section>
   )
 }
 
-/** What lies in an account's storage, as the chain has it now. */
-export function AccountStorage({ address }: { readonly address: string }): ReactNode {
-  const query = useAnswer('/flow/account/{address}/storage', { address })
+/** The current account storage, read from an access node. */
+export function AccountStorage({ address }: AddressProps): ReactNode {
+  const query = useApi('/flow/account/{address}/storage', { address })
   const [path, choose] = useSearchValue('path')
   return (
     <section className="panel" aria-label="Storage">
-      <Answer query={query} what="the storage of this account">
-        {(answer) => {
-          const facts = plainValue(answer) as Readonly<Record<string, unknown>>
-          return (
-            <DetailList>
-              {Object.entries(facts)
-                .filter(([, value]) => value !== false)
-                .map(([name, value]) => (
-                  <Detail key={name} name={nameOf(name)}>
-                    {Array.isArray(value) ? (
-                      <Paths paths={value.map(String)} chosen={path} onChoose={choose} />
-                    ) : ['used', 'capacity'].includes(name) ? (
-                      formatBytes(Number(value))
-                    ) : name === 'height' ? (
-                      <BlockLink height={Number(value)} />
-                    ) : name === 'truncated' ? (
-                      'There are more paths than are listed here.'
-                    ) : (
-                      <ValueTree value={value} />
-                    )}
-                  </Detail>
-                ))}
-            </DetailList>
-          )
-        }}
-      </Answer>
-      {path !== '' && <Item address={address} path={path} />}
+      <QueryResult query={query} what="the storage of this account">
+        {(storage) => (
+          <DetailList>
+            {Object.entries(plainValue(storage) as Readonly<Record<string, unknown>>)
+              .filter(([, value]) => value !== false)
+              .map(([name, value]) => (
+                <Detail key={name} name={nameOf(name)}>
+                  {Array.isArray(value) ? (
+                    <StoragePaths paths={value.map(String)} selected={path} onSelect={choose} />
+                  ) : (
+                    <StorageField name={name} value={value} />
+                  )}
+                </Detail>
+              ))}
+          </DetailList>
+        )}
+      </QueryResult>
+      {path !== '' && <StorageItem address={address} path={path} />}
     </section>
   )
 }
 
-/** What needs other words than its own. */
-const names: Readonly<Record<string, string>> = { height: 'As of block', truncated: 'Not all' }
+function StorageField({ name, value }: { readonly name: string; readonly value: unknown }): ReactNode {
+  if (name === 'used' || name === 'capacity') return formatBytes(Number(value))
+  if (name === 'height') return <BlockLink height={Number(value)} />
+  if (name === 'truncated') return 'This account has more paths than are listed here.'
+  return <ValueTree value={value} />
+}
+
+const fieldNames: Readonly<Record<string, string>> = { height: 'As of block', truncated: 'Incomplete' }
 
 function nameOf(name: string): string {
-  const own = names[name]
-  if (own !== undefined) return own
+  const fixed = fieldNames[name]
+  if (fixed !== undefined) return fixed
   const words = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-interface PathsProps {
+interface StoragePathsProps {
   readonly paths: readonly string[]
-  readonly chosen: string
-  readonly onChoose: (path: string) => void
+  readonly selected: string
+  readonly onSelect: (path: string) => void
 }
 
-function Paths({ paths, chosen, onChoose }: PathsProps): ReactNode {
+function StoragePaths({ paths, selected, onSelect }: StoragePathsProps): ReactNode {
   if (paths.length === 0) return <span className="soft">none</span>
   return (
     <ul className="chips">
@@ -270,8 +275,8 @@ function Paths({ paths, chosen, onChoose }: PathsProps): ReactNode {
             <button
               type="button"
               className="button small"
-              aria-pressed={path === chosen}
-              onClick={() => onChoose(path)}
+              aria-pressed={path === selected}
+              onClick={() => onSelect(path)}
             >
               {path}
             </button>
@@ -284,14 +289,14 @@ function Paths({ paths, chosen, onChoose }: PathsProps): ReactNode {
   )
 }
 
-function Item({ address, path }: { readonly address: string; readonly path: string }): ReactNode {
-  const query = useAnswer('/flow/account/{address}/storage/item', { address, path: path.replace('/storage/', '') })
+function StorageItem({ address, path }: AddressProps & { readonly path: string }): ReactNode {
+  const query = useApi('/flow/account/{address}/storage/item', { address, path: path.replace('/storage/', '') })
   return (
     <div className="panel-text">
       <h3>{path}</h3>
-      <Answer query={query} what={path} rows={1}>
+      <QueryResult query={query} what={path} rows={1}>
         {(item) => <ValueTree value={plainValue(item)} />}
-      </Answer>
+      </QueryResult>
     </div>
   )
 }

@@ -3,33 +3,34 @@ import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Loading } from '../../kit/state.tsx'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
+import type { Column } from '../../kit/table.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { AccountDetail, Answers } from '../answers.gen.ts'
+import { useApi, useList } from '../api.ts'
+import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { AccountKeys, AccountNfts, AccountStaking, AccountStorage, AccountTransfers } from './account-tabs.tsx'
-import {
-  AddressTabs,
-  KeyNumber,
-  KeyNumbers,
-  Detail,
-  DetailList,
-  PageTitle,
-  SpanChoice,
-  useSpan,
-} from '../parts/page.tsx'
-import { Amount, Identity, AccountLink, BlockLink, TransactionLink, Moment, TokenName } from '../parts/values.tsx'
-import { Answer, Trouble, ListPanel } from '../parts/lists.tsx'
-import { ContractRow, contractColumns, TransactionRow, transactionColumns } from '../parts/rows.tsx'
 import { EvmTransactionList } from '../parts/evm.tsx'
-import { useAnswer, useList } from '../api.ts'
+import { ItemResult, LoadError, TableList } from '../parts/lists.tsx'
+import { UrlTabs, KeyNumber, KeyNumbers, Detail, DetailList, PageTitle, DaysButtons, useDays } from '../parts/page.tsx'
+import { ContractList, TransactionList } from '../parts/rows.tsx'
+import {
+  Amount,
+  Identity,
+  AccountLink,
+  BlockLink,
+  TransactionLink,
+  Moment,
+  NoValue,
+  TokenName,
+} from '../parts/values.tsx'
 import { formatAmount, formatBytes, sanitizeName, shorten, formatDollars } from '../text.ts'
+import { AccountKeys, AccountNfts, AccountStaking, AccountStorage, AccountTransfers } from './account-tabs.tsx'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
-  const query = useAnswer('/flow/account/{address}', { address })
+  const query = useApi('/flow/account/{address}', { address })
   const account = query.data?.data[0]
-  // Whether there is a chart is known before anything is shown, so that nothing moves when it comes.
-  const isDrawn = !useBalanceHistory(address).isPending
+  // Waits for the chart's data, to avoid a layout shift.
+  const isReady = !useBalanceHistory(address).isPending
   return (
     <>
       <PageTitle
@@ -43,17 +44,14 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
       >
         <Identity id={account?.address ?? address} what="address" isWhole hasCopy />
       </PageTitle>
-      <Answer query={query} what="this account" rows={8}>
-        {({ data: [found] }) =>
-          found !== undefined &&
-          (isDrawn ? <Parts account={found} /> : <Loading rows={8} label="Loading this account" />)
-        }
-      </Answer>
+      <ItemResult query={query} what="this account" rows={8}>
+        {(found) => (isReady ? <AccountView account={found} /> : <Loading rows={8} label="Loading this account…" />)}
+      </ItemResult>
     </>
   )
 }
 
-function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
+function AccountView({ account }: { readonly account: AccountDetail }): ReactNode {
   const { address, balance, available_balance: available, contract_count: contracts } = account
   const evmAddress = useEvmAddress(address)
   return (
@@ -81,13 +79,13 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
       </KeyNumbers>
       {account.source === 'index' && (
         <p className="banner">
-          No access node answers at the moment: balance and keys are as of what is indexed
-          {account.as_of_height === null ? '' : `, block ${formatNumber(account.as_of_height)}`}.
+          No access node is reachable. Balance and keys are from the index
+          {account.as_of_height === null ? '' : `, at block ${formatNumber(account.as_of_height)}`}.
         </p>
       )}
       <BalanceChart address={address} />
-      <AddressTabs
-        label="Parts of the account"
+      <UrlTabs
+        label="Account"
         tabs={[
           { name: 'transactions', label: 'Transactions', render: () => <Transactions address={address} /> },
           { name: 'transfers', label: 'Transfers', render: () => <AccountTransfers address={address} /> },
@@ -95,7 +93,7 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
           { name: 'nfts', label: 'NFTs', render: () => <AccountNfts address={address} /> },
           ...(evmAddress === undefined
             ? []
-            : [{ name: 'evm', label: 'EVM', render: () => <AccountEvmSide address={evmAddress} /> }]),
+            : [{ name: 'evm', label: 'EVM', render: () => <AccountEvm address={evmAddress} /> }]),
           { name: 'staking', label: 'Staking', render: () => <AccountStaking address={address} /> },
           { name: 'keys', label: `Keys ${account.key_count}`, render: () => <AccountKeys keys={account.keys} /> },
           { name: 'contracts', label: `Contracts ${contracts}`, render: () => <AccountContracts address={address} /> },
@@ -107,113 +105,105 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
   )
 }
 
-function Transactions({ address }: { readonly address: string }): ReactNode {
+interface AddressProps {
+  readonly address: string
+}
+
+function Transactions({ address }: AddressProps): ReactNode {
   const list = useList('/flow/account/{address}/transaction', { address, limit: 20 })
   return (
-    <ListPanel
+    <TransactionList
       list={list}
-      what="transactions"
-      columns={transactionColumns}
-      whenEmpty="This account has paid, proposed or authorized nothing so far."
-      renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
+      emptyText="Transactions that this account pays, proposes or authorizes will appear here."
     />
   )
 }
 
-function AccountContracts({ address }: { readonly address: string }): ReactNode {
+function AccountContracts({ address }: AddressProps): ReactNode {
   const list = useList('/flow/contract', { address, limit: 50 })
-  return (
-    <ListPanel
-      list={list}
-      what="contracts"
-      columns={contractColumns}
-      whenEmpty="No contract was deployed to this account."
-      renderRow={(contract) => <ContractRow key={contract.id} contract={contract} />}
-    />
-  )
+  return <ContractList list={list} emptyText="Contracts deployed to this account will appear here." />
 }
 
-/** The address in the EVM by which an account acts there; undefined where it has none, and until that is known. */
+/** The account's Cadence-owned EVM account; undefined if it has none, and while loading. */
 function useEvmAddress(account: string): string | undefined {
-  const { data } = useAnswer('/flow/search/preview', { q: account })
+  const { data } = useApi('/flow/search/preview', { q: account })
   return data?.data.type === 'address' ? data.data.link?.coa_address : undefined
 }
 
-/** What an account does in the EVM. */
-function AccountEvmSide({ address }: { readonly address: string }): ReactNode {
+function AccountEvm({ address }: AddressProps): ReactNode {
   const list = useList('/flow/evm/address/{address}/transactions', { address, limit: 20 })
   return (
     <>
       <p className="lead">
-        In the EVM this account acts as <AccountLink address={address} isWhole hasCopy />
+        EVM address of this account: <AccountLink address={address} isWhole hasCopy />
       </p>
-      <EvmTransactionList list={list} whenEmpty="This account has done nothing in the EVM so far." />
+      <EvmTransactionList list={list} emptyText="EVM transactions of this account will appear here." />
     </>
   )
 }
 
-const columns = [{ name: 'Token' }, { name: 'Balance', isNumber: true }, { name: 'Value', isNumber: true }]
+const tokenColumns: readonly Column<ItemOf<'/flow/account/{address}/ft'>>[] = [
+  { name: 'Token', cell: (vault) => <TokenName token={vault} id={vault.token} /> },
+  {
+    name: 'Balance',
+    cell: ({ balance, is_complete: isComplete }) => (
+      <>
+        <Amount amount={balance} />
+        {!isComplete && <span className="soft"> or more</span>}
+      </>
+    ),
+    isNumber: true,
+  },
+  {
+    name: 'Value',
+    cell: ({ usd_value: dollars }) => (dollars === null ? <NoValue /> : formatDollars(dollars)),
+    isNumber: true,
+  },
+]
 
-function AccountTokens({ address }: { readonly address: string }): ReactNode {
-  const list = useList('/flow/account/{address}/ft', { address, limit: 50 })
+function AccountTokens({ address }: AddressProps): ReactNode {
   return (
-    <ListPanel
-      list={list}
+    <TableList
+      list={useList('/flow/account/{address}/ft', { address, limit: 50 })}
       what="tokens"
-      columns={columns}
-      whenEmpty="This account holds no fungible tokens."
-      renderRow={(vault) => (
-        <Row key={vault.token}>
-          <RowName>
-            <TokenName token={vault} id={vault.token} />
-          </RowName>
-          <Cell label="Balance" className="number">
-            <Amount amount={vault.balance} />
-            {!vault.is_complete && <span className="soft"> or more</span>}
-          </Cell>
-          <Cell label="Value" className="number">
-            {vault.usd_value === null ? <span className="soft">–</span> : formatDollars(vault.usd_value)}
-          </Cell>
-        </Row>
-      )}
+      columns={tokenColumns}
+      itemKey={({ token }) => token}
+      emptyText="This account holds no fungible tokens."
     />
   )
 }
 
-/** What an account had at the end of each day, for as many days as the address of the page says. */
 function useBalanceHistory(address: string): UseQueryResult<Answers['/flow/account/{address}/balance/history']> {
-  const days = useSpan()
-  return useAnswer('/flow/account/{address}/balance/history', { address, days }, { keepsLast: true })
+  const days = useDays()
+  return useApi('/flow/account/{address}/balance/history', { address, days }, { keepsPrevious: true })
 }
 
-/** How the balance of an account went. */
-function BalanceChart({ address }: { readonly address: string }): ReactNode {
+function BalanceChart({ address }: AddressProps): ReactNode {
   const query = useBalanceHistory(address)
   if (query.isError) {
     return (
-      <section className="panel" aria-label="Balance over time">
-        <Trouble error={query.error} what="the balance over time" onRetry={() => void query.refetch()} />
+      <section className="panel" aria-label="Balance history">
+        <LoadError error={query.error} what="the balance history" onRetry={() => void query.refetch()} />
       </section>
     )
   }
   const points = (query.data?.data ?? []).flatMap(({ date, balance }) =>
     balance === null ? [] : [{ date, value: Number(balance), text: `${formatAmount(balance)} FLOW` }],
   )
-  // One day is no course of things; what the account has now stands above.
+  // A single day is no history; the current balance is shown above.
   if (points.length < 2) return null
   return (
-    <section className="panel chart-panel" aria-label="Balance over time">
+    <section className="panel chart-panel" aria-label="Balance history">
       <TimeChart label="Balance" points={points} height={150} />
       <p className="soft small">
-        At the end of each day, of all vaults, as indexed events say. It can differ from the balance on the chain above:
-        by newer blocks, by other vaults, and by what the account had before the first indexed block.
+        All vaults at the end of each day, from indexed events. It can differ from the balance above because of newer
+        blocks, unindexed vaults, or balances from before the first indexed block.
       </p>
-      <SpanChoice />
+      <DaysButtons />
     </section>
   )
 }
 
-/** Where an account comes from, and how well it is known. */
 function AccountAbout({ account }: { readonly account: AccountDetail }): ReactNode {
   const { created_height: height, created_by_transaction: creator } = account
   return (
@@ -240,10 +230,10 @@ function AccountAbout({ account }: { readonly account: AccountDetail }): ReactNo
           <Moment at={account.last_seen_at} />
         </Detail>
         {account.labels.length > 0 && (
-          <Detail name="Known as">{account.labels.map(({ label }) => sanitizeName(label)).join(', ')}</Detail>
+          <Detail name="Labels">{account.labels.map(({ label }) => sanitizeName(label)).join(', ')}</Detail>
         )}
-        <Detail name="Data from">
-          {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}
+        <Detail name="Data source">
+          {account.source === 'chain' ? 'access node' : 'index'}
           {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
         </Detail>
       </DetailList>

@@ -1,28 +1,37 @@
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/time.tsx'
-import { Button, Badge } from '../../kit/controls.tsx'
+import { Button } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
-import { Amount, AccountLink, BlockLink, Identity } from '../parts/values.tsx'
-import { ListPanel } from '../parts/lists.tsx'
-import { PageTitle } from '../parts/page.tsx'
-import { useList } from '../api.ts'
 import { useSearchValue } from '../../kit/router.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Age } from '../../kit/time.tsx'
+import { useList } from '../api.ts'
+import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
+import { TableList } from '../parts/lists.tsx'
+import { PageTitle } from '../parts/page.tsx'
+import { Algorithms, Amount, AccountLink, BlockLink, Identity, KeyStatus, NoValue } from '../parts/values.tsx'
 import { shorten } from '../text.ts'
 
-const accountColumns = [
-  { name: 'Account' },
-  { name: 'Balance in FLOW', isNumber: true },
-  { name: 'Transactions', isNumber: true },
-  { name: 'Created in block', isNumber: true },
-  { name: 'Last active', isNumber: true },
+const accountColumns: readonly Column<ItemOf<'/flow/account'>>[] = [
+  { name: 'Account', cell: ({ address }) => <AccountLink address={address} hasCopy /> },
+  { name: 'Balance in FLOW', cell: ({ flow_balance: balance }) => <Amount amount={balance} />, isNumber: true },
+  { name: 'Transactions', cell: ({ tx_count: count }) => formatNumber(count), isNumber: true },
+  {
+    name: 'Created in block',
+    cell: ({ created_height: height }) => (height === null ? <NoValue /> : <BlockLink height={height} />),
+    isNumber: true,
+  },
+  {
+    name: 'Last active',
+    cell: ({ timestamp }) => (timestamp === null ? <NoValue /> : <Age since={timestamp} />),
+    isNumber: true,
+  },
 ]
 
-/** The orders of the list, the usual one first. */
+/** The first is the default. */
 const orders = [
   { sort: 'block_height', name: 'Last active' },
-  { sort: 'flow_balance', name: 'Most FLOW' },
+  { sort: 'flow_balance', name: 'Highest balance' },
   { sort: 'tx_count', name: 'Most transactions' },
   { sort: 'first_seen', name: 'Newest' },
 ] as const
@@ -30,17 +39,17 @@ const orders = [
 export function AccountsPage(): ReactNode {
   const [chosen, choose] = useSearchValue('sort')
   const order = orders.find(({ sort }) => sort === chosen) ?? orders[0]
-  const list = useList('/flow/account', { limit: 25, sort_by: order.sort })
   return (
     <>
       <PageTitle title="Accounts" />
-      <ListPanel
-        list={list}
+      <TableList
+        list={useList('/flow/account', { limit: 25, sort_by: order.sort })}
         what="accounts"
         columns={accountColumns}
+        itemKey={({ address }) => address}
         header={
           <header>
-            <div className="button-row" role="group" aria-label="Order">
+            <div className="button-row" role="group" aria-label="Sort by">
               {orders.map(({ sort, name }) => (
                 <Button
                   key={sort}
@@ -54,79 +63,40 @@ export function AccountsPage(): ReactNode {
             </div>
           </header>
         }
-        whenEmpty="Accounts show up with the first block in which they do something."
-        renderRow={(account) => (
-          <Row key={account.address}>
-            <RowName>
-              <AccountLink address={account.address} hasCopy />
-            </RowName>
-            <Cell label="Balance in FLOW" className="number">
-              <Amount amount={account.flow_balance} />
-            </Cell>
-            <Cell label="Transactions" className="number">
-              {formatNumber(account.tx_count)}
-            </Cell>
-            <Cell label="Created in block" className="number">
-              {account.created_height === null ? (
-                <span className="soft">–</span>
-              ) : (
-                <BlockLink height={account.created_height} />
-              )}
-            </Cell>
-            <Cell label="Last active" className="number">
-              {account.timestamp === null ? '–' : <Age since={account.timestamp} />}
-            </Cell>
-          </Row>
-        )}
+        emptyText="Accounts will appear here as soon as blocks with their activity are indexed."
       />
     </>
   )
 }
 
-const keyColumns = [
-  { name: 'Account' },
-  { name: 'Index', isNumber: true },
-  { name: 'Algorithms' },
-  { name: 'Added in block' },
-  { name: 'State' },
+const keyColumns: readonly Column<ItemOf<'/flow/key/{publicKey}'>>[] = [
+  { name: 'Account', cell: ({ address }) => <AccountLink address={address} /> },
+  { name: 'Index', cell: ({ key_index: index }) => index, isNumber: true },
+  {
+    name: 'Algorithms',
+    cell: ({ signing_algorithm: signing, hashing_algorithm: hashing }) => (
+      <Algorithms signing={signing} hashing={hashing} />
+    ),
+  },
+  {
+    name: 'Added in block',
+    cell: ({ added_height: height }) => (height === null ? <NoValue /> : <BlockLink height={height} />),
+  },
+  { name: 'Status', cell: ({ revoked }) => <KeyStatus isRevoked={revoked} /> },
 ]
 
 /** The accounts that have a public key. */
 export function PublicKeyPage({ values: { publicKey = '' } }: PageProps): ReactNode {
-  const list = useList('/flow/key/{publicKey}', { publicKey, limit: 25 })
   return (
     <>
       <PageTitle kind="Public key" title={shorten(publicKey)}>
         <Identity id={publicKey} what="public key" hasCopy />
       </PageTitle>
-      <ListPanel
-        list={list}
+      <TableList
+        list={useList('/flow/key/{publicKey}', { publicKey, limit: 25 })}
         what="accounts with this key"
         columns={keyColumns}
-        renderRow={(key) => (
-          <Row key={`${key.address} ${key.key_index}`}>
-            <RowName>
-              <AccountLink address={key.address} />
-            </RowName>
-            <Cell label="Index" className="number">
-              {key.key_index}
-            </Cell>
-            <Cell label="Algorithms">
-              {key.signing_algorithm ?? '–'}{' '}
-              <span className="soft">with {key.hashing_algorithm ?? 'an unknown hash'}</span>
-            </Cell>
-            <Cell label="Added in block">
-              {key.added_height === null ? (
-                <span className="soft">not indexed</span>
-              ) : (
-                <BlockLink height={key.added_height} />
-              )}
-            </Cell>
-            <Cell label="State">
-              {key.revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}
-            </Cell>
-          </Row>
-        )}
+        itemKey={({ address, key_index: index }) => `${address} ${index}`}
       />
     </>
   )

@@ -1,68 +1,53 @@
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/time.tsx'
 import { formatNumber, formatCount } from '../../kit/formats.ts'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
-import { Amount, BlockLink, Identity, Moment, ValueTree } from '../parts/values.tsx'
-import { ListPanel, Answer } from '../parts/lists.tsx'
-import { PageTitle, AddressTabs, Detail, DetailList } from '../parts/page.tsx'
-import { paths } from '../text.ts'
-import { useList, useAnswer } from '../api.ts'
-import type { PageProps } from '../pages.ts'
 import { Link } from '../../kit/router.tsx'
-import { TransactionRow, transactionColumns } from '../parts/rows.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Age } from '../../kit/time.tsx'
+import { useList, useApi } from '../api.ts'
+import type { ItemOf } from '../api.ts'
+import type { PageProps } from '../pages.ts'
+import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
+import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
+import { TransactionList } from '../parts/rows.tsx'
+import { Amount, BlockLink, Identity, Moment, NoValue, ValueTree } from '../parts/values.tsx'
+import { paths } from '../text.ts'
 
-const columns = [
-  { name: 'Block' },
-  { name: 'Id' },
-  { name: 'Transactions', isNumber: true },
-  { name: 'Events', isNumber: true },
-  { name: 'Computation', isNumber: true },
-  { name: 'Fees in FLOW', isNumber: true },
-  { name: 'Age', isNumber: true },
+const columns: readonly Column<ItemOf<'/flow/block'>>[] = [
+  { name: 'Block', cell: ({ height }) => <BlockLink height={height} /> },
+  {
+    name: 'ID',
+    cell: ({ id, height }) => <Identity id={id} to={paths.block(height)} what="Block" />,
+    inCards: 'hidden',
+  },
+  { name: 'Transactions', cell: ({ tx_count: count }) => formatNumber(count), isNumber: true },
+  { name: 'Events', cell: ({ event_count: count }) => formatNumber(count), isNumber: true },
+  {
+    name: 'Computation',
+    cell: ({ total_gas_used: used }) => (used === null ? <NoValue /> : formatNumber(used)),
+    isNumber: true,
+    inCards: 'hidden',
+  },
+  { name: 'Fees in FLOW', cell: ({ fees }) => <Amount amount={fees} />, isNumber: true },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
 
 export function BlocksPage(): ReactNode {
-  const list = useList('/flow/block', { limit: 25 })
   return (
     <>
       <PageTitle title="Blocks" />
-      <ListPanel
-        list={list}
+      <TableList
+        list={useList('/flow/block', { limit: 25 })}
         what="blocks"
         columns={columns}
-        whenEmpty="The first ones show up as soon as the ingester has stored them."
-        renderRow={(block) => (
-          <Row key={block.height}>
-            <RowName>
-              <BlockLink height={block.height} />
-            </RowName>
-            <Cell label="Id" className="wide-only">
-              <Identity id={block.id} to={paths.block(block.height)} what="Block" />
-            </Cell>
-            <Cell label="Transactions" className="number">
-              {formatNumber(block.tx_count)}
-            </Cell>
-            <Cell label="Events" className="number">
-              {formatNumber(block.event_count)}
-            </Cell>
-            <Cell label="Computation" className="number wide-only">
-              {block.total_gas_used === null ? '–' : formatNumber(block.total_gas_used)}
-            </Cell>
-            <Cell label="Fees in FLOW" className="number">
-              <Amount amount={block.fees} />
-            </Cell>
-            <Cell label="Age" className="number">
-              <Age since={block.timestamp} />
-            </Cell>
-          </Row>
-        )}
+        itemKey={({ height }) => height}
+        emptyText="Blocks will appear here as soon as the ingester stores them."
       />
     </>
   )
 }
 
 export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
-  const query = useAnswer('/flow/block/{height}', { height })
+  const query = useApi('/flow/block/{height}', { height })
   const block = query.data?.data[0]
   const number = block?.height ?? Number(height)
   return (
@@ -72,7 +57,7 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
         title={Number.isSafeInteger(number) ? formatNumber(number) : height}
         aside={
           block !== undefined && (
-            <nav className="button-row" aria-label="Neighbours">
+            <nav className="button-row" aria-label="Adjacent blocks">
               {block.height > 0 && (
                 <Link className="button" to={paths.block(block.height - 1)}>
                   Previous
@@ -86,43 +71,41 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
         }
       />
       <section className="panel" aria-label="Block">
-        <Answer query={query} what={`block ${height}`} rows={6}>
-          {({ data: [found] }) =>
-            found !== undefined && (
-              <DetailList>
-                <Detail name="Id">
-                  <Identity id={found.id} what="block id" isWhole hasCopy />
-                </Detail>
-                <Detail name="Parent">
-                  <Identity
-                    id={found.parent_id}
-                    what="Parent"
-                    isWhole
-                    {...(found.height > 0 ? { to: paths.block(found.height - 1) } : {})}
-                  />
-                </Detail>
-                <Detail name="Time">
-                  <Moment at={found.timestamp} />
-                </Detail>
-                <Detail name="Transactions">
-                  {formatNumber(found.tx_count)} in {formatCount(found.collections.length, 'collection')} and the
-                  system's own
-                </Detail>
-                <Detail name="Events">{formatNumber(found.event_count)}</Detail>
-                <Detail name="Computation">
-                  {found.total_gas_used === null ? '–' : formatNumber(found.total_gas_used)}
-                </Detail>
-                <Detail name="Fees">
-                  <Amount amount={found.fees} unit="FLOW" />
-                </Detail>
-              </DetailList>
-            )
-          }
-        </Answer>
+        <ItemResult query={query} what={`block ${height}`} rows={6}>
+          {(found) => (
+            <DetailList>
+              <Detail name="ID">
+                <Identity id={found.id} what="block ID" isWhole hasCopy />
+              </Detail>
+              <Detail name="Parent">
+                <Identity
+                  id={found.parent_id}
+                  what="Parent"
+                  isWhole
+                  {...(found.height > 0 ? { to: paths.block(found.height - 1) } : {})}
+                />
+              </Detail>
+              <Detail name="Time">
+                <Moment at={found.timestamp} />
+              </Detail>
+              <Detail name="Transactions">
+                {formatNumber(found.tx_count)} in {formatCount(found.collections.length, 'collection')} and the system
+                collection
+              </Detail>
+              <Detail name="Events">{formatNumber(found.event_count)}</Detail>
+              <Detail name="Computation">
+                {found.total_gas_used === null ? <NoValue /> : formatNumber(found.total_gas_used)}
+              </Detail>
+              <Detail name="Fees">
+                <Amount amount={found.fees} unit="FLOW" />
+              </Detail>
+            </DetailList>
+          )}
+        </ItemResult>
       </section>
       {block !== undefined && (
-        <AddressTabs
-          label="Parts of the block"
+        <UrlTabs
+          label="Block"
           tabs={[
             { name: 'transactions', label: 'Transactions', render: () => <Transactions height={block.height} /> },
             {
@@ -140,15 +123,7 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
 
 function Transactions({ height }: { readonly height: number }): ReactNode {
   const list = useList('/flow/block/{height}/transaction', { height })
-  return (
-    <ListPanel
-      list={list}
-      what="transactions"
-      columns={transactionColumns}
-      whenEmpty="Nobody sent anything in this block."
-      renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
-    />
-  )
+  return <TransactionList list={list} emptyText="This block has no transactions." />
 }
 
 interface CollectionsProps {
@@ -159,16 +134,16 @@ interface CollectionsProps {
 function Collections({ height, collections }: CollectionsProps): ReactNode {
   return (
     <section className="panel" aria-label="collections">
-      {collections.length === 0 && <p className="panel-text soft">This block guarantees no collection.</p>}
-      {collections.map(({ id, transaction_ids: ids }) => (
+      {collections.length === 0 && <p className="panel-text soft">This block has no collections.</p>}
+      {collections.map(({ id, transaction_ids: transactions }) => (
         <div key={id} className="panel-text">
           <h3>
-            <Identity id={id} what="collection id" hasCopy />
+            <Identity id={id} what="collection ID" hasCopy />
           </h3>
           <ul className="chips">
-            {ids.map((each) => (
-              <li key={each}>
-                <Identity id={each} to={paths.transaction(each, height)} what="Transaction" />
+            {transactions.map((transaction) => (
+              <li key={transaction}>
+                <Identity id={transaction} to={paths.transaction(transaction, height)} what="Transaction" />
               </li>
             ))}
           </ul>
@@ -179,13 +154,12 @@ function Collections({ height, collections }: CollectionsProps): ReactNode {
 }
 
 function ServiceEvents({ height }: { readonly height: number }): ReactNode {
-  const list = useList('/flow/block/{height}/service-event', { height })
   return (
-    <ListPanel
-      list={list}
+    <CardList
+      list={useList('/flow/block/{height}/service-event', { height })}
       what="service events"
-      whenEmpty="Only blocks in which the protocol changes something have them: at the turn of an epoch, for example."
-      renderRow={({ name, fields }) => (
+      emptyText="Only blocks with protocol changes have service events, such as the start of an epoch."
+      renderCard={({ name, fields }) => (
         <li key={name} className="panel-text">
           <h3>{name}</h3>
           <ValueTree value={fields} />

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { drawColumns, graphLayers, boxHeight, drawRows } from './contract-graph-layout.ts'
-import type { Edge, GraphDrawing } from './contract-graph-layout.ts'
+import { layOutColumns, graphLayers, boxHeight, layOutRows } from './contract-graph-layout.ts'
+import type { Edge, GraphLayout } from './contract-graph-layout.ts'
 
 function edgesOf(text: string): Edge[] {
   return text.split(' ').map((pair) => {
@@ -13,7 +13,7 @@ function nodesOf(edges: readonly Edge[]): string[] {
   return [...new Set(edges.flatMap(({ source, target }) => [source, target]))]
 }
 
-function expectApart({ boxes, boxWidth, width, height }: GraphDrawing): void {
+function expectApart({ boxes, boxWidth, width, height }: GraphLayout): void {
   const all = [...boxes.values()]
   for (const [i, a] of all.entries()) {
     expect(a.x).to.be.within(0, width - boxWidth)
@@ -26,20 +26,20 @@ function expectApart({ boxes, boxWidth, width, height }: GraphDrawing): void {
   }
 }
 
-describe('graphs of dependencies', () => {
-  it('put a contract behind all that import it, by the longest way', () => {
+describe('dependency graphs', () => {
+  it('place a contract after all its importers', () => {
     const layers = graphLayers('root', edgesOf('root>a root>b a>b b>c user>root other>user other>root'))
     expect(Object.fromEntries(layers)).to.deep.equal({ root: 0, a: 1, b: 2, c: 3, user: -1, other: -2 })
   })
 
-  it('end where imports go in circles, and leave out what hangs on nothing', () => {
+  it('handle cycles and omit unconnected contracts', () => {
     const layers = graphLayers('root', edgesOf('root>a a>b b>a b>root x>y'))
     expect([...layers.keys()].toSorted()).to.deep.equal(['a', 'b', 'root'])
   })
 
-  it('have no box upon another, and lines from left to right', () => {
+  it('have no overlapping boxes, and edges from left to right', () => {
     const edges = edgesOf('root>a root>b root>c root>d a>d b>d d>e root>e user>root user>e user>a')
-    const drawing = drawColumns(nodesOf(edges), edges, graphLayers('root', edges))
+    const drawing = layOutColumns(nodesOf(edges), edges, graphLayers('root', edges))
     expectApart(drawing)
     expect(drawing.boxes.size).to.equal(7)
     expect(drawing.lines).to.have.lengthOf(edges.length)
@@ -48,9 +48,9 @@ describe('graphs of dependencies', () => {
     }
   })
 
-  it('fit into any width as rows', () => {
+  it('fit any width as rows', () => {
     const edges = edgesOf('root>a root>b root>c a>c b>c user>root')
-    const drawing = drawRows(nodesOf(edges), edges, graphLayers('root', edges), 300)
+    const drawing = layOutRows(nodesOf(edges), edges, graphLayers('root', edges), 300)
     expectApart(drawing)
     expect([...drawing.boxes.keys()][0]).to.equal('user')
     expect(drawing.lines).to.have.lengthOf(6)

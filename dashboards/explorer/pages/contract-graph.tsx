@@ -4,20 +4,20 @@ import { useParentSize } from '@visx/responsive'
 import type { ContractDependencies } from '../answers.gen.ts'
 import { Link } from '../../kit/router.tsx'
 import { paths } from '../text.ts'
-import { drawColumns, boxHeight, graphLayers, drawRows } from './contract-graph-layout.ts'
+import { layOutColumns, boxHeight, graphLayers, layOutRows } from './contract-graph-layout.ts'
 
-/** What is more can be read in the lists below; a picture of it would tell nothing. */
+/** A larger graph is unreadable; the lists below are complete. */
 const maxBoxes = 40
-const widthOfSign = 6.4
+const charWidth = 6.4
 
-/** What a contract uses and what uses it, as a picture. Where one points to, the lines of it stand out. */
+/** Imports and dependents of a contract; hover and focus highlight the edges of a node. */
 export function DependencyGraph({ graph }: { readonly graph: ContractDependencies['graph'] }): ReactNode {
   const { parentRef: frame, width } = useParentSize({
     initialSize: { width: 720 },
     ignoreDimensions: ['height', 'top', 'left'],
     debounceTime: 0,
   })
-  const [looked, setLooked] = useState<string>()
+  const [active, setActive] = useState<string>()
   const { root } = graph
   const all = graphLayers(root, graph.edges)
   const nearest = graph.nodes
@@ -27,26 +27,26 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
   const names = new Map(nearest.map(({ identifier, name }) => [identifier, name]))
   const edges = graph.edges.filter(({ source, target }) => names.has(source) && names.has(target))
   const layers = graphLayers(root, edges)
-  const columns = drawColumns([...names.keys()], edges, layers)
+  const columns = layOutColumns([...names.keys()], edges, layers)
   const {
     boxes,
     lines,
     boxWidth,
-    width: drawn,
+    width: graphWidth,
     height,
-  } = columns.width <= width ? columns : drawRows([...names.keys()], edges, layers, width)
-  const at = looked !== undefined && boxes.has(looked) ? looked : root
-  const max = Math.floor((boxWidth - 16) / widthOfSign)
-  const left = graph.nodes.length - nearest.length
+  } = columns.width <= width ? columns : layOutRows([...names.keys()], edges, layers, width)
+  const highlighted = active !== undefined && boxes.has(active) ? active : root
+  const maxLength = Math.floor((boxWidth - 16) / charWidth)
+  const omitted = graph.nodes.length - nearest.length
   return (
     <div ref={frame}>
       <svg
-        width={drawn}
+        width={graphWidth}
         height={height}
-        viewBox={`0 0 ${drawn} ${height}`}
+        viewBox={`0 0 ${graphWidth} ${height}`}
         className="graph"
         role="group"
-        aria-label="Graph of the dependencies"
+        aria-label="Dependency graph"
       >
         <defs>
           {['arrow', 'arrow-near'].map((id) => (
@@ -56,29 +56,29 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
           ))}
         </defs>
         {lines
-          .toSorted((a, b) => Number(isOf(a, at)) - Number(isOf(b, at)))
+          .toSorted((a, b) => Number(isOf(a, highlighted)) - Number(isOf(b, highlighted)))
           .map((line) => (
             <path
               key={`${line.source} ${line.target}`}
-              className={isOf(line, at) ? 'near' : undefined}
+              className={isOf(line, highlighted) ? 'near' : undefined}
               d={line.path}
-              markerEnd={isOf(line, at) ? 'url(#arrow-near)' : 'url(#arrow)'}
+              markerEnd={isOf(line, highlighted) ? 'url(#arrow-near)' : 'url(#arrow)'}
             />
           ))}
         {[...boxes].map(([identifier, { x, y }]) => {
           const name = names.get(identifier) ?? identifier
-          const isCut = name.length > max
+          const isTruncated = name.length > maxLength
           return (
             <Link
               key={identifier}
               to={paths.contract(identifier)}
-              // Where its name is cut, the title names it: what is read must hold what is seen.
-              aria-label={isCut ? undefined : `Contract ${name}`}
+              // The accessible name must contain the visible text; truncated names use the title.
+              aria-label={isTruncated ? undefined : `Contract ${name}`}
               aria-current={identifier === root ? 'page' : undefined}
-              onPointerEnter={() => setLooked(identifier)}
-              onPointerLeave={() => setLooked(undefined)}
-              onFocus={() => setLooked(identifier)}
-              onBlur={() => setLooked(undefined)}
+              onPointerEnter={() => setActive(identifier)}
+              onPointerLeave={() => setActive(undefined)}
+              onFocus={() => setActive(identifier)}
+              onBlur={() => setActive(undefined)}
             >
               <title>{identifier}</title>
               <rect
@@ -90,15 +90,15 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
                 rx="6"
               />
               <text x={x + boxWidth / 2} y={y + 19} textAnchor="middle">
-                {isCut ? `${name.slice(0, max - 1)}…` : name}
+                {isTruncated ? `${name.slice(0, maxLength - 1)}…` : name}
               </text>
             </Link>
           )
         })}
       </svg>
-      {(left > 0 || graph.truncated) && (
+      {(omitted > 0 || graph.truncated) && (
         <p className="panel-text soft">
-          The picture has the nearest {nearest.length}; there are more of them in the lists.
+          The graph shows the nearest {nearest.length} contracts; the lists below have more.
         </p>
       )}
     </div>

@@ -1,52 +1,51 @@
 import { memo, useId, useMemo, Fragment } from 'react'
 import type { ReactNode } from 'react'
-import { Badge } from '../../kit/controls.tsx'
 import { readCadenceLines } from '../../kit/code-tokens.ts'
-import { formatCount } from '../../kit/formats.ts'
-import { useSearchValue } from '../../kit/router.tsx'
-import { Loading, EmptyState } from '../../kit/state.tsx'
 import { Tokens } from '../../kit/code.tsx'
+import { Badge } from '../../kit/controls.tsx'
+import { formatCount } from '../../kit/formats.ts'
 import { compareLines, maxEdits, maxOneSidedLines, lineHunks } from '../../kit/line-differences.ts'
 import type { DifferentLine, LineHunk, NumberedLine } from '../../kit/line-differences.ts'
-import { useAnswer } from '../api.ts'
-import { Trouble } from '../parts/lists.tsx'
+import { useSearchValue } from '../../kit/router.tsx'
+import { Loading, EmptyState } from '../../kit/state.tsx'
+import { useApi } from '../api.ts'
+import { LoadError } from '../parts/lists.tsx'
 
-/** Lines that stay the same are shown so far around those that do not. */
-const context = 3
+const contextLines = 3
 
 interface VersionDifferencesProps {
   readonly identifier: string
   readonly version: number
-  /** Those that it can be compared with. */
+  /** Newest first. */
   readonly versions: readonly number[]
 }
 
-/** What makes one version of a contract another than one before it, which is the last one unless it is chosen. */
+/** Changes of a contract version against an earlier one; default: the previous version. */
 export function VersionDifferences({ identifier, version, versions }: VersionDifferencesProps): ReactNode {
   const [chosen, choose] = useSearchValue('against')
   const earlier = versions.filter((other) => other < version)
   const against = earlier.find((other) => String(other) === chosen) ?? earlier[0]
   const path = '/flow/contract/{identifier}/version/{version}'
-  const after = useAnswer(path, { identifier, version })
-  const before = useAnswer(path, { identifier, version: against }, { isOn: against !== undefined })
+  const after = useApi(path, { identifier, version })
+  const before = useApi(path, { identifier, version: against }, { isEnabled: against !== undefined })
   const failed = [after, before].find(({ isError }) => isError)
-  const isWaiting = after.data === undefined || (against !== undefined && before.data === undefined)
+  const isLoading = after.data === undefined || (against !== undefined && before.data === undefined)
   return (
     <section
       className="panel"
-      aria-label={`What version ${version} changed`}
-      aria-busy={isWaiting && failed === undefined}
+      aria-label={`Changes in version ${version}`}
+      aria-busy={isLoading && failed === undefined}
     >
       <header>
-        <h2>{against === undefined ? `The first version that is known, ${version}` : `Version ${version} against`}</h2>
-        {against !== undefined && <EarlierVersions versions={earlier} chosen={against} onChoose={choose} />}
+        <h2>{against === undefined ? `First indexed version: ${version}` : `Version ${version} compared with`}</h2>
+        {against !== undefined && <VersionSelect versions={earlier} selected={against} onSelect={choose} />}
       </header>
       {failed !== undefined && (
-        <Trouble error={failed.error} what="the code of this version" onRetry={() => void failed.refetch()} />
+        <LoadError error={failed.error} what="the code of this version" onRetry={() => void failed.refetch()} />
       )}
-      {failed === undefined && isWaiting && <Loading label="Loading the code" rows={6} />}
-      {failed === undefined && !isWaiting && (
-        <Compared
+      {failed === undefined && isLoading && <Loading label="Loading code…" rows={6} />}
+      {failed === undefined && !isLoading && (
+        <Comparison
           before={against === undefined ? '' : (before.data?.data[0]?.code ?? null)}
           after={after.data.data[0]?.code ?? null}
           isFirst={against === undefined}
@@ -56,20 +55,20 @@ export function VersionDifferences({ identifier, version, versions }: VersionDif
   )
 }
 
-interface EarlierVersionsProps {
+interface VersionSelectProps {
   readonly versions: readonly number[]
-  readonly chosen: number
-  readonly onChoose: (version: string) => void
+  readonly selected: number
+  readonly onSelect: (version: string) => void
 }
 
-function EarlierVersions({ versions, chosen, onChoose }: EarlierVersionsProps): ReactNode {
+function VersionSelect({ versions, selected, onSelect }: VersionSelectProps): ReactNode {
   const id = useId()
   return (
     <>
       <label className="visually-hidden" htmlFor={id}>
         Compare with version
       </label>
-      <select id={id} className="input" value={chosen} onChange={(event) => onChoose(event.target.value)}>
+      <select id={id} className="input" value={selected} onChange={(event) => onSelect(event.target.value)}>
         {versions.map((version) => (
           <option key={version} value={version}>
             version {version}
@@ -80,29 +79,25 @@ function EarlierVersions({ versions, chosen, onChoose }: EarlierVersionsProps): 
   )
 }
 
-interface ComparedProps {
-  /** Null where the code is not kept. */
+interface ComparisonProps {
+  /** Null if the code is not stored. */
   readonly before: string | null
   readonly after: string | null
   readonly isFirst: boolean
 }
 
-const Compared = memo(function Compared({ before, after, isFirst }: ComparedProps): ReactNode {
+const Comparison = memo(function Comparison({ before, after, isFirst }: ComparisonProps): ReactNode {
   const lines = useMemo(() => {
     if (before === null || after === null) return []
     return isFirst ? newLines(after) : compareLines(before, after)
   }, [before, after, isFirst])
   if (before === null || after === null) {
-    return (
-      <EmptyState title="The code is not kept here">
-        It is known only that the contract was changed, not how.
-      </EmptyState>
-    )
+    return <EmptyState title="Code not available">The code of this version is not stored.</EmptyState>
   }
-  if (lines === undefined) return <Unmarked before={isFirst ? undefined : before} after={after} />
-  const hunks = lineHunks(lines, context)
+  if (lines === undefined) return <PlainVersions before={isFirst ? undefined : before} after={after} />
+  const hunks = lineHunks(lines, contextLines)
   if (hunks.length === 0) {
-    return <EmptyState title="No line is different">The contract was deployed again with the same code.</EmptyState>
+    return <EmptyState title="No changes">The contract was deployed again with the same code.</EmptyState>
   }
   return (
     <>
@@ -115,20 +110,20 @@ const Compared = memo(function Compared({ before, after, isFirst }: ComparedProp
   )
 })
 
-/** Marks all lines as new. @returns `undefined` if there are more than the page can mark */
+/** @returns `undefined` if there are too many lines to highlight */
 function newLines(text: string): DifferentLine[] | undefined {
   const lines = text.split('\n')
   return lines.length > maxOneSidedLines ? undefined : lines.map((line) => ({ kind: 'new', text: line }))
 }
 
-interface UnmarkedProps {
+interface PlainVersionsProps {
   /** Undefined for the first version. */
   readonly before: string | undefined
   readonly after: string
 }
 
-/** Both versions as plain text: too many lines differ to mark them. */
-function Unmarked({ before, after }: UnmarkedProps): ReactNode {
+/** Shown if too many lines differ to highlight them. */
+function PlainVersions({ before, after }: PlainVersionsProps): ReactNode {
   const version = (title: string, code: string): ReactNode => (
     <div>
       <h3>{title}</h3>
@@ -141,11 +136,11 @@ function Unmarked({ before, after }: UnmarkedProps): ReactNode {
     <>
       <p className="panel-text">
         {before === undefined
-          ? `This version has more than ${formatCount(maxOneSidedLines, 'line')}, so they are shown without marks.`
-          : 'The versions differ in more lines than can be marked (limit: ' +
-            `${formatCount(maxEdits, 'changed line')}, less for very long code). Both are shown in full.`}
+          ? `This version has more than ${formatCount(maxOneSidedLines, 'line')}, so changes are not highlighted.`
+          : `Too many changes to highlight (limit: ${formatCount(maxEdits, 'changed line')}, less for long code). ` +
+            'Both versions are shown in full.'}
       </p>
-      <div className="unmarked">
+      <div className="plain-versions">
         {before !== undefined && version('Earlier version', before)}
         {version('This version', after)}
       </div>
@@ -153,7 +148,7 @@ function Unmarked({ before, after }: UnmarkedProps): ReactNode {
   )
 }
 
-const signs = { same: ' ', old: '−', new: '+' } as const
+const prefixes = { same: ' ', old: '−', new: '+' } as const
 
 interface DifferencesProps {
   readonly before: string
@@ -161,23 +156,22 @@ interface DifferencesProps {
   readonly hunks: readonly LineHunk[]
 }
 
-/** The lines of two codes that differ, with the numbers that they have in each and some lines around them. */
 const Differences = memo(function Differences({ before, after, hunks }: DifferencesProps): ReactNode {
-  const [old, now] = [readCadenceLines(before), readCadenceLines(after)]
+  const [oldLines, newerLines] = [readCadenceLines(before), readCadenceLines(after)]
   const tokensOf = (line: NumberedLine): ReactNode => (
-    <Tokens tokens={(line.after === undefined ? old[(line.before ?? 0) - 1] : now[line.after - 1]) ?? []} />
+    <Tokens tokens={(line.after === undefined ? oldLines[(line.before ?? 0) - 1] : newerLines[line.after - 1]) ?? []} />
   )
   return (
     <div className="code-scroll" tabIndex={0} role="group" aria-label="Lines">
       <pre className="differences">
         {hunks.map(({ lines, skipped }, n) => (
           <Fragment key={n}>
-            {skipped > 0 && <span className="gap">{`⋯ ${formatCount(skipped, 'line')} that stay the same\n`}</span>}
+            {skipped > 0 && <span className="gap">{`⋯ ${formatCount(skipped, 'unchanged line')}\n`}</span>}
             {lines.map((line) => (
               <span key={`${line.before ?? ''} ${line.after ?? ''}`} className={line.kind}>
                 <i aria-hidden="true">{line.before}</i>
                 <i aria-hidden="true">{line.after}</i>
-                {`${signs[line.kind]} `}
+                {`${prefixes[line.kind]} `}
                 {tokensOf(line)}
                 {'\n'}
               </span>

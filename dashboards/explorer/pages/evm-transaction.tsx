@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react'
-import { Ago } from '../../kit/time.tsx'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
+import { Ago } from '../../kit/time.tsx'
 import type { EvmTransactionDetail } from '../answers.gen.ts'
+import { useApi } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { AddressTabs, Detail, DetailList, PageTitle } from '../parts/page.tsx'
-import { Answer } from '../parts/lists.tsx'
-import { DecodedCall, EvmLogs, nameOfEvmTransaction, movedOf } from '../parts/evm.tsx'
+import { DecodedCall, EvmLogs, nameOfEvmTransaction, transferredAsset } from '../parts/evm.tsx'
+import { ItemResult } from '../parts/lists.tsx'
+import { UrlTabs, Detail, DetailList, PageTitle } from '../parts/page.tsx'
 import { BlockLink, EvmPartyLink, Identity, TransactionLink, Moment, ValueTree } from '../parts/values.tsx'
-import { useAnswer } from '../api.ts'
 import { formatUnits, shorten } from '../text.ts'
 
 export function EvmTransactionPage({ values: { hash = '' } }: PageProps): ReactNode {
-  const query = useAnswer('/flow/evm/transaction/{hash}', { hash })
+  const query = useApi('/flow/evm/transaction/{hash}', { hash })
   const found = query.data?.data[0]
   return (
     <>
@@ -27,97 +27,84 @@ export function EvmTransactionPage({ values: { hash = '' } }: PageProps): ReactN
       >
         <Identity id={hash} what="hash" hasCopy />
       </PageTitle>
-      <Answer query={query} what="this EVM transaction" rows={8}>
-        {({ data: [transaction] }) =>
-          transaction !== undefined && (
-            <>
-              <Story transaction={transaction} />
-              <AddressTabs
-                label="Parts of the EVM transaction"
-                tabs={[
-                  { name: 'summary', label: 'Summary', render: () => <Summary transaction={transaction} /> },
-                  {
-                    name: 'logs',
-                    label: `Logs ${transaction.logs.length}`,
-                    render: () => (
-                      <section className="panel" aria-label="Logs">
-                        <EvmLogs logs={transaction.logs} />
-                      </section>
-                    ),
-                  },
-                  { name: 'input', label: 'Input', render: () => <Input transaction={transaction} /> },
-                ]}
-              />
-            </>
-          )
-        }
-      </Answer>
+      <ItemResult query={query} what="this EVM transaction" rows={8}>
+        {(transaction) => (
+          <>
+            <Overview transaction={transaction} />
+            <UrlTabs
+              label="EVM transaction"
+              tabs={[
+                { name: 'summary', label: 'Summary', render: () => <Summary transaction={transaction} /> },
+                {
+                  name: 'logs',
+                  label: `Logs ${transaction.logs.length}`,
+                  render: () => (
+                    <section className="panel" aria-label="Logs">
+                      <EvmLogs logs={transaction.logs} />
+                    </section>
+                  ),
+                },
+                { name: 'input', label: 'Input', render: () => <Input transaction={transaction} /> },
+              ]}
+            />
+          </>
+        )}
+      </ItemResult>
     </>
   )
 }
 
-interface PartProps {
+interface TransactionProps {
   readonly transaction: EvmTransactionDetail
 }
 
-function Story({ transaction }: PartProps): ReactNode {
-  const {
-    from,
-    to,
-    created_contract: created,
-    value,
-    fee,
-    token_transfers: transfers,
-    status,
-    result,
-    decoded_input: call,
-  } = transaction
+function Overview({ transaction }: TransactionProps): ReactNode {
+  const { from, to, created_contract: created, value, token_transfers: transfers, status, result } = transaction
+  const name = nameOfEvmTransaction(transaction)
   const amount = value === null || value === '0' ? undefined : formatUnits(value, 18)
   const isPayment = to !== null && to.is_contract !== true && amount !== undefined
+  const call = transaction.decoded_input === null ? 'called' : `called ${name} on`
   return (
-    <section className="panel story" aria-label="What happened">
-      <h2>{nameOfEvmTransaction(transaction)}</h2>
+    <section className="panel overview" aria-label="Overview">
+      <h2>{name}</h2>
       {status === 'error' && (
         <div className="banner bad">
-          <p>It failed, and nothing of what it wanted happened. {result}</p>
+          <p>This transaction failed and its changes were reverted. {result}</p>
         </div>
       )}
-      <ul className="told">
+      <ul className="statements">
         <li>
           <EvmPartyLink party={from} />{' '}
           {to === null ? (
-            <>made a contract {created !== null && <EvmPartyLink party={created} />}</>
+            <>deployed a contract {created !== null && <EvmPartyLink party={created} />}</>
           ) : (
             <>
-              {isPayment
-                ? `sent ${amount} FLOW to`
-                : call === null
-                  ? 'called'
-                  : `called ${nameOfEvmTransaction(transaction)} of`}{' '}
-              <EvmPartyLink party={to} />
+              {isPayment ? `sent ${amount} FLOW to` : call} <EvmPartyLink party={to} />
             </>
           )}
           {!isPayment && amount !== undefined && ` with ${amount} FLOW`}
         </li>
         {transfers.map((transfer) => (
           <li key={`${transfer.log_index} ${transfer.batch_index}`}>
-            {movedOf(transfer)} went from <EvmPartyLink party={transfer.from} /> to <EvmPartyLink party={transfer.to} />
+            {transferredAsset(transfer)} was transferred from <EvmPartyLink party={transfer.from} /> to{' '}
+            <EvmPartyLink party={transfer.to} />
           </li>
         ))}
       </ul>
       <p>
-        {fee === null
-          ? 'Its gas is paid with the fee of the Flow transaction that it is part of. '
-          : fee.value === '0'
-            ? 'Its gas cost nothing. '
-            : `Its gas cost ${formatUnits(fee.value, 18)} FLOW. `}
-        It happened in block <BlockLink height={transaction.block_height} />, <Ago at={transaction.timestamp} />.
+        {gasFeeText(transaction)} Executed in block <BlockLink height={transaction.block_height} />,{' '}
+        <Ago at={transaction.timestamp} />.
       </p>
     </section>
   )
 }
 
-function Summary({ transaction }: PartProps): ReactNode {
+function gasFeeText({ fee }: EvmTransactionDetail): string {
+  if (fee === null) return 'Gas is paid with the fee of the enclosing Flow transaction.'
+  return fee.value === '0' ? 'No gas fee was charged.' : `Gas fee: ${formatUnits(fee.value, 18)} FLOW.`
+}
+
+function Summary({ transaction }: TransactionProps): ReactNode {
   const { gas_limit: limit, gas_price: price, nonce } = transaction
   return (
     <section className="panel" aria-label="Summary">
@@ -142,11 +129,11 @@ function Summary({ transaction }: PartProps): ReactNode {
           <EvmPartyLink party={transaction.to ?? transaction.created_contract} isWhole />
         </Detail>
         {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
-        <Detail name="Gas">
+        <Detail name="Gas used">
           {formatNumber(Number(transaction.gas_used))}
-          {limit !== null && <span className="soft"> of {formatNumber(Number(limit))} at most</span>}
+          {limit !== null && <span className="soft"> (limit: {formatNumber(Number(limit))})</span>}
         </Detail>
-        {price !== null && <Detail name="Price of gas">{formatUnits(price, 9)} gwei</Detail>}
+        {price !== null && <Detail name="Gas price">{formatUnits(price, 9)} gwei</Detail>}
         {nonce !== null && <Detail name="Nonce">{nonce}</Detail>}
         <Detail name="Type">{transaction.call_type ?? transaction.type}</Detail>
       </DetailList>
@@ -154,12 +141,12 @@ function Summary({ transaction }: PartProps): ReactNode {
   )
 }
 
-function Input({ transaction: { decoded_input: call, raw_input: raw } }: PartProps): ReactNode {
+function Input({ transaction: { decoded_input: call, raw_input: raw } }: TransactionProps): ReactNode {
   return (
     <section className="panel" aria-label="Input">
       {call !== null && <DecodedCall call={call} />}
       <div className="panel-text">
-        <h3>As it was sent</h3>
+        <h3>Raw input</h3>
         <ValueTree value={raw ?? ''} />
       </div>
     </section>

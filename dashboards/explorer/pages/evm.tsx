@@ -1,26 +1,27 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
 import { Link } from '../../kit/router.tsx'
-import { AddressTabs, PageTitle, Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/page.tsx'
-import { EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
-import { AccountLink, BlockLink, EvmPartyLink, EvmTransactionLink, Identity } from '../parts/values.tsx'
-import { ListPanel, Answer } from '../parts/lists.tsx'
-import { paths, sanitizeName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
-import { useList, useAnswer } from '../api.ts'
+import type { Column } from '../../kit/table.tsx'
 import type { EvmAddress, EvmToken } from '../answers.gen.ts'
+import { useList, useApi } from '../api.ts'
+import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
+import { EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
+import { ItemResult, TableList } from '../parts/lists.tsx'
+import { UrlTabs, PageTitle, Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/page.tsx'
+import { AccountLink, BlockLink, EvmPartyLink, EvmTransactionLink, Identity } from '../parts/values.tsx'
+import { paths, sanitizeName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
 
 export function EvmPage(): ReactNode {
   return (
     <>
       <PageTitle title="Flow EVM" />
       <p className="lead">
-        The part of Flow that runs programs written for Ethereum. Flow accounts act in it by an address of their own.
+        Flow EVM runs Ethereum contracts. Flow accounts use it through Cadence-owned accounts (COAs) with EVM addresses.
       </p>
-      <AddressTabs
-        label="Parts of the EVM"
+      <UrlTabs
+        label="EVM"
         tabs={[
           { name: 'transactions', label: 'Transactions', render: () => <Transactions /> },
           { name: 'tokens', label: 'Tokens', render: () => <Tokens /> },
@@ -32,71 +33,57 @@ export function EvmPage(): ReactNode {
 
 function Transactions(): ReactNode {
   const list = useList('/flow/evm/transaction', { limit: 25 })
-  return <EvmTransactionList list={list} whenEmpty="Nothing ran in the EVM so far." />
+  return <EvmTransactionList list={list} emptyText="EVM transactions will appear here." />
 }
 
-const columns = [
-  { name: 'Token' },
-  { name: 'Kind' },
-  { name: 'Address' },
-  { name: 'Holders', isNumber: true },
-  { name: 'Transfers', isNumber: true },
+const tokenColumns: readonly Column<EvmToken>[] = [
+  {
+    name: 'Token',
+    cell: ({ address, name, symbol }) => (
+      <span className="token-name">
+        <Link to={paths.evmToken(address)}>{sanitizeName(name ?? shorten(address))}</Link>
+        {symbol !== null && <span className="soft">{sanitizeName(symbol)}</span>}
+      </span>
+    ),
+  },
+  { name: 'Kind', cell: ({ type }) => <Badge>{type}</Badge> },
+  { name: 'Address', cell: ({ address }) => <AccountLink address={address} /> },
+  { name: 'Holders', cell: ({ holders }) => formatNumber(holders), isNumber: true },
+  { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true },
 ]
 
 function Tokens(): ReactNode {
-  const list = useList('/flow/evm/token', { limit: 25 })
   return (
-    <ListPanel
-      list={list}
+    <TableList
+      list={useList('/flow/evm/token', { limit: 25 })}
       what="tokens"
-      columns={columns}
-      whenEmpty="Tokens of the EVM show up with their first transfer."
-      renderRow={(token) => (
-        <Row key={`${token.address} ${token.type}`}>
-          <RowName>
-            <span className="token-name">
-              <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? shorten(token.address))}</Link>
-              {token.symbol !== null && <span className="soft">{sanitizeName(token.symbol)}</span>}
-            </span>
-          </RowName>
-          <Cell label="Kind">
-            <Badge>{token.type}</Badge>
-          </Cell>
-          <Cell label="Address">
-            <AccountLink address={token.address} />
-          </Cell>
-          <Cell label="Holders" className="number">
-            {formatNumber(token.holders)}
-          </Cell>
-          <Cell label="Transfers" className="number">
-            {formatNumber(token.transfer_count)}
-          </Cell>
-        </Row>
-      )}
+      columns={tokenColumns}
+      itemKey={({ address, type }) => `${address} ${type}`}
+      emptyText="EVM tokens will appear here after their first transfer."
     />
   )
 }
 
 export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNode {
-  const query = useAnswer('/flow/evm/address/{address}', { address })
+  const query = useApi('/flow/evm/address/{address}', { address })
   const found = query.data?.data[0]
   return (
     <>
       <PageTitle
         kind={found?.is_contract === true ? 'EVM contract' : 'EVM address'}
         title={sanitizeName(found?.name ?? shorten(address))}
-        aside={found?.is_coa === true && <Badge tone="busy">Owned by a Flow account</Badge>}
+        aside={found?.is_coa === true && <Badge tone="busy">Cadence-owned</Badge>}
       >
         {found?.name === null || found === undefined ? <Identity id={address} what="address" hasCopy /> : undefined}
       </PageTitle>
-      <Answer query={query} what="this EVM address" rows={5}>
-        {({ data: [answer] }) => answer !== undefined && <AddressParts address={answer} />}
-      </Answer>
+      <ItemResult query={query} what="this EVM address" rows={5}>
+        {(details) => <AddressView address={details} />}
+      </ItemResult>
     </>
   )
 }
 
-function AddressParts({ address }: { readonly address: EvmAddress }): ReactNode {
+function AddressView({ address }: { readonly address: EvmAddress }): ReactNode {
   const { hash, flow_address: owner, token, creator, creation_transaction_hash: creation } = address
   return (
     <>
@@ -112,7 +99,7 @@ function AddressParts({ address }: { readonly address: EvmAddress }): ReactNode 
           )}
           {token !== null && (
             <Detail name="Token">
-              <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? token.symbol ?? 'Its token')}</Link>{' '}
+              <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? token.symbol ?? '')}</Link>{' '}
               <Badge>{token.type}</Badge>
             </Detail>
           )}
@@ -140,85 +127,85 @@ function AddressParts({ address }: { readonly address: EvmAddress }): ReactNode 
           )}
         </DetailList>
       </section>
-      <AddressTabs
-        label="Parts of the EVM address"
+      <UrlTabs
+        label="EVM address"
         tabs={[
           { name: 'transactions', label: 'Transactions', render: () => <AddressTransactions address={hash} /> },
           { name: 'transfers', label: 'Token transfers', render: () => <AddressTransfers address={hash} /> },
           { name: 'tokens', label: 'Tokens', render: () => <AddressTokens address={hash} /> },
-          { name: 'nfts', label: 'NFTs', render: () => <Items address={hash} /> },
+          { name: 'nfts', label: 'NFTs', render: () => <AddressNfts address={hash} /> },
         ]}
       />
     </>
   )
 }
 
-interface PartProps {
+interface AddressProps {
   readonly address: string
 }
 
-function AddressTransactions({ address }: PartProps): ReactNode {
+function AddressTransactions({ address }: AddressProps): ReactNode {
   const list = useList('/flow/evm/address/{address}/transactions', { address, limit: 20 })
-  return <EvmTransactionList list={list} whenEmpty="This address has sent nothing and was sent nothing." />
+  return <EvmTransactionList list={list} emptyText="Transactions from and to this address will appear here." />
 }
 
-function AddressTransfers({ address }: PartProps): ReactNode {
+function AddressTransfers({ address }: AddressProps): ReactNode {
   return <EvmTransfers list={useList('/flow/evm/address/{address}/token-transfers', { address, limit: 20 })} />
 }
 
-const tokenColumns = [{ name: 'Token' }, { name: 'Balance', isNumber: true }]
+const balanceColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/token'>>[] = [
+  {
+    name: 'Token',
+    cell: ({ token: { address, name } }) => (
+      <Link to={paths.evmToken(address)}>{sanitizeName(name ?? shorten(address))}</Link>
+    ),
+  },
+  {
+    name: 'Balance',
+    cell: ({ token, value }) => formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', '')),
+    isNumber: true,
+  },
+]
 
-function AddressTokens({ address }: PartProps): ReactNode {
-  const list = useList('/flow/evm/address/{address}/token', { address, limit: 50 })
+function AddressTokens({ address }: AddressProps): ReactNode {
   return (
-    <ListPanel
-      list={list}
+    <TableList
+      list={useList('/flow/evm/address/{address}/token', { address, limit: 50 })}
       what="tokens"
-      columns={tokenColumns}
-      whenEmpty="This address holds no tokens of the EVM."
-      renderRow={({ token, value }) => (
-        <Row key={`${token.address} ${token.type}`}>
-          <RowName>
-            <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? shorten(token.address))}</Link>
-          </RowName>
-          <Cell label="Balance" className="number">
-            {formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', ''))}
-          </Cell>
-        </Row>
-      )}
+      columns={balanceColumns}
+      itemKey={({ token }) => `${token.address} ${token.type}`}
+      emptyText="This address holds no EVM tokens."
     />
   )
 }
 
-function Items({ address }: PartProps): ReactNode {
-  const list = useList('/flow/evm/address/{address}/nft', { address, limit: 50 })
+const nftColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/nft'>>[] = [
+  {
+    name: 'NFT',
+    cell: ({ token: { address, name }, token_id: id }) => (
+      <Link to={paths.evmToken(address)}>
+        {sanitizeName(name ?? shorten(address))} #{id}
+      </Link>
+    ),
+  },
+  { name: 'Kind', cell: ({ token }) => <Badge>{token.type}</Badge> },
+  { name: 'Count', cell: ({ value }) => formatAmount(value), isNumber: true },
+]
+
+function AddressNfts({ address }: AddressProps): ReactNode {
   return (
-    <ListPanel
-      list={list}
+    <TableList
+      list={useList('/flow/evm/address/{address}/nft', { address, limit: 50 })}
       what="NFTs"
-      columns={[{ name: 'NFT' }, { name: 'Kind' }, { name: 'Count', isNumber: true }]}
-      whenEmpty="This address holds no NFTs of the EVM."
-      renderRow={({ token, token_id: id, value }) => (
-        <Row key={`${token.address} ${id}`}>
-          <RowName>
-            <Link to={paths.evmToken(token.address)}>
-              {sanitizeName(token.name ?? shorten(token.address))} #{id}
-            </Link>
-          </RowName>
-          <Cell label="Kind">
-            <Badge>{token.type}</Badge>
-          </Cell>
-          <Cell label="Count" className="number">
-            {formatAmount(value)}
-          </Cell>
-        </Row>
-      )}
+      columns={nftColumns}
+      itemKey={({ token, token_id: id }) => `${token.address} ${id}`}
+      emptyText="This address holds no EVM NFTs."
     />
   )
 }
 
 export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode {
-  const query = useAnswer('/flow/evm/token/{address}', { address })
+  const query = useApi('/flow/evm/token/{address}', { address })
   const found = query.data?.data[0]
   return (
     <>
@@ -227,14 +214,18 @@ export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode
         title={sanitizeName(found?.name ?? shorten(address))}
         aside={found !== undefined && <Badge>{found.type}</Badge>}
       />
-      <Answer query={query} what="this EVM token" rows={5}>
-        {({ data: [token] }) => token !== undefined && <TokenParts token={token} />}
-      </Answer>
+      <ItemResult query={query} what="this EVM token" rows={5}>
+        {(token) => <TokenView token={token} />}
+      </ItemResult>
     </>
   )
 }
 
-function TokenParts({ token }: { readonly token: EvmToken }): ReactNode {
+interface TokenProps {
+  readonly token: EvmToken
+}
+
+function TokenView({ token }: TokenProps): ReactNode {
   return (
     <>
       <KeyNumbers>
@@ -253,8 +244,8 @@ function TokenParts({ token }: { readonly token: EvmToken }): ReactNode {
           </KeyNumber>
         )}
       </KeyNumbers>
-      <AddressTabs
-        label="Parts of the EVM token"
+      <UrlTabs
+        label="EVM token"
         tabs={[
           { name: 'transfers', label: 'Transfers', render: () => <TokenTransfers address={token.address} /> },
           { name: 'holders', label: 'Holders', render: () => <Holders token={token} /> },
@@ -264,28 +255,22 @@ function TokenParts({ token }: { readonly token: EvmToken }): ReactNode {
   )
 }
 
-function TokenTransfers({ address }: { readonly address: string }): ReactNode {
+function TokenTransfers({ address }: AddressProps): ReactNode {
   return <EvmTransfers list={useList('/flow/evm/token/{address}/token-transfers', { address, limit: 25 })} />
 }
 
-function Holders({ token }: { readonly token: EvmToken }): ReactNode {
-  const list = useList('/flow/evm/token/{address}/holding', { address: token.address, limit: 25 })
+function Holders({ token }: TokenProps): ReactNode {
+  const unit = sanitizeName(token.symbol ?? '', '')
   return (
-    <ListPanel
-      list={list}
+    <TableList
+      list={useList('/flow/evm/token/{address}/holding', { address: token.address, limit: 25 })}
       what="holders"
-      columns={[{ name: 'Address' }, { name: 'Balance', isNumber: true }]}
-      whenEmpty="Nobody holds this token."
-      renderRow={({ address, value }) => (
-        <Row key={address.hash}>
-          <RowName>
-            <EvmPartyLink party={address} />
-          </RowName>
-          <Cell label="Balance" className="number">
-            {formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', ''))}
-          </Cell>
-        </Row>
-      )}
+      columns={[
+        { name: 'Address', cell: ({ address }) => <EvmPartyLink party={address} /> },
+        { name: 'Balance', cell: ({ value }) => formatEvmAmount(value, token, unit), isNumber: true },
+      ]}
+      itemKey={({ address }) => address.hash}
+      emptyText="Holders of this token will appear here."
     />
   )
 }

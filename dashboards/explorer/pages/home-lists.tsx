@@ -1,77 +1,87 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/time.tsx'
 import { formatCount } from '../../kit/formats.ts'
-import type { TransactionSummary } from '../answers.gen.ts'
-import type { LiveState } from '../live-feed.ts'
-import { useAnswer } from '../api.ts'
-import type { Sentence } from '../transfer-summary.ts'
-import { isUserTransaction, tellSummary } from '../transfer-summary.ts'
-import { AccountLink, BlockLink, TransactionLink } from '../parts/values.tsx'
-import { ToldSentence, nameOfTransaction, StatusBadge } from '../parts/rows.tsx'
 import { Loading, EmptyState } from '../../kit/state.tsx'
+import { Age } from '../../kit/time.tsx'
+import type { TransactionSummary } from '../answers.gen.ts'
+import { useApi } from '../api.ts'
+import type { LiveState } from '../live-feed.ts'
+import { SentenceText, nameOfTransaction, StatusBadge } from '../parts/rows.tsx'
+import { AccountLink, BlockLink, TransactionLink } from '../parts/values.tsx'
+import { isUserTransaction, summarizeTransaction } from '../transfer-summary.ts'
+import type { Sentence } from '../transfer-summary.ts'
 
-const shownBlocks = 9
-const shownTransactions = 10
+const maxBlocks = 9
+const maxTransactions = 10
 
 export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode {
-  if (state.blocks.length === 0) return <Waiting state={state} what="blocks" rows={shownBlocks} />
+  if (state.blocks.length === 0) return <LivePlaceholder state={state} what="blocks" rows={maxBlocks} />
   return (
     <ul className="live-list one-line">
-      {state.blocks.slice(0, shownBlocks).map(({ height, timestamp, tx_count: transactions, event_count: events }) => (
-        <li key={height}>
-          <span className="main">
-            <BlockLink height={height} />
-          </span>
-          <span className="soft">
-            {formatCount(transactions, 'transaction')}, {formatCount(events, 'event')}
-          </span>
-          <span className="age soft">
-            <Age since={timestamp} />
-          </span>
-        </li>
+      {state.blocks.slice(0, maxBlocks).map(({ height, timestamp, tx_count: transactions, event_count: events }) => (
+        <LiveItem key={height} title={<BlockLink height={height} />} at={timestamp}>
+          {formatCount(transactions, 'transaction')}, {formatCount(events, 'event')}
+        </LiveItem>
       ))}
     </ul>
   )
 }
 
-/** The newest transactions of people; those that the chain makes by itself only where there are no others. */
+interface LiveItemProps {
+  readonly title: ReactNode
+  readonly at: string
+  readonly children: ReactNode
+}
+
+export function LiveItem({ title, at, children }: LiveItemProps): ReactNode {
+  return (
+    <li>
+      <span className="main">{title}</span>
+      <span className="soft">{children}</span>
+      <span className="age soft">
+        <Age since={at} />
+      </span>
+    </li>
+  )
+}
+
+/** The newest user transactions, or system transactions if there are no others. */
 export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
-  const told = useTold()
-  const ofPeople = state.transactions.filter(isUserTransaction)
-  // What the feed tells first may be the chain's own alone: what people did before is on its way.
-  if (state.transactions.length === 0 || (ofPeople.length === 0 && !state.isCaughtUp)) {
-    return <Waiting state={state} what="transactions" rows={shownTransactions} />
+  const summaries = useSummaries()
+  const ofUsers = state.transactions.filter(isUserTransaction)
+  // The first messages of the feed may be system transactions only; older user transactions are still loading.
+  if (state.transactions.length === 0 || (ofUsers.length === 0 && !state.isCaughtUp)) {
+    return <LivePlaceholder state={state} what="transactions" rows={maxTransactions} />
   }
   return (
     <ul className="live-list">
-      {(ofPeople.length > 0 ? ofPeople : state.transactions).slice(0, shownTransactions).map((transaction) => (
-        <li key={transaction.id}>
-          <span className="main">
-            {nameOfTransaction(transaction)}{' '}
-            {transaction.execution_status !== 'SUCCESS' && <StatusBadge status={transaction.execution_status} />}
-          </span>
-          <span className="soft">
-            <LiveSentence transaction={transaction} sentence={told.get(transaction.id)} /> ·{' '}
-            <TransactionLink id={transaction.id} height={transaction.block_height} />
-          </span>
-          <span className="age soft">
-            <Age since={transaction.timestamp} />
-          </span>
-        </li>
+      {(ofUsers.length > 0 ? ofUsers : state.transactions).slice(0, maxTransactions).map((transaction) => (
+        <LiveItem
+          key={transaction.id}
+          title={
+            <>
+              {nameOfTransaction(transaction)}{' '}
+              {transaction.execution_status !== 'SUCCESS' && <StatusBadge status={transaction.execution_status} />}
+            </>
+          }
+          at={transaction.timestamp}
+        >
+          <LiveSummary transaction={transaction} sentence={summaries.get(transaction.id)} /> ·{' '}
+          <TransactionLink id={transaction.id} height={transaction.block_height} />
+        </LiveItem>
       ))}
     </ul>
   )
 }
 
-interface LiveSentenceProps {
+interface LiveSummaryProps {
   readonly transaction: TransactionSummary
   readonly sentence: Sentence | undefined
 }
 
-function LiveSentence({ transaction, sentence }: LiveSentenceProps): ReactNode {
-  if (sentence !== undefined) return <ToldSentence sentence={sentence} />
-  if (!isUserTransaction(transaction)) return 'by the chain itself'
+function LiveSummary({ transaction, sentence }: LiveSummaryProps): ReactNode {
+  if (sentence !== undefined) return <SentenceText sentence={sentence} />
+  if (!isUserTransaction(transaction)) return 'System transaction'
   return (
     <>
       by <AccountLink address={transaction.payer_address} />
@@ -79,45 +89,40 @@ function LiveSentence({ transaction, sentence }: LiveSentenceProps): ReactNode {
   )
 }
 
-const everyMs = 2000
-const asked = 60
-const kept = 400
+const refetchMs = 2000
+const maxSummaries = 400
 
-type Told = ReadonlyMap<string, Sentence>
+type Summaries = ReadonlyMap<string, Sentence>
 
 /**
- * What the latest transactions moved, by their ids. It is derived a moment after a transaction is told of, so it is
- * asked for; what was told once stays, so that a row does not lose its sentence when others come.
+ * Summaries of the latest transactions, by ID. They are derived shortly after the feed reports a transaction, so they
+ * are polled. Earlier summaries are kept, so that rows do not lose them.
  */
-function useTold(): Told {
-  const { data } = useAnswer('/flow/transaction', { limit: asked }, { everyMs })
-  const [told, setTold] = useState<{ readonly of: unknown; readonly sentences: Told }>({
+function useSummaries(): Summaries {
+  const { data } = useApi('/flow/transaction', { limit: 60 }, { refetchMs })
+  const [cache, setCache] = useState<{ readonly of: unknown; readonly summaries: Summaries }>({
     of: undefined,
-    sentences: new Map(),
+    summaries: new Map(),
   })
-  if (data === undefined || told.of === data) return told.sentences
+  if (data === undefined || cache.of === data) return cache.summaries
   const fresh = data.data.flatMap((transaction): [string, Sentence][] => {
-    const sentence = tellSummary(transaction)
-    return sentence === undefined ? [] : [[transaction.id, sentence]]
+    const summary = summarizeTransaction(transaction)
+    return summary === undefined ? [] : [[transaction.id, summary]]
   })
-  const sentences = new Map([...told.sentences, ...fresh].slice(-kept))
-  setTold({ of: data, sentences })
-  return sentences
+  const summaries = new Map([...cache.summaries, ...fresh].slice(-maxSummaries))
+  setCache({ of: data, summaries })
+  return summaries
 }
 
-interface WaitingProps {
+interface LivePlaceholderProps {
   readonly state: LiveState
   readonly what: string
-  /** How many will be there, so that nothing moves when they come. */
+  /** Number of rows to come, to avoid layout shifts. */
   readonly rows?: number
 }
 
-/** In place of what the live feed has not told yet. */
-export function Waiting({ state, what, rows = 0 }: WaitingProps): ReactNode {
-  if (state.link === 'live' && state.isCaughtUp) {
-    return (
-      <EmptyState title={`No ${what} so far`}>They show up here by themselves as soon as they are indexed.</EmptyState>
-    )
-  }
-  return <Loading rows={rows} label={`Loading ${what}`} />
+export function LivePlaceholder({ state, what, rows = 0 }: LivePlaceholderProps): ReactNode {
+  if (state.link === 'live' && state.isCaughtUp)
+    return <EmptyState title={`No ${what} yet`}>They will appear here as soon as they are indexed.</EmptyState>
+  return <Loading rows={rows} label={`Loading ${what}…`} />
 }

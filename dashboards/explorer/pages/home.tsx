@@ -1,49 +1,46 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ReactNode, FocusEvent, PointerEvent } from 'react'
-import { Age } from '../../kit/time.tsx'
 import { Button, Icon } from '../../kit/controls.tsx'
 import { formatNumber, formatCount } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
 import type { TimePoint } from '../../kit/time-chart.tsx'
+import { useApi } from '../api.ts'
 import { LiveFeed, blockPace } from '../live-feed.ts'
 import type { LiveState, LiveBlock } from '../live-feed.ts'
-import { Answer } from '../parts/lists.tsx'
+import { QueryResult } from '../parts/lists.tsx'
 import { KeyNumber, KeyNumbers, PageTitle } from '../parts/page.tsx'
-import { LiveBlocks, LiveTransactions, Waiting } from './home-lists.tsx'
+import { SentenceText } from '../parts/rows.tsx'
 import { TransactionLink } from '../parts/values.tsx'
-import { ToldSentence } from '../parts/rows.tsx'
-import { useAnswer } from '../api.ts'
 import { formatDollars } from '../text.ts'
-import { tellTokens } from '../transfer-summary.ts'
+import { describeTokenTransfers } from '../transfer-summary.ts'
+import { LiveBlocks, LiveItem, LiveTransactions, LivePlaceholder } from './home-lists.tsx'
 
 const feed = new LiveFeed()
 
-/** The start: what the chain does at this moment. */
 export function HomePage(): ReactNode {
-  const now = useSyncExternalStore(feed.subscribe, feed.snapshot)
-  const { shown, by, toggle, handlers } = useHeld(now)
-  const isPaused = by === 'button'
+  const current = useSyncExternalStore(feed.subscribe, feed.snapshot)
+  const { shown, pausedBy, toggle, handlers } = usePausable(current)
+  const isPaused = pausedBy === 'button'
   return (
     <>
       <PageTitle
         title="The Flow blockchain, live"
         aside={
           <div className="live-control">
-            <LiveSign link={now.link} heldBy={by} />
+            <LiveStatus link={current.link} isPaused={pausedBy !== undefined} />
             <Button isSmall aria-pressed={isPaused} onClick={toggle}>
               <Icon name={isPaused ? 'play' : 'pause'} size={14} />
-              {isPaused ? 'Go on' : 'Pause'}
+              {isPaused ? 'Resume' : 'Pause'}
             </Button>
           </div>
         }
       />
       <p className="lead">
-        Every few moments the chain seals a block of transactions. Here they are as they come: who moved what, what it
-        cost, and what it did. <Hint />
+        New blocks and transactions appear here as they are indexed. <Hint />
       </p>
-      <ChainNumbers blocks={now.blocks} />
+      <ChainNumbers blocks={current.blocks} />
       <div className="two-columns start">
         <section className="panel live-panel" aria-labelledby="live-transactions" {...handlers}>
           <header>
@@ -63,64 +60,61 @@ export function HomePage(): ReactNode {
           </section>
         </div>
       </div>
-      <BigTransfers />
-      <Announcer height={isPaused ? undefined : now.blocks[0]?.height} />
+      <LargeTransfers />
+      <HeightAnnouncer height={isPaused ? undefined : current.blocks[0]?.height} />
     </>
   )
 }
 
-/** What else is to be known first, in as many words either way: nobody is to take the demo's prices for real ones. */
+/** The texts have about the same length, to avoid a layout shift. */
 function Hint(): ReactNode {
-  const { data: status } = useAnswer('/status')
+  const { data: status } = useApi('/status')
   return status?.chain_id === 'flow-emulator'
-    ? 'This chain is simulated: its people and its prices are made up.'
-    : 'Look up anything by its address, id or name above.'
+    ? 'This chain is simulated: accounts and prices are not real.'
+    : 'To look up anything else, search by address, ID or name.'
 }
 
-interface LiveSignProps {
+interface LiveStatusProps {
   readonly link: LiveState['link']
-  readonly heldBy: Held<unknown>['by']
+  readonly isPaused: boolean
 }
 
-const linkTexts = { live: 'Live', broken: 'Connecting again…', connecting: 'Connecting…' } as const
+const linkTexts = { live: 'Live', broken: 'Reconnecting…', connecting: 'Connecting…' } as const
+const linkTones = { live: 'good', broken: 'bad', connecting: '' } as const
 
-function LiveSign({ link, heldBy }: LiveSignProps): ReactNode {
-  const tone = heldBy !== undefined ? '' : link === 'live' ? 'good' : link === 'broken' ? 'bad' : ''
-  const text = heldBy === 'button' ? 'Paused' : heldBy === 'pointing' ? 'Held while you look' : linkTexts[link]
+function LiveStatus({ link, isPaused }: LiveStatusProps): ReactNode {
   return (
-    <span className={`live ${tone}`} role="status">
-      <i /> {text}
+    <span className={`live ${isPaused ? '' : linkTones[link]}`} role="status">
+      <i /> {isPaused ? 'Paused' : linkTexts[link]}
     </span>
   )
 }
 
-const sayEveryMs = 15_000
+const announceMs = 15_000
 
-/** Says now and then how far the chain is: each block would be too much to listen to. */
-function Announcer({ height }: { readonly height: number | undefined }): ReactNode {
-  const [said, setSaid] = useState<number>()
+/** Announces the height to screen readers, at most every 15 s. */
+function HeightAnnouncer({ height }: { readonly height: number | undefined }): ReactNode {
+  const [announced, setAnnounced] = useState<number>()
   useEffect(() => {
     if (height === undefined) return
-    const timer = setTimeout(() => setSaid(height), said === undefined ? 0 : sayEveryMs)
+    const timer = setTimeout(() => setAnnounced(height), announced === undefined ? 0 : announceMs)
     return () => clearTimeout(timer)
-    // The timer of the first block goes on while others come.
+    // New blocks must not restart the timer.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [said, height === undefined])
+  }, [announced, height === undefined])
   return (
     <p className="visually-hidden" aria-live="polite">
-      {said === undefined ? '' : `The chain is at block ${formatNumber(height ?? said)}.`}
+      {announced === undefined ? '' : `The chain is at block ${formatNumber(height ?? announced)}.`}
     </p>
   )
 }
 
-/** What goes on by itself, and how to have it stand still. */
-interface Held<Value> {
-  /** What it was when it began to stand still; what it is now while it goes on. */
+interface Pausable<Value> {
+  /** The value when it was paused, else the current value. */
   readonly shown: Value
-  /** Why it stands still: it was asked to, or somebody is about to take something of it. */
-  readonly by: 'button' | 'pointing' | undefined
+  readonly pausedBy: 'button' | 'hover' | undefined
   readonly toggle: () => void
-  /** For the part of the page that moves: nothing gets away from under a mouse or from the keyboard. */
+  /** Pause the value under the mouse and while the keyboard focus is inside. */
   readonly handlers: {
     readonly onPointerEnter: (event: PointerEvent) => void
     readonly onPointerLeave: () => void
@@ -129,51 +123,51 @@ interface Held<Value> {
   }
 }
 
-function useHeld<Value>(now: Value): Held<Value> {
-  const [held, setHeld] = useState<{ readonly value: Value; readonly by: 'button' | 'pointing' }>()
-  const point = (): void => setHeld(held ?? { value: now, by: 'pointing' })
-  const letGo = (): void => {
-    if (held?.by === 'pointing') setHeld(undefined)
+function usePausable<Value>(current: Value): Pausable<Value> {
+  const [paused, setPaused] = useState<{ readonly value: Value; readonly by: 'button' | 'hover' }>()
+  const pause = (): void => setPaused(paused ?? { value: current, by: 'hover' })
+  const resume = (): void => {
+    if (paused?.by === 'hover') setPaused(undefined)
   }
   return {
-    shown: held === undefined ? now : held.value,
-    by: held?.by,
-    toggle: () => setHeld(held?.by === 'button' ? undefined : { value: held?.value ?? now, by: 'button' }),
+    shown: paused === undefined ? current : paused.value,
+    pausedBy: paused?.by,
+    toggle: () => setPaused(paused?.by === 'button' ? undefined : { value: paused?.value ?? current, by: 'button' }),
     handlers: {
       onPointerEnter: ({ pointerType }) => {
-        if (pointerType === 'mouse') point()
+        if (pointerType === 'mouse') pause()
       },
-      onPointerLeave: letGo,
-      onFocus: point,
+      onPointerLeave: resume,
+      onFocus: pause,
       onBlur: ({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) letGo()
+        if (!currentTarget.contains(relatedTarget)) resume()
       },
     },
   }
 }
 
-const days = 60
-const hours = 48
+const maxDays = 60
+const maxHours = 48
 
-/** How much the chain does: by the day; by the hour or by the block while there are not enough days yet. */
+/** Transactions per day; per hour or per block until there are enough days. */
 function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
-  const { data: daily } = useAnswer('/insights/daily')
-  const { data: hourly } = useAnswer('/status/stat/{timescale}/trend', { timescale: 'hourly' })
-  const byDay = (daily?.data ?? []).toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-days)
-  const byHour = (hourly?.data ?? []).toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1)).slice(-hours)
+  const { data: daily } = useApi('/insights/daily')
+  const { data: hourly } = useApi('/status/stat/{timescale}/trend', { timescale: 'hourly' })
+  const days = (daily?.data ?? []).toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-maxDays)
+  const hours = (hourly?.data ?? []).toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1)).slice(-maxHours)
   const [label, points]: [string, TimePoint[]] =
-    byDay.length > 2
-      ? ['Transactions a day', byDay.map(({ date, tx_count: count }) => point(date, count))]
-      : byHour.length > 2
-        ? ['Transactions an hour', byHour.map(({ timestamp, tx_count: count }) => point(hourOf(timestamp), count))]
+    days.length > 2
+      ? ['Transactions per day', days.map(({ date, tx_count: count }) => pointOf(date, count))]
+      : hours.length > 2
+        ? ['Transactions per hour', hours.map(({ timestamp, tx_count: count }) => pointOf(hourOf(timestamp), count))]
         : [
-            'Transactions in each of the latest blocks',
-            state.blocks.toReversed().map(({ height, tx_count: count }) => point(`#${height}`, count)),
+            'Transactions in the latest blocks',
+            state.blocks.toReversed().map(({ height, tx_count: count }) => pointOf(`#${height}`, count)),
           ]
   return (
     <section className="panel chart-panel" aria-label={label}>
       {points.length === 0 ? (
-        <Waiting state={state} what="transactions to count" />
+        <LivePlaceholder state={state} what="transaction counts" />
       ) : (
         <TimeChart label={label} shape="bars" points={points} height={150} />
       )}
@@ -181,7 +175,7 @@ function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
   )
 }
 
-function point(date: string, count: number): TimePoint {
+function pointOf(date: string, count: number): TimePoint {
   return { date, value: count, text: formatCount(count, 'transaction') }
 }
 
@@ -190,56 +184,52 @@ function hourOf(timestamp: string): string {
   return `${timestamp.slice(5, 10)} ${timestamp.slice(11, 13)} h`
 }
 
-const shown = 4
+const maxTransfers = 4
+const refetchMs = 15_000
 
 /** The latest transfers that were large for their token. */
-function BigTransfers(): ReactNode {
-  const query = useAnswer('/insights/big-transfers', { limit: shown }, { everyMs: 15_000 })
+function LargeTransfers(): ReactNode {
+  const query = useApi('/insights/big-transfers', { limit: maxTransfers }, { refetchMs })
   return (
-    <section className="panel" aria-labelledby="big-transfers">
+    <section className="panel" aria-labelledby="large-transfers">
       <header>
-        <h2 id="big-transfers">Latest big transfers</h2>
+        <h2 id="large-transfers">Latest large transfers</h2>
       </header>
-      <Answer query={query} what="big transfers" rows={shown}>
+      <QueryResult query={query} what="large transfers" rows={maxTransfers}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState title="No big transfers so far">
-              Transfers that are large for their token show up here.
+            <EmptyState title="No large transfers yet">
+              Transfers that are large for their token will appear here.
             </EmptyState>
           ) : (
             <ul className="live-list in-two">
               {data.map((transfer) => (
-                <li key={`${transfer.tx_id} ${transfer.event_index} ${transfer.leg}`}>
-                  <span className="main">
-                    {tellTokens([transfer]).map(({ said }, i) => (
-                      <ToldSentence key={i} sentence={said} />
-                    ))}
-                  </span>
-                  <span className="soft">
-                    {transfer.usd_value !== null && `${formatDollars(transfer.usd_value)} · `}
-                    <TransactionLink id={transfer.tx_id} height={transfer.block_height} />
-                  </span>
-                  <span className="age soft">
-                    <Age since={transfer.timestamp} />
-                  </span>
-                </li>
+                <LiveItem
+                  key={`${transfer.tx_id} ${transfer.event_index} ${transfer.leg}`}
+                  title={describeTokenTransfers([transfer]).map(({ summary }, i) => (
+                    <SentenceText key={i} sentence={summary} />
+                  ))}
+                  at={transfer.timestamp}
+                >
+                  {transfer.usd_value !== null && `${formatDollars(transfer.usd_value)} · `}
+                  <TransactionLink id={transfer.tx_id} height={transfer.block_height} />
+                </LiveItem>
               ))}
             </ul>
           )
         }
-      </Answer>
+      </QueryResult>
     </section>
   )
 }
 
-/** The key figures of the chain. */
 function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[] }): ReactNode {
-  const { data: status } = useAnswer('/status', {}, { everyMs: 15_000 })
-  const { data: prices } = useAnswer('/status/price', { asset: 'FLOW' })
-  const { data: epochs } = useAnswer('/status/epoch/status')
+  const { data: status } = useApi('/status', {}, { refetchMs })
+  const { data: prices } = useApi('/status/price', { asset: 'FLOW' })
+  const { data: epochs } = useApi('/status/epoch/status')
   const price = prices?.data[0]
   const epoch = epochs?.data[0]
-  // An empty index reports height 0, which is a block of its own.
+  // An empty index reports height 0, which is also the height of a block.
   const isEmpty = blocks.length === 0 && status?.total_blocks === 0
   const number = (value: number | null | undefined): string =>
     value === undefined || value === null ? '–' : formatNumber(value)

@@ -1,29 +1,30 @@
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
-import { failureText } from '../api.ts'
 import { Link, navigate, useSearchValue } from '../../kit/router.tsx'
+import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
+import { loadErrorText } from '../api.ts'
 import { PageTitle } from '../parts/page.tsx'
 import { useSuggestions } from '../suggestions.ts'
+import type { Suggestions } from '../suggestions.ts'
 import { sanitizeName } from '../text.ts'
 
-/** What an id is exactly: nobody wants to choose from one. */
-const exact = /^(?:\d+|(?:0x)?[0-9a-f]{16}|(?:0x)?[0-9a-f]{64}|0x[0-9a-f]{40})$/i
+/** A height, ID or address, which has at most one match. */
+const exactPattern = /^(?:\d+|(?:0x)?[0-9a-f]{16}|(?:0x)?[0-9a-f]{64}|0x[0-9a-f]{40})$/i
 
-/** Everything that fits a text. What can only be one thing is gone to at once. */
+/** Search results; a single exact match is opened at once. */
 export function SearchPage(): ReactNode {
   const [text] = useSearchValue('q')
-  const { suggestions, isAsking, error, retry } = useSuggestions(text)
-  const [only] = suggestions
-  const target = !isAsking && suggestions.length === 1 && exact.test(text) ? only?.to : undefined
+  const result = useSuggestions(text)
+  const { suggestions, isLoading } = result
+  const target = !isLoading && suggestions.length === 1 && exactPattern.test(text) ? suggestions[0]?.to : undefined
   useEffect(() => {
     if (target !== undefined) navigate(target, { isReplacing: true })
   }, [target])
   return (
     <>
       <PageTitle title={text === '' ? 'Search' : `Search for “${text}”`} />
-      <section className="panel" aria-label="Results" aria-busy={isAsking}>
-        <Results text={text} suggestions={suggestions} isAsking={isAsking} error={error} onRetry={retry} />
+      <section className="panel" aria-label="Results" aria-busy={isLoading}>
+        <Results text={text} result={result} />
       </section>
     </>
   )
@@ -31,28 +32,25 @@ export function SearchPage(): ReactNode {
 
 interface ResultsProps {
   readonly text: string
-  readonly suggestions: ReturnType<typeof useSuggestions>['suggestions']
-  readonly isAsking: boolean
-  readonly error: unknown
-  readonly onRetry: () => void
+  readonly result: Suggestions
 }
 
-function Results({ text, suggestions, isAsking, error, onRetry }: ResultsProps): ReactNode {
+function Results({ text, result: { suggestions, isLoading, error, retry } }: ResultsProps): ReactNode {
   if (text === '') {
     return (
-      <EmptyState title="What are you looking for?">
-        A height, the id of a transaction or block, an address of Flow or its EVM, or the name of a token, collection,
+      <EmptyState title="Enter a search term">
+        Search for a block height, a block or transaction ID, a Flow or EVM address, or the name of a token, collection,
         contract or account.
       </EmptyState>
     )
   }
-  if (suggestions.length === 0 && isAsking) return <Loading label="Searching" rows={5} />
-  if (error !== null) return <ErrorState title="Could not search" detail={failureText(error)} onRetry={onRetry} />
+  if (suggestions.length === 0 && isLoading) return <Loading label="Searching…" rows={5} />
+  if (error !== null) return <ErrorState title="Search failed" detail={loadErrorText(error)} onRetry={retry} />
   if (suggestions.length === 0) {
     return (
-      <EmptyState title="Nothing was found">
-        Look whether an id was copied whole: transactions have 64 digits, accounts 16, addresses of the EVM 40. Names
-        are found by their beginning; try less of it.
+      <EmptyState title="No results">
+        Check that IDs are complete: transactions have 64 hex digits, accounts 16, EVM addresses 40. Names match from
+        their beginning; try a shorter one.
       </EmptyState>
     )
   }

@@ -1,36 +1,39 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import type { TransactionDetail } from '../answers.gen.ts'
 import { Link } from '../../kit/router.tsx'
-import { paths, humanize, formatDollars } from '../text.ts'
-import { Amount, AccountLink, BlockLink, Identity, Moment, ContractLink } from '../parts/values.tsx'
-import { Detail, DetailList } from '../parts/page.tsx'
 import { Ago } from '../../kit/time.tsx'
+import type { TransactionDetail } from '../answers.gen.ts'
+import { Detail, DetailList } from '../parts/page.tsx'
+import { Statements, nameOfTransaction } from '../parts/rows.tsx'
+import { Amount, AccountLink, BlockLink, Identity, Moment, ContractLink, NoValue } from '../parts/values.tsx'
+import { paths, humanize, formatDollars } from '../text.ts'
 import {
-  tellChanges,
-  tellError,
-  tellEvm,
-  tellItems,
-  tellTokens,
-  tellTrades,
+  describeAccountChanges,
+  describeEvmExecutions,
+  describeNftTransfers,
+  describeTokenTransfers,
+  describeTrades,
+  errorCause,
   isUserTransaction,
 } from '../transfer-summary.ts'
 import type { Sentence, Statement } from '../transfer-summary.ts'
-import { Told, nameOfTransaction } from '../parts/rows.tsx'
 
-/** What a transaction's envelope says, field by field. */
-export function TransactionFields({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
+interface TransactionProps {
+  readonly transaction: TransactionDetail
+}
+
+export function TransactionFields({ transaction }: TransactionProps): ReactNode {
   const { payer, proposer, authorizers, scheduled_txs: scheduled, evm_hash: evmHash } = transaction
   return (
     <section className="panel" aria-label="Summary">
       <DetailList>
-        <Detail name="Id">
-          <Identity id={transaction.id} what="transaction id" isWhole hasCopy />
+        <Detail name="ID">
+          <Identity id={transaction.id} what="transaction ID" isWhole hasCopy />
         </Detail>
         <Detail name="Block">
           <BlockLink height={transaction.block_height} />
-          <span className="soft">, at position {transaction.transaction_index}</span>
+          <span className="soft">, index {transaction.transaction_index}</span>
         </Detail>
         <Detail name="Time">
           <Moment at={transaction.timestamp} />
@@ -43,13 +46,13 @@ export function TransactionFields({ transaction }: { readonly transaction: Trans
           {transaction.proposer_key_index !== null && (
             <span className="soft">
               {' '}
-              with key {transaction.proposer_key_index}, number {transaction.proposer_sequence_number}
+              key {transaction.proposer_key_index}, sequence number {transaction.proposer_sequence_number}
             </span>
           )}
         </Detail>
         <Detail name="Authorizers">
           {authorizers.length === 0 ? (
-            <span className="soft">nobody</span>
+            <span className="soft">none</span>
           ) : (
             <ul className="chips">
               {authorizers.map((address) => (
@@ -64,17 +67,17 @@ export function TransactionFields({ transaction }: { readonly transaction: Trans
           <Amount amount={transaction.fee} unit="FLOW" />
         </Detail>
         <Detail name="Computation">
-          {transaction.gas_used === null ? '–' : formatNumber(transaction.gas_used)}
-          <span className="soft"> of {formatNumber(transaction.gas_limit)} at most</span>
+          {transaction.gas_used === null ? <NoValue /> : formatNumber(transaction.gas_used)}
+          <span className="soft"> (limit: {formatNumber(transaction.gas_limit)})</span>
         </Detail>
         {evmHash !== null && (
           <Detail name="EVM transaction">
             <Identity id={evmHash} to={paths.evmTransaction(evmHash)} what="EVM transaction" isWhole />
           </Detail>
         )}
-        {scheduled.map(({ scheduled_id: each, matched_by: how, handler_type: handler }) => (
-          <Detail key={`${each} ${how}`} name="Scheduled">
-            <Link to={paths.scheduled(each)}>{each}</Link> <Badge>{humanize(how)}</Badge>{' '}
+        {scheduled.map(({ scheduled_id: id, matched_by: match, handler_type: handler }) => (
+          <Detail key={`${id} ${match}`} name="Scheduled transaction">
+            <Link to={paths.scheduled(id)}>{id}</Link> <Badge>{humanize(match)}</Badge>{' '}
             {handler !== null && <span className="soft wrap">{handler}</span>}
           </Detail>
         ))}
@@ -88,37 +91,33 @@ export function TransactionFields({ transaction }: { readonly transaction: Trans
   )
 }
 
-interface PartProps {
-  readonly transaction: TransactionDetail
-}
-
-/** A transaction in plain words: who moved what to whom, what came of it, what it called and what it cost. */
-export function TransactionStory({ transaction }: PartProps): ReactNode {
+/** What a transaction did, in sentences with links. */
+export function TransactionOverview({ transaction }: TransactionProps): ReactNode {
   const { block_height: height, timestamp, tags } = transaction
   const statements = [
-    ...tellTrades(transaction.defi_events).map(withoutDetails),
-    ...tellTokens(transaction.ft_transfers),
-    ...tellItems(transaction.nft_transfers),
-    ...tellEvm(transaction.evm_executions).map(withoutDetails),
-    ...tellChanges(transaction.events),
+    ...describeTrades(transaction.defi_events).map(withoutDetails),
+    ...describeTokenTransfers(transaction.ft_transfers),
+    ...describeNftTransfers(transaction.nft_transfers),
+    ...describeEvmExecutions(transaction.evm_executions).map(withoutDetails),
+    ...describeAccountChanges(transaction.events),
   ]
   const isFailed = transaction.execution_status === 'FAILURE'
   return (
-    <section className="panel story" aria-label="What happened">
+    <section className="panel overview" aria-label="Overview">
       <h2>{nameOfTransaction(transaction)}</h2>
       {isFailed && (
         <div className="banner bad">
           <p>
-            It failed, and nothing of what it wanted happened:{' '}
-            <b className="wrap">{tellError(transaction.error_message)}</b>
+            This transaction failed and its changes were reverted:{' '}
+            <b className="wrap">{errorCause(transaction.error_message)}</b>
           </p>
         </div>
       )}
-      {statements.length > 0 && <Told statements={statements} />}
-      {statements.length === 0 && !isFailed && <p className="soft">No tokens and no NFTs were moved.</p>}
+      {statements.length > 0 && <Statements statements={statements} />}
+      {statements.length === 0 && !isFailed && <p className="soft">No tokens or NFTs were transferred.</p>}
       <p>
-        <Cost transaction={transaction} /> <Calls contracts={transaction.contract_imports} />
-        It happened in block <BlockLink height={height} />, <Ago at={timestamp} />.
+        <Fee transaction={transaction} /> <CalledContracts contracts={transaction.contract_imports} />
+        Executed in block <BlockLink height={height} />, <Ago at={timestamp} />.
       </p>
       {tags.length > 0 && (
         <p className="button-row">
@@ -131,11 +130,11 @@ export function TransactionStory({ transaction }: PartProps): ReactNode {
   )
 }
 
-function Cost({ transaction }: PartProps): ReactNode {
+function Fee({ transaction }: TransactionProps): ReactNode {
   const { fee, fee_usd: dollars, payer } = transaction
-  if (!isUserTransaction(transaction)) return 'The chain does this by itself, and nobody pays for it.'
-  if (fee === null) return 'What it cost is not known.'
-  if (Number(fee) === 0) return 'It cost nothing.'
+  if (!isUserTransaction(transaction)) return 'System transactions have no fee.'
+  if (fee === null) return 'The fee is unknown.'
+  if (Number(fee) === 0) return 'No fee was charged.'
   return (
     <>
       <AccountLink address={payer} /> paid a fee of <Amount amount={fee} unit="FLOW" />
@@ -144,11 +143,11 @@ function Cost({ transaction }: PartProps): ReactNode {
   )
 }
 
-function Calls({ contracts }: { readonly contracts: readonly string[] }): ReactNode {
+function CalledContracts({ contracts }: { readonly contracts: readonly string[] }): ReactNode {
   if (contracts.length === 0) return null
   return (
     <>
-      It called{' '}
+      Called{' '}
       {contracts.map((identifier, i) => (
         <span key={identifier}>
           {i > 0 && (i === contracts.length - 1 ? ' and ' : ', ')}
@@ -160,6 +159,6 @@ function Calls({ contracts }: { readonly contracts: readonly string[] }): ReactN
   )
 }
 
-function withoutDetails(said: Sentence): Statement {
-  return { said, details: [] }
+function withoutDetails(summary: Sentence): Statement {
+  return { summary, details: [] }
 }

@@ -1,29 +1,37 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
-import { ListPanel, Answer } from '../parts/lists.tsx'
-import { Link, useSearchValue } from '../../kit/router.tsx'
-import { PageTitle, AddressTabs, Detail, DetailList } from '../parts/page.tsx'
-import { TransactionRow, transactionColumns, StatusBadge } from '../parts/rows.tsx'
-import { itemsOf, useList, useAnswer } from '../api.ts'
 import { ApiProblem } from '../../kit/api.ts'
-import { isUserTransaction } from '../transfer-summary.ts'
-import { Button } from '../../kit/controls.tsx'
 import { scriptParameters } from '../../kit/code-tokens.ts'
-import { formatNumber, formatCount } from '../../kit/formats.ts'
-import { EmptyState } from '../../kit/state.tsx'
-import { plainValue } from '../cadence-value.ts'
-import type { TransactionDetail, Event, EvmExecution } from '../answers.gen.ts'
-import type { PageProps } from '../pages.ts'
 import { CodeView } from '../../kit/code.tsx'
+import { Button } from '../../kit/controls.tsx'
+import { formatNumber, formatCount } from '../../kit/formats.ts'
+import { Link, useSearchValue } from '../../kit/router.tsx'
+import { EmptyState } from '../../kit/state.tsx'
+import type { TransactionDetail, Event, EvmExecution } from '../answers.gen.ts'
+import { itemsOf, useList, useApi } from '../api.ts'
+import { plainValue } from '../cadence-value.ts'
+import type { PageProps } from '../pages.ts'
 import { DecodedCall, EvmLogs } from '../parts/evm.tsx'
-import { BlockLink, Identity, ContractLink, AccountLink, EvmTransactionLink, ValueTree } from '../parts/values.tsx'
-import { TransactionFields, TransactionStory } from './transaction-tabs.tsx'
+import { ItemResult } from '../parts/lists.tsx'
+import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
+import { StatusBadge, TransactionList } from '../parts/rows.tsx'
+import {
+  BlockLink,
+  Identity,
+  ContractLink,
+  AccountLink,
+  EvmTransactionLink,
+  OptionalAccountLink,
+  ValueTree,
+} from '../parts/values.tsx'
 import { paths, shorten, contractOf, formatUnits } from '../text.ts'
+import { isUserTransaction } from '../transfer-summary.ts'
+import { TransactionFields, TransactionOverview } from './transaction-tabs.tsx'
 
 export function TransactionsPage(): ReactNode {
   const [shown, show] = useSearchValue('show')
   const list = useList('/flow/transaction', { limit: 60 })
-  const hasAll = shown === 'all'
+  const includesSystem = shown === 'all'
   return (
     <>
       <PageTitle
@@ -39,73 +47,68 @@ export function TransactionsPage(): ReactNode {
           </nav>
         }
       />
-      <ListPanel
+      <TransactionList
         list={list}
-        what="transactions"
-        columns={transactionColumns}
         header={
           <header>
             <label className="check-label">
               <input
                 type="checkbox"
                 className="check"
-                checked={hasAll}
+                checked={includesSystem}
                 onChange={({ target }) => show(target.checked ? 'all' : '')}
               />
-              Also those that the chain makes by itself in each block
+              Include system transactions
             </label>
           </header>
         }
-        isShown={(transaction) => hasAll || isUserTransaction(transaction)}
-        whenEmpty={
+        isShown={(transaction) => includesSystem || isUserTransaction(transaction)}
+        emptyText={
           itemsOf(list).length > 0
-            ? 'Nobody sent anything of late: all that there is, the chain made by itself.'
-            : 'The first ones show up as soon as blocks with transactions are indexed.'
+            ? 'No user transactions yet, only system transactions.'
+            : 'Transactions will appear here as soon as blocks are indexed.'
         }
-        renderRow={(transaction) => (
-          <TransactionRow key={`${transaction.block_height} ${transaction.id}`} transaction={transaction} />
-        )}
       />
     </>
   )
 }
 
-/** A transaction, told in plain words first. An EVM hash leads to the transaction that it ran in. */
+/** The path may contain an EVM hash: it opens the Flow transaction that ran it. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
   const [height] = useSearchValue('height')
-  const ofHeight = useAnswer('/flow/transaction/{id}', { id, height })
-  // A reorganization may have moved it since the link was made.
-  const isElsewhere = height !== '' && ofHeight.error instanceof ApiProblem && ofHeight.error.status === 404
-  const anywhere = useAnswer('/flow/transaction/{id}', { id }, { isOn: isElsewhere })
-  const query = isElsewhere ? anywhere : ofHeight
+  const atHeight = useApi('/flow/transaction/{id}', { id, height })
+  // A reorganization may have moved the transaction since the link was created.
+  const isElsewhere = height !== '' && atHeight.error instanceof ApiProblem && atHeight.error.status === 404
+  const anywhere = useApi('/flow/transaction/{id}', { id }, { isEnabled: isElsewhere })
+  const query = isElsewhere ? anywhere : atHeight
   const transaction = query.data?.data[0]
-  const whole = transaction?.id ?? id
+  const fullId = transaction?.id ?? id
   return (
     <>
       <PageTitle
         kind="Transaction"
-        title={shorten(whole)}
+        title={shorten(fullId)}
         aside={transaction !== undefined && <StatusBadge status={transaction.execution_status} />}
       >
-        <Identity id={whole} what="transaction id" hasCopy={transaction !== undefined} />
+        <Identity id={fullId} what="transaction ID" hasCopy={transaction !== undefined} />
       </PageTitle>
-      <Answer query={query} what="this transaction" rows={8}>
-        {({ data: [found] }) => found !== undefined && <Parts transaction={found} />}
-      </Answer>
+      <ItemResult query={query} what="this transaction" rows={8}>
+        {(found) => <TransactionView transaction={found} />}
+      </ItemResult>
     </>
   )
 }
 
-function Parts({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
+function TransactionView({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
   const { events, script, script_hash: hash, arguments: values, evm_executions: executions } = transaction
-  const given = Array.isArray(values) ? (values as readonly unknown[]) : []
+  const args = Array.isArray(values) ? (values as readonly unknown[]) : []
   return (
     <>
-      <TransactionStory transaction={transaction} />
+      <TransactionOverview transaction={transaction} />
       {transaction.other_heights.length > 0 && (
         <p className="soft">
-          This system transaction has the same id in other blocks. This is the one in block{' '}
-          <BlockLink height={transaction.block_height} />. Others:{' '}
+          System transactions can have the same ID in several blocks. This one is in block{' '}
+          <BlockLink height={transaction.block_height} />. Other blocks:{' '}
           {transaction.other_heights.map((height, i) => (
             <span key={height}>
               {i > 0 && ', '}
@@ -114,8 +117,8 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
           ))}
         </p>
       )}
-      <AddressTabs
-        label="Parts of the transaction"
+      <UrlTabs
+        label="Transaction"
         tabs={[
           { name: 'summary', label: 'Summary', render: () => <TransactionFields transaction={transaction} /> },
           {
@@ -126,12 +129,18 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
           { name: 'script', label: 'Script', render: () => <TransactionScript script={script} hash={hash} /> },
           {
             name: 'arguments',
-            label: `Arguments ${given.length}`,
-            render: () => <Arguments values={given} script={script} />,
+            label: `Arguments ${args.length}`,
+            render: () => <Arguments values={args} script={script} />,
           },
           ...(executions.length === 0
             ? []
-            : [{ name: 'evm', label: `EVM ${executions.length}`, render: () => <EvmPart executions={executions} /> }]),
+            : [
+                {
+                  name: 'evm',
+                  label: `EVM ${executions.length}`,
+                  render: () => executions.map((each) => <Execution key={each.hash} execution={each} />),
+                },
+              ]),
         ]}
       />
     </>
@@ -139,91 +148,90 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
 }
 
 interface TransactionScriptProps {
-  /** Null where the answer left it out: then it is asked for by its hash. */
+  /** Null if the response omits it; then it is loaded by hash. */
   readonly script: string | null
   readonly hash: string
 }
 
-/** The Cadence that a transaction ran. */
 function TransactionScript({ script, hash }: TransactionScriptProps): ReactNode {
   return (
     <section className="panel" aria-label="Script">
-      {script === null && hash !== '' ? <KeptScript hash={hash} /> : <Code text={script ?? ''} />}
+      {script === null && hash !== '' ? <StoredScript hash={hash} /> : <Code text={script ?? ''} />}
     </section>
   )
 }
 
-function KeptScript({ hash }: { readonly hash: string }): ReactNode {
-  const query = useAnswer('/flow/script/{hash}', { hash })
+function StoredScript({ hash }: { readonly hash: string }): ReactNode {
+  const query = useApi('/flow/script/{hash}', { hash })
   return (
-    <Answer query={query} what="the script of this transaction">
-      {({ data: [kept] }) => <Code text={kept?.script_text ?? ''} />}
-    </Answer>
+    <ItemResult query={query} what="the script of this transaction">
+      {({ script_text: text }) => <Code text={text} />}
+    </ItemResult>
   )
 }
 
 function Code({ text }: { readonly text: string }): ReactNode {
-  if (text === '') return <EmptyState title="No script">The text of this transaction is not kept here.</EmptyState>
+  if (text === '') return <EmptyState title="No script">The script of this transaction is not stored.</EmptyState>
   return <CodeView code={text} label="script" />
 }
 
 interface ArgumentsProps {
-  /** As JSON-Cadence. */
+  /** JSON-Cadence values. */
   readonly values: readonly unknown[]
   readonly script: string | null
 }
 
-/** What a transaction was given, with the names that its script has for it. */
 function Arguments({ values, script }: ArgumentsProps): ReactNode {
   const parameters = script === null ? [] : scriptParameters(script)
   return (
     <section className="panel" aria-label="Arguments">
       {values.length === 0 ? (
-        <EmptyState title="No arguments">This transaction was given nothing.</EmptyState>
+        <EmptyState title="No arguments">This transaction takes no arguments.</EmptyState>
       ) : (
-        <dl className="details">
+        <DetailList>
           {values.map((value, i) => (
-            <div key={i}>
-              <dt>
-                {parameters[i]?.name ?? `Argument ${i + 1}`}
-                {parameters[i] !== undefined && <code className="note">{parameters[i].type}</code>}
-              </dt>
-              <dd>
-                <ValueTree value={plainValue(value)} />
-              </dd>
-            </div>
+            <Detail
+              key={i}
+              name={
+                <>
+                  {parameters[i]?.name ?? `Argument ${i + 1}`}
+                  {parameters[i] !== undefined && <code className="note">{parameters[i].type}</code>}
+                </>
+              }
+            >
+              <ValueTree value={plainValue(value)} />
+            </Detail>
           ))}
-        </dl>
+        </DetailList>
       )}
     </section>
   )
 }
 
-const shownAtFirst = 30
+const initialEvents = 30
 
-/** The events of a transaction, in order; those that hold a word, where one is looked for. */
 function EventCards({ events }: { readonly events: readonly Event[] }): ReactNode {
   const [text, setText] = useState('')
-  const [max, setMax] = useState(shownAtFirst)
-  const wanted = text.trim().toLowerCase()
-  const fitting =
-    wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
+  const [limit, setLimit] = useState(initialEvents)
+  const filter = text.trim().toLowerCase()
+  const matching =
+    filter === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(filter))
   return (
     <section className="panel" aria-label="Events">
       {events.length > 8 && (
         <header>
           <label className="field grow">
-            <span>Show events with</span>
+            <span>Filter events</span>
             <input className="input" type="search" value={text} onChange={(event) => setText(event.target.value)} />
           </label>
           <span className="soft" role="status">
-            {formatCount(fitting.length, 'event')}
+            {formatCount(matching.length, 'event')}
           </span>
         </header>
       )}
-      {fitting.length === 0 && <EmptyState title={events.length === 0 ? 'No events' : 'No event has this in it'} />}
+      {matching.length === 0 && <EmptyState title={events.length === 0 ? 'No events' : 'No matching events'} />}
       <ol className="events">
-        {fitting.slice(0, max).map((event) => (
+        {matching.slice(0, limit).map((event) => (
           <li key={event.event_index} id={`event-${event.event_index}`}>
             <h3>
               <span className="soft">{event.event_index}</span>{' '}
@@ -239,28 +247,17 @@ function EventCards({ events }: { readonly events: readonly Event[] }): ReactNod
           </li>
         ))}
       </ol>
-      {fitting.length > max && (
+      {matching.length > limit && (
         <footer>
-          <Button onClick={() => setMax(max + 100)}>More events</Button>
+          <Button onClick={() => setLimit(limit + 100)}>Show more events</Button>
         </footer>
       )}
     </section>
   )
 }
 
-/** What ran in the EVM, with what its contracts told. */
-function EvmPart({ executions }: { readonly executions: readonly EvmExecution[] }): ReactNode {
-  return (
-    <>
-      {executions.map((execution) => (
-        <Execution key={execution.hash} execution={execution} />
-      ))}
-    </>
-  )
-}
-
 function Execution({ execution }: { readonly execution: EvmExecution }): ReactNode {
-  const query = useAnswer('/flow/evm/transaction/{hash}', { hash: execution.hash })
+  const query = useApi('/flow/evm/transaction/{hash}', { hash: execution.hash })
   return (
     <section className="panel" aria-label={`EVM transaction ${execution.hash}`}>
       <header>
@@ -270,33 +267,33 @@ function Execution({ execution }: { readonly execution: EvmExecution }): ReactNo
         <StatusBadge status={execution.status} />
       </header>
       <DetailList>
-        <Detail name="From">{execution.from === null ? '–' : <AccountLink address={execution.from} isWhole />}</Detail>
+        <Detail name="From">
+          <OptionalAccountLink address={execution.from} isWhole />
+        </Detail>
         <Detail name="To">
           {execution.to === null ? (
-            <span className="soft">a new contract</span>
+            <span className="soft">new contract</span>
           ) : (
             <AccountLink address={execution.to} isWhole />
           )}
         </Detail>
         {execution.value !== null && <Detail name="Value">{formatUnits(execution.value, 18)} FLOW</Detail>}
-        <Detail name="Gas">
+        <Detail name="Gas used">
           {formatNumber(Number(execution.gas_used))}
           {execution.gas_limit !== null && (
-            <span className="soft"> of {formatNumber(Number(execution.gas_limit))} at most</span>
+            <span className="soft"> (limit: {formatNumber(Number(execution.gas_limit))})</span>
           )}
         </Detail>
         {execution.error_message !== null && <Detail name="Error">{execution.error_message}</Detail>}
       </DetailList>
-      <Answer query={query} what="the EVM transaction" rows={2}>
-        {({ data: [detail] }) =>
-          detail !== undefined && (
-            <>
-              {detail.decoded_input !== null && <DecodedCall call={detail.decoded_input} />}
-              <EvmLogs logs={detail.logs} />
-            </>
-          )
-        }
-      </Answer>
+      <ItemResult query={query} what="the EVM transaction" rows={2}>
+        {({ decoded_input: call, logs }) => (
+          <>
+            {call !== null && <DecodedCall call={call} />}
+            <EvmLogs logs={logs} />
+          </>
+        )}
+      </ItemResult>
     </section>
   )
 }

@@ -1,159 +1,122 @@
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/time.tsx'
 import { Badge } from '../../kit/controls.tsx'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
+import { Link } from '../../kit/router.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Age } from '../../kit/time.tsx'
 import type { EvmTransaction, EvmTokenTransfer, EvmDecodedCall, EvmLog } from '../answers.gen.ts'
 import type { ListPath, ListQuery } from '../api.ts'
 import { formatUnits, sanitizeName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
-import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, ValueTree } from './values.tsx'
-import { ListPanel } from './lists.tsx'
-import { Link } from '../../kit/router.tsx'
+import { TableList } from './lists.tsx'
+import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, NoValue, ValueTree } from './values.tsx'
 
-type EvmList = Extract<ListPath, '/flow/evm/transaction' | '/flow/evm/address/{address}/transactions'>
+type EvmTransactionPath = Extract<ListPath, '/flow/evm/transaction' | '/flow/evm/address/{address}/transactions'>
 
-const transactionColumns = [
-  { name: 'EVM transaction' },
-  { name: 'Method' },
-  { name: 'From' },
-  { name: 'To' },
-  { name: 'Value in FLOW', isNumber: true },
-  { name: 'Block' },
-  { name: 'Age', isNumber: true },
-]
-
-const kinds = {
+const types = {
   coin_transfer: 'Transfer',
   contract_call: 'Call',
   contract_creation: 'New contract',
   token_transfer: 'Token transfer',
 } as const
 
-/** What an EVM transaction did, in a word or two. */
-export function nameOfEvmTransaction({ decoded_input: call, tx_types: types, method }: EvmTransaction): string {
+export function nameOfEvmTransaction({ decoded_input: call, tx_types: [type], method }: EvmTransaction): string {
   if (call !== null) return sanitizeName(call.method_call.split('(', 1)[0] ?? '', 'Call')
-  const [type] = types
-  return type === undefined ? (method ?? 'Call') : kinds[type]
+  return type === undefined ? (method ?? 'Call') : types[type]
 }
 
-export function EvmTransactionList<Path extends EvmList>({
-  list,
-  whenEmpty,
-}: {
+const transactionColumns: readonly Column<EvmTransaction>[] = [
+  { name: 'EVM transaction', cell: ({ hash }) => <EvmTransactionLink hash={hash} /> },
+  {
+    name: 'Method',
+    cell: (transaction) => (
+      <Badge tone={transaction.status === 'error' ? 'bad' : 'neutral'}>
+        {nameOfEvmTransaction(transaction)}
+        {transaction.status === 'error' && ', failed'}
+      </Badge>
+    ),
+  },
+  { name: 'From', cell: ({ from }) => <EvmPartyLink party={from} /> },
+  { name: 'To', cell: ({ to, created_contract: created }) => <EvmPartyLink party={to ?? created} /> },
+  {
+    name: 'Value in FLOW',
+    cell: ({ value }) => (value === null ? <NoValue /> : formatUnits(value, 18)),
+    isNumber: true,
+  },
+  { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+]
+
+interface EvmTransactionListProps<Path extends EvmTransactionPath> {
   readonly list: ListQuery<Path>
-  readonly whenEmpty: string
-}): ReactNode {
+  readonly emptyText: string
+}
+
+export function EvmTransactionList<Path extends EvmTransactionPath>(props: EvmTransactionListProps<Path>): ReactNode {
   return (
-    <ListPanel
-      list={list}
+    <TableList
       what="EVM transactions"
       columns={transactionColumns}
-      whenEmpty={whenEmpty}
-      renderRow={(transaction: EvmTransaction) => (
-        <Row key={transaction.hash}>
-          <RowName>
-            <EvmTransactionLink hash={transaction.hash} />
-          </RowName>
-          <Cell label="Method">
-            <Badge tone={transaction.status === 'error' ? 'bad' : 'neutral'}>
-              {nameOfEvmTransaction(transaction)}
-              {transaction.status === 'error' && ', failed'}
-            </Badge>
-          </Cell>
-          <Cell label="From">
-            <EvmPartyLink party={transaction.from} />
-          </Cell>
-          <Cell label="To">
-            <EvmPartyLink party={transaction.to ?? transaction.created_contract} />
-          </Cell>
-          <Cell label="Value in FLOW" className="number">
-            {transaction.value === null ? '–' : formatUnits(transaction.value, 18)}
-          </Cell>
-          <Cell label="Block">
-            <BlockLink height={transaction.block_height} />
-          </Cell>
-          <Cell label="Age" className="number">
-            <Age since={transaction.timestamp} />
-          </Cell>
-        </Row>
-      )}
+      itemKey={(transaction: EvmTransaction) => transaction.hash}
+      {...props}
     />
   )
 }
 
-type TransferList = Extract<
+type EvmTransferPath = Extract<
   ListPath,
   '/flow/evm/address/{address}/token-transfers' | '/flow/evm/token/{address}/token-transfers'
 >
 
-const transferColumns = [
-  { name: 'EVM transaction' },
-  { name: 'What' },
-  { name: 'From' },
-  { name: 'To' },
-  { name: 'Age', isNumber: true },
-]
-
 /** `1.5 USDF`, `PaperBoats #7`. */
-export function movedOf({ token, total }: EvmTokenTransfer): string {
+export function transferredAsset({ token, total }: EvmTokenTransfer): string {
   const name = sanitizeName(token.symbol ?? token.name ?? shorten(token.address))
   if (total.token_id === null) return formatEvmAmount(total.value, { type: token.type, decimals: total.decimals }, name)
   return `${total.value === '1' ? '' : `${formatAmount(total.value)} × `}${name} #${total.token_id}`
 }
 
-export function EvmTransfers<Path extends TransferList>({ list }: { readonly list: ListQuery<Path> }): ReactNode {
+const transferColumns: readonly Column<EvmTokenTransfer>[] = [
+  { name: 'EVM transaction', cell: ({ transaction_hash: hash }) => <EvmTransactionLink hash={hash} /> },
+  {
+    name: 'Asset',
+    cell: (transfer) => <Link to={paths.evmToken(transfer.token.address)}>{transferredAsset(transfer)}</Link>,
+  },
+  { name: 'From', cell: ({ from }) => <EvmPartyLink party={from} /> },
+  { name: 'To', cell: ({ to }) => <EvmPartyLink party={to} /> },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+]
+
+export function EvmTransfers<Path extends EvmTransferPath>({ list }: { readonly list: ListQuery<Path> }): ReactNode {
   return (
-    <ListPanel
+    <TableList
       list={list}
       what="token transfers"
       columns={transferColumns}
-      whenEmpty="No token of the EVM was moved here."
-      renderRow={(transfer: EvmTokenTransfer) => (
-        <Row key={`${transfer.transaction_hash} ${transfer.log_index} ${transfer.batch_index}`}>
-          <RowName>
-            <EvmTransactionLink hash={transfer.transaction_hash} />
-          </RowName>
-          <Cell label="What">
-            <Link to={paths.evmToken(transfer.token.address)}>{movedOf(transfer)}</Link>
-          </Cell>
-          <Cell label="From">
-            <EvmPartyLink party={transfer.from} />
-          </Cell>
-          <Cell label="To">
-            <EvmPartyLink party={transfer.to} />
-          </Cell>
-          <Cell label="Age" className="number">
-            <Age since={transfer.timestamp} />
-          </Cell>
-        </Row>
-      )}
+      itemKey={({ transaction_hash: hash, log_index: log, batch_index: batch }: EvmTokenTransfer) =>
+        `${hash} ${log} ${batch}`
+      }
+      emptyText="Transfers of EVM tokens will appear here."
     />
   )
 }
 
-type DecodedParameter = EvmDecodedCall['parameters'][number]
-
-/** What a contract of the EVM was asked to do. */
 export function DecodedCall({ call }: { readonly call: EvmDecodedCall }): ReactNode {
   return (
     <div className="panel-text">
       <h3>
         Called <code>{call.method_call}</code>
       </h3>
-      <Parameters parameters={call.parameters} />
+      <ParameterTree parameters={call.parameters} />
     </div>
   )
 }
 
-/** What contracts of the EVM told, decoded where the form is known. */
 export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNode {
-  if (logs.length === 0) return <p className="panel-text soft">Its contracts logged nothing.</p>
+  if (logs.length === 0) return <p className="panel-text soft">This transaction emitted no logs.</p>
   return (
     <ol className="events">
       {logs.map(({ index, address, decoded, topics, data }) => (
         <li key={index}>
           <h3>
-            <span className="soft">{index}</span>{' '}
-            {decoded === null ? 'Log of unknown form' : sanitizeName(decoded.name)}
+            <span className="soft">{index}</span> {decoded === null ? 'Undecoded log' : sanitizeName(decoded.name)}
             {' by '}
             <EvmPartyLink party={address} />
           </h3>
@@ -175,7 +138,7 @@ export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNo
               </div>
             </dl>
           ) : (
-            <Parameters parameters={decoded.parameters} />
+            <ParameterTree parameters={decoded.parameters} />
           )}
         </li>
       ))}
@@ -183,7 +146,7 @@ export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNo
   )
 }
 
-function Parameters({ parameters }: { readonly parameters: readonly DecodedParameter[] }): ReactNode {
+function ParameterTree({ parameters }: { readonly parameters: EvmDecodedCall['parameters'] }): ReactNode {
   return (
     <dl className="tree">
       {parameters.map(({ name, type, value }, i) => (

@@ -1,134 +1,156 @@
-import type { ReactNode } from 'react'
+import type { Key, ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Button } from '../../kit/controls.tsx'
-import { ColumnName, Table, TableBody, TableHead } from '../../kit/table.tsx'
-import { Loading, EmptyState, ErrorState } from '../../kit/state.tsx'
-import { itemsOf, failureText } from '../api.ts'
 import { ApiProblem, problemText } from '../../kit/api.ts'
-import type { ItemOf, ListPath, ListQuery } from '../api.ts'
+import { Button } from '../../kit/controls.tsx'
 import { useSearchValue } from '../../kit/router.tsx'
+import { Loading, EmptyState, ErrorState } from '../../kit/state.tsx'
+import { DataTable } from '../../kit/table.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { itemsOf, loadErrorText } from '../api.ts'
+import type { ItemOf, ListPath, ListQuery } from '../api.ts'
 
-export interface Column {
-  readonly name: string
-  readonly isNumber?: boolean
-}
-
-interface ListPanelProps<Path extends ListPath> {
+interface ListProps<Path extends ListPath> {
   readonly list: ListQuery<Path>
-  /** What the list holds, in words: `transactions`. */
+  /** Plural name of the items: `transactions`. */
   readonly what: string
-  /** Default: no table, what `row` returns is laid out as cards. */
-  readonly columns?: readonly Column[]
-  readonly renderRow: (item: ItemOf<Path>, index: number) => ReactNode
-  /** What would have to happen for something to be here. */
-  readonly whenEmpty?: ReactNode
+  /** What will be here, or the next step. */
+  readonly emptyText?: ReactNode
   readonly header?: ReactNode
-  /** Leaves out what one does not want to see of what was loaded. Default: all is shown. */
+  /** Filters the loaded items. */
   readonly isShown?: (item: ItemOf<Path>) => boolean
 }
 
-/** A list of the API with all of its states; more of it on demand. */
-export function ListPanel<Path extends ListPath>({
+interface TableListProps<Path extends ListPath> extends ListProps<Path> {
+  readonly columns: readonly Column<ItemOf<Path>>[]
+  readonly itemKey: (item: ItemOf<Path>) => Key
+}
+
+interface CardListProps<Path extends ListPath> extends ListProps<Path> {
+  readonly renderCard: (item: ItemOf<Path>) => ReactNode
+}
+
+/** A list of the API as a table, loaded page by page. */
+export function TableList<Path extends ListPath>({ columns, itemKey, ...rest }: TableListProps<Path>): ReactNode {
+  return (
+    <ListPanel
+      {...rest}
+      render={(items) => <DataTable label={rest.what} columns={columns} items={items} itemKey={itemKey} />}
+    />
+  )
+}
+
+/** A list of the API as cards, loaded page by page. */
+export function CardList<Path extends ListPath>({ renderCard, ...rest }: CardListProps<Path>): ReactNode {
+  return <ListPanel {...rest} render={(items) => <ul className="cards">{items.map(renderCard)}</ul>} />
+}
+
+interface ListPanelProps<Path extends ListPath> extends ListProps<Path> {
+  readonly render: (items: readonly ItemOf<Path>[]) => ReactNode
+}
+
+function ListPanel<Path extends ListPath>({
   list,
   what,
-  columns,
-  renderRow,
-  whenEmpty,
+  emptyText,
   header,
   isShown = () => true,
+  render,
 }: ListPanelProps<Path>): ReactNode {
   const loaded = itemsOf(list)
   const items = loaded.filter(isShown)
   return (
     <section className="panel list" aria-label={what} aria-busy={list.isFetching}>
       {header}
-      {list.isPending && <Loading rows={6} label={`Loading ${what}`} />}
+      {list.isPending && <Loading rows={6} label={`Loading ${what}…`} />}
       {list.isError && loaded.length === 0 && (
-        <Trouble error={list.error} what={what} onRetry={() => void list.refetch()} />
+        <LoadError error={list.error} what={what} onRetry={() => void list.refetch()} />
       )}
-      {list.isSuccess && items.length === 0 && <EmptyState title={`No ${what}`}>{whenEmpty}</EmptyState>}
-      {items.length > 0 &&
-        (columns === undefined ? (
-          <ul className="cards">{items.map(renderRow)}</ul>
-        ) : (
-          <Table className="cards-when-narrow" aria-label={what}>
-            <TableHead>
-              {columns.map(({ name, isNumber = false }) => (
-                <ColumnName key={name} className={isNumber ? 'number' : undefined}>
-                  {name}
-                </ColumnName>
-              ))}
-            </TableHead>
-            <TableBody>{items.map(renderRow)}</TableBody>
-          </Table>
-        ))}
+      {list.isSuccess && items.length === 0 && <EmptyState title={`No ${what}`}>{emptyText}</EmptyState>}
+      {items.length > 0 && render(items)}
       {list.isFetchNextPageError && (
-        <Trouble error={list.error} what={`more ${what}`} onRetry={() => void list.fetchNextPage()} />
+        <LoadError error={list.error} what={`more ${what}`} onRetry={() => void list.fetchNextPage()} />
       )}
       {list.hasNextPage && !list.isFetchNextPageError && (
         <footer>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {list.isFetchingNextPage ? 'Loading…' : `More ${what}`}
-          </Button>
+          <LoadMore list={list} what={what} />
         </footer>
       )}
     </section>
   )
 }
 
-interface AnswerProps<Value> {
-  readonly query: UseQueryResult<Value>
-  /** What is waited for: `the block`. */
+interface LoadMoreProps {
+  readonly list: { readonly isFetchingNextPage: boolean; readonly fetchNextPage: () => Promise<unknown> }
   readonly what: string
+}
+
+export function LoadMore({ list, what }: LoadMoreProps): ReactNode {
+  return (
+    <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+      {list.isFetchingNextPage ? 'Loading…' : `Load more ${what}`}
+    </Button>
+  )
+}
+
+interface QueryResultProps<Value> {
+  readonly query: UseQueryResult<Value>
+  /** Name of the resource: `this account`. */
+  readonly what: string
+  /** Number of placeholder lines. */
   readonly rows?: number
   readonly children: (value: Value) => ReactNode
 }
 
-/** What was asked for, or words for why it is not there. */
-export function Answer<Value>({ query, what, rows = 4, children }: AnswerProps<Value>): ReactNode {
+export function QueryResult<Value>({ query, what, rows = 4, children }: QueryResultProps<Value>): ReactNode {
   if (query.data !== undefined) return children(query.data)
-  if (query.isError) return <Trouble error={query.error} what={what} onRetry={() => void query.refetch()} />
-  return <Loading rows={rows} label={`Loading ${what}`} />
+  if (query.isError) return <LoadError error={query.error} what={what} onRetry={() => void query.refetch()} />
+  return <Loading rows={rows} label={`Loading ${what}…`} />
 }
 
-/** Says that something is not there, or why it could not be had. */
-export function Trouble({
-  error,
-  what,
-  onRetry,
-}: {
+interface ItemResultProps<Item> extends Omit<QueryResultProps<unknown>, 'query' | 'children'> {
+  readonly query: UseQueryResult<{ readonly data: readonly Item[] }>
+  readonly children: (item: Item) => ReactNode
+}
+
+/** The result of a path that returns one item. */
+export function ItemResult<Item>({ children, ...rest }: ItemResultProps<Item>): ReactNode {
+  return <QueryResult {...rest}>{({ data: [item] }) => item !== undefined && children(item)}</QueryResult>
+}
+
+interface LoadErrorProps {
   readonly error: unknown
   readonly what: string
   readonly onRetry: () => void
-}): ReactNode {
+}
+
+export function LoadError({ error, what, onRetry }: LoadErrorProps): ReactNode {
   if (error instanceof ApiProblem && error.status === 404) {
     return (
-      <EmptyState title={`Nobody here knows ${what}`}>
-        {problemText(error)} It may be newer than what is indexed, older than the first block that is kept, or of
-        another network.
+      <EmptyState title={`Could not find ${what}`}>
+        {problemText(error)} It may not be indexed yet, precede the first indexed block, or belong to another network.
       </EmptyState>
     )
   }
   if (error instanceof ApiProblem && error.status === 400) {
     return (
-      <EmptyState title={`This address does not lead to ${what}`}>
-        {problemText(error)} Look whether it was copied whole, or search for it above.
+      <EmptyState title={`Could not open ${what}`}>
+        {problemText(error)} Check that the ID or address is complete, or search for it above.
       </EmptyState>
     )
   }
-  return <ErrorState title={`Could not load ${what}`} detail={failureText(error)} onRetry={onRetry} />
+  return <ErrorState title={`Could not load ${what}`} detail={loadErrorText(error)} onRetry={onRetry} />
 }
 
-const pauseMs = 300
+const debounceMs = 300
 
-/** A field that narrows a list by a text, which is kept in the address as `search`. */
+/** Text filter of a list, stored in the URL as `search`. */
 export function ListFilter({ label }: { readonly label: string }): ReactNode {
   const [search, setSearch] = useSearchValue('search')
   const [text, setText] = useState(search)
   useEffect(() => {
     if (text.trim() === search) return
-    const timer = setTimeout(() => setSearch(text.trim()), pauseMs)
+    const timer = setTimeout(() => setSearch(text.trim()), debounceMs)
     return () => clearTimeout(timer)
   }, [text, search, setSearch])
   return (

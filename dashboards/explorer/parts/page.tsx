@@ -4,17 +4,17 @@ import { useLocation, useSearchValue } from '../../kit/router.tsx'
 import { Tabs, tabId } from '../../kit/tabs.tsx'
 
 interface PageTitleProps {
-  /** Names the page in the browser and in its heading. */
+  /** Used in the document title and the heading. */
   readonly title: string
-  /** What it is one of. */
+  /** Kind of the item, before the title. */
   readonly kind?: string
-  /** What stands in the heading in place of the title. */
+  /** Replaces the title in the heading. */
   readonly children?: ReactNode
-  /** Behind the heading. */
+  /** Shown at the end of the heading's line. */
   readonly aside?: ReactNode
 }
 
-/** Page heading; receives the focus after navigation, so that reading starts there. */
+/** Page heading; focused after navigation, so that screen readers start there. */
 export function PageTitle({ title, kind, children, aside }: PageTitleProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   const { navigations } = useLocation()
@@ -35,12 +35,11 @@ export function PageTitle({ title, kind, children, aside }: PageTitleProps): Rea
   )
 }
 
-/** Names and values of one thing. */
 export function DetailList({ children }: { readonly children: ReactNode }): ReactNode {
   return <dl className="details">{children}</dl>
 }
 
-export function Detail({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+export function Detail({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }): ReactNode {
   return (
     <div>
       <dt>{name}</dt>
@@ -49,7 +48,6 @@ export function Detail({ name, children }: { readonly name: string; readonly chi
   )
 }
 
-/** A few numbers that tell most. */
 export function KeyNumbers({ children }: { readonly children: ReactNode }): ReactNode {
   return <dl className="panel key-numbers">{children}</dl>
 }
@@ -72,20 +70,20 @@ export function KeyNumber({ name, note, children }: KeyNumberProps): ReactNode {
   )
 }
 
-interface AddressTab {
+interface UrlTab {
   readonly name: string
   readonly label: ReactNode
   readonly render: () => ReactNode
 }
 
-/** Tabs whose choice is in the address, so that a link shows the same to somebody else. The first is the usual one. */
-export function AddressTabs({
-  label,
-  tabs,
-}: {
+interface UrlTabsProps {
   readonly label: string
-  readonly tabs: readonly AddressTab[]
-}): ReactNode {
+  /** The first is the default. */
+  readonly tabs: readonly UrlTab[]
+}
+
+/** Tabs whose selection is stored in the URL as `tab`. */
+export function UrlTabs({ label, tabs }: UrlTabsProps): ReactNode {
   const [chosen, choose] = useSearchValue('tab')
   const panelId = useId()
   const selected = tabs.find(({ name }) => name === chosen) ?? tabs[0]
@@ -106,29 +104,28 @@ export function AddressTabs({
   )
 }
 
-const spans = [30, 90, 365] as const
-const usual = spans[0]
+const dayRanges = [30, 90, 365] as const
 
-/** How many days the charts of a page show, as the address has it. */
-export function useSpan(): number {
+/** Number of days in the charts, from the URL. */
+export function useDays(): number {
   const [chosen] = useSearchValue('days')
-  return spans.find((span) => String(span) === chosen) ?? usual
+  return dayRanges.find((days) => String(days) === chosen) ?? dayRanges[0]
 }
 
-export function SpanChoice(): ReactNode {
+export function DaysButtons(): ReactNode {
   const [, choose] = useSearchValue('days')
-  const chosen = useSpan()
+  const selected = useDays()
   return (
     <div className="button-row" role="group" aria-label="Days">
-      {spans.map((span) => (
+      {dayRanges.map((days) => (
         <button
-          key={span}
+          key={days}
           type="button"
           className="button small"
-          aria-pressed={span === chosen}
-          onClick={() => choose(span === usual ? '' : String(span))}
+          aria-pressed={days === selected}
+          onClick={() => choose(days === dayRanges[0] ? '' : String(days))}
         >
-          {span} days
+          {days} days
         </button>
       ))}
     </div>

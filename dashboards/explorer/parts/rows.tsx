@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react'
 import { Fragment, useState } from 'react'
-import { Age } from '../../kit/time.tsx'
 import { Badge, Button } from '../../kit/controls.tsx'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
-import type { Transaction, TransactionSummary, Contract } from '../answers.gen.ts'
-import { humanize, sanitizeName, paths } from '../text.ts'
-import { isUserTransaction, tellSummary } from '../transfer-summary.ts'
-import { AccountLink, BlockLink, TransactionLink, ContractLink } from './values.tsx'
-import type { Column } from './lists.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
-import type { Piece, Sentence, Statement } from '../transfer-summary.ts'
+import type { Column } from '../../kit/table.tsx'
+import { Age } from '../../kit/time.tsx'
+import type { Transaction, TransactionSummary, Contract } from '../answers.gen.ts'
+import type { ItemOf, ListPath, ListQuery } from '../api.ts'
+import { humanize, sanitizeName, paths } from '../text.ts'
+import { isUserTransaction, summarizeTransaction } from '../transfer-summary.ts'
+import type { Segment, Sentence, Statement } from '../transfer-summary.ts'
+import { TableList } from './lists.tsx'
+import { AccountLink, BlockLink, TransactionLink, ContractLink, NoValue } from './values.tsx'
 
-/** What a transaction did, in a few words. */
 export function nameOfTransaction({
   template_label: label,
   template_category: category,
@@ -32,148 +32,153 @@ export function StatusBadge({ status }: { readonly status: TransactionSummary['e
   return <Badge>Unknown</Badge>
 }
 
-export const transactionColumns: readonly Column[] = [
-  { name: 'Transaction' },
-  { name: 'What happened' },
-  { name: 'Paid by' },
-  { name: 'Block' },
-  { name: 'Age', isNumber: true },
+const transactionColumns: readonly Column<Transaction>[] = [
+  { name: 'Transaction', cell: ({ id, block_height: height }) => <TransactionLink id={id} height={height} /> },
+  { name: 'Action', cell: (transaction) => <Action transaction={transaction} />, inCards: 'first' },
+  { name: 'Payer', cell: ({ payer }) => <AccountLink address={payer} /> },
+  { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} />, inCards: 'hidden' },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
 
-export function TransactionRow({ transaction }: { readonly transaction: Transaction }): ReactNode {
-  const { id, execution_status: status, payer, block_height: height, timestamp } = transaction
-  const moved = tellSummary(transaction)
+function Action({ transaction }: { readonly transaction: Transaction }): ReactNode {
+  const { execution_status: status } = transaction
+  const summary = summarizeTransaction(transaction)
   return (
-    <Row>
-      <RowName>
-        <TransactionLink id={id} height={height} />
-      </RowName>
-      <Cell label="What happened" className="first-when-narrow">
-        <span>
-          <span className="what">
-            {nameOfTransaction(transaction)} {status !== 'SUCCESS' && <StatusBadge status={status} />}
-          </span>
-          {moved !== undefined && (
-            <span className="note">
-              <ToldSentence sentence={moved} />
-            </span>
-          )}
-          {!isUserTransaction(transaction) && <span className="note">The chain does this by itself.</span>}
+    <span>
+      <span className="action">
+        {nameOfTransaction(transaction)} {status !== 'SUCCESS' && <StatusBadge status={status} />}
+      </span>
+      {summary !== undefined && (
+        <span className="note">
+          <SentenceText sentence={summary} />
         </span>
-      </Cell>
-      <Cell label="Paid by">
-        <AccountLink address={payer} />
-      </Cell>
-      <Cell label="Block" className="wide-only">
-        <BlockLink height={height} />
-      </Cell>
-      <Cell label="Age" className="number">
-        <Age since={timestamp} />
-      </Cell>
-    </Row>
+      )}
+      {!isUserTransaction(transaction) && <span className="note">System transaction</span>}
+    </span>
   )
 }
 
-const shownAtFirst = 8
-const detailsShownAtFirst = 20
+/** Paths that list transactions. */
+type TransactionPath = {
+  [Path in ListPath]: ItemOf<Path> extends Transaction ? Path : never
+}[ListPath]
 
-/** Statements with links: the first ones if there are many, and details on request. */
-export function Told({ statements }: { readonly statements: readonly Statement[] }): ReactNode {
-  const [max, showMore] = useMax(shownAtFirst)
+interface TransactionListProps<Path extends TransactionPath> {
+  readonly list: ListQuery<Path>
+  readonly emptyText: string
+  readonly header?: ReactNode
+  readonly isShown?: (transaction: ItemOf<Path>) => boolean
+}
+
+export function TransactionList<Path extends TransactionPath>(props: TransactionListProps<Path>): ReactNode {
+  return (
+    <TableList
+      what="transactions"
+      columns={transactionColumns}
+      itemKey={(transaction: Transaction) => `${transaction.block_height} ${transaction.id}`}
+      {...props}
+    />
+  )
+}
+
+const initialStatements = 8
+const initialDetails = 20
+
+/** Statements with links; long lists are shown in part. */
+export function Statements({ statements }: { readonly statements: readonly Statement[] }): ReactNode {
+  const [limit, showMore] = useLimit(initialStatements)
   return (
     <>
-      <ul className="told">
-        {statements.slice(0, max).map(({ said, details }, i) => (
+      <ul className="statements">
+        {statements.slice(0, limit).map(({ summary, details }, i) => (
           <li key={i}>
-            <ToldSentence sentence={said} />
-            {details.length > 0 && <ToldDetails details={details} />}
+            <SentenceText sentence={summary} />
+            {details.length > 0 && <StatementDetails details={details} />}
           </li>
         ))}
       </ul>
-      {statements.length > max && <MoreButton count={statements.length - max} onClick={showMore} />}
+      {statements.length > limit && <MoreButton count={statements.length - limit} onClick={showMore} />}
     </>
   )
 }
 
-function ToldDetails({ details }: { readonly details: readonly Sentence[] }): ReactNode {
-  const [max, showMore] = useMax(detailsShownAtFirst)
+function StatementDetails({ details }: { readonly details: readonly Sentence[] }): ReactNode {
+  const [limit, showMore] = useLimit(initialDetails)
   return (
     <details>
-      <summary>each of them</summary>
+      <summary>Show each</summary>
       <ul>
-        {details.slice(0, max).map((sentence, i) => (
+        {details.slice(0, limit).map((sentence, i) => (
           <li key={i}>
-            <ToldSentence sentence={sentence} />
+            <SentenceText sentence={sentence} />
           </li>
         ))}
       </ul>
-      {details.length > max && <MoreButton count={details.length - max} onClick={showMore} />}
+      {details.length > limit && <MoreButton count={details.length - limit} onClick={showMore} />}
     </details>
   )
 }
 
-/** So that a transaction that moved thousands of things is no load for who only looks at it. */
-function useMax(first: number): [max: number, showMore: () => void] {
-  const [max, setMax] = useState(first)
-  return [max, () => setMax(max + 100)]
+/** Bounds the elements rendered for a transaction with thousands of transfers. */
+function useLimit(initial: number): [limit: number, showMore: () => void] {
+  const [limit, setLimit] = useState(initial)
+  return [limit, () => setLimit(limit + 100)]
 }
 
 function MoreButton({ count, onClick }: { readonly count: number; readonly onClick: () => void }): ReactNode {
   return (
     <Button isSmall onClick={onClick}>
-      {formatNumber(count)} more
+      Show {formatNumber(count)} more
     </Button>
   )
 }
 
-export function ToldSentence({ sentence }: { readonly sentence: Sentence }): ReactNode {
-  return sentence.map((piece, i) => (
+export function SentenceText({ sentence }: { readonly sentence: Sentence }): ReactNode {
+  return sentence.map((segment, i) => (
     <Fragment key={i}>
-      <ToldPiece piece={piece} />
+      <SegmentText segment={segment} />
     </Fragment>
   ))
 }
 
-function ToldPiece({ piece }: { readonly piece: Piece }): ReactNode {
-  if (typeof piece === 'string') return piece
-  if ('account' in piece) return <AccountLink address={piece.account} />
-  if ('token' in piece) return <Link to={paths.token(piece.token)}>{piece.text}</Link>
-  if ('contract' in piece) return <Link to={paths.contract(piece.contract)}>{piece.text}</Link>
-  if (piece.collection === null) return piece.text
+function SegmentText({ segment }: { readonly segment: Segment }): ReactNode {
+  if (typeof segment === 'string') return segment
+  if ('account' in segment) return <AccountLink address={segment.account} />
+  if ('token' in segment) return <Link to={paths.token(segment.token)}>{segment.text}</Link>
+  if ('contract' in segment) return <Link to={paths.contract(segment.contract)}>{segment.text}</Link>
+  const { collection, text } = segment
+  if (collection === null) return text
   return (
-    <Link to={'item' in piece ? paths.item(piece.collection, piece.item) : paths.collection(piece.collection)}>
-      {piece.text}
-    </Link>
+    <Link to={'item' in segment ? paths.item(collection, segment.item) : paths.collection(collection)}>{text}</Link>
   )
 }
 
-export const contractColumns: readonly Column[] = [
-  { name: 'Contract' },
-  { name: 'Account' },
-  { name: 'Kind' },
-  { name: 'Used by', isNumber: true },
-  { name: 'Updated', isNumber: true },
+const contractKinds = { FT: 'Token', NFT: 'NFTs', CONTRACT: 'Contract' } as const
+
+const contractColumns: readonly Column<Contract>[] = [
+  {
+    name: 'Contract',
+    cell: ({ identifier, status }) => (
+      <>
+        <ContractLink identifier={identifier} /> {status === 'removed' && <Badge tone="warn">Removed</Badge>}
+      </>
+    ),
+  },
+  { name: 'Account', cell: ({ address }) => <AccountLink address={address} /> },
+  { name: 'Kind', cell: ({ kind }) => (kind === null ? <NoValue /> : <Badge>{contractKinds[kind]}</Badge>) },
+  { name: 'Used by', cell: ({ imported_count: count }) => formatNumber(count), isNumber: true },
+  {
+    name: 'Updated',
+    cell: ({ updated_at: updated }) => (updated === null ? <NoValue /> : <Age since={updated} />),
+    isNumber: true,
+  },
 ]
 
-const kinds = { FT: 'Token', NFT: 'NFTs', CONTRACT: 'Contract' } as const
+interface ContractListProps {
+  readonly list: ListQuery<'/flow/contract'>
+  readonly emptyText: string
+}
 
-export function ContractRow({ contract }: { readonly contract: Contract }): ReactNode {
-  const { identifier, address, kind, status, imported_count: users, updated_at: updated } = contract
-  return (
-    <Row>
-      <RowName>
-        <ContractLink identifier={identifier} /> {status === 'removed' && <Badge tone="warn">Removed</Badge>}
-      </RowName>
-      <Cell label="Account">
-        <AccountLink address={address} />
-      </Cell>
-      <Cell label="Kind">{kind === null ? <span className="soft">–</span> : <Badge>{kinds[kind]}</Badge>}</Cell>
-      <Cell label="Used by" className="number">
-        {formatNumber(users)}
-      </Cell>
-      <Cell label="Updated" className="number">
-        {updated === null ? '–' : <Age since={updated} />}
-      </Cell>
-    </Row>
-  )
+export function ContractList(props: ContractListProps): ReactNode {
+  return <TableList what="contracts" columns={contractColumns} itemKey={(contract) => contract.id} {...props} />
 }

@@ -1,112 +1,83 @@
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/time.tsx'
-import { Cell, Row, RowName } from '../../kit/table.tsx'
-import type { StakingEvent } from '../answers.gen.ts'
-import { Link } from '../../kit/router.tsx'
-import { paths, shorten, humanize } from '../text.ts'
-import type { ListPath, ListQuery } from '../api.ts'
-import { Amount, TransactionLink, AccountLink, Identity } from './values.tsx'
-import { ListPanel } from './lists.tsx'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
+import { Link } from '../../kit/router.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Age } from '../../kit/time.tsx'
+import type { Node, StakingEvent } from '../answers.gen.ts'
 import { useList } from '../api.ts'
+import type { ListPath, ListQuery } from '../api.ts'
+import { paths, shorten, humanize } from '../text.ts'
+import { TableList } from './lists.tsx'
+import { Amount, TransactionLink, Identity, NoValue, OptionalAccountLink } from './values.tsx'
 
-type StakingList = Extract<
+type StakingPath = Extract<
   ListPath,
   '/staking/account/{address}/event' | '/staking/node/{node_id}/event' | '/staking/rewards/paid'
 >
 
-const eventColumns = [
-  { name: 'Transaction' },
-  { name: 'Event' },
-  { name: 'Node' },
-  { name: 'FLOW', isNumber: true },
-  { name: 'Age', isNumber: true },
+const eventColumns: readonly Column<StakingEvent>[] = [
+  {
+    name: 'Transaction',
+    cell: ({ transaction_id: id, block_height: height }) => <TransactionLink id={id} height={height} />,
+  },
+  { name: 'Event', cell: ({ event_type: type }) => type.replaceAll(/([a-z])([A-Z])/g, '$1 $2') },
+  {
+    name: 'Node',
+    cell: ({ node_id: node, delegator_id: delegator }) => (
+      <>
+        {node === null ? (
+          <NoValue />
+        ) : (
+          <Link to={paths.node(node)} title={node}>
+            <code>{shorten(node)}</code>
+          </Link>
+        )}
+        {delegator !== null && <span className="soft"> delegator {delegator}</span>}
+      </>
+    ),
+  },
+  { name: 'FLOW', cell: ({ amount }) => <Amount amount={amount} />, isNumber: true },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
 
-interface StakingEventsProps<Path extends StakingList> {
+interface StakingEventsProps<Path extends StakingPath> {
   readonly list: ListQuery<Path>
   readonly what?: string
-  readonly whenEmpty: string
+  readonly emptyText: string
 }
 
-export function StakingEvents<Path extends StakingList>({
-  list,
+export function StakingEvents<Path extends StakingPath>({
   what = 'staking events',
-  whenEmpty,
+  ...rest
 }: StakingEventsProps<Path>): ReactNode {
   return (
-    <ListPanel
-      list={list}
+    <TableList
       what={what}
       columns={eventColumns}
-      whenEmpty={whenEmpty}
-      renderRow={(event: StakingEvent) => (
-        <Row key={`${event.block_height} ${event.transaction_index} ${event.event_index}`}>
-          <RowName>
-            <TransactionLink id={event.transaction_id} height={event.block_height} />
-          </RowName>
-          <Cell label="Event">{event.event_type.replaceAll(/([a-z])([A-Z])/g, '$1 $2')}</Cell>
-          <Cell label="Node">
-            {event.node_id === null ? (
-              <span className="soft">–</span>
-            ) : (
-              <Link to={paths.node(event.node_id)} title={event.node_id}>
-                <code>{shorten(event.node_id)}</code>
-              </Link>
-            )}
-            {event.delegator_id !== null && <span className="soft"> delegator {event.delegator_id}</span>}
-          </Cell>
-          <Cell label="FLOW" className="number">
-            <Amount amount={event.amount} />
-          </Cell>
-          <Cell label="Age" className="number">
-            <Age since={event.timestamp} />
-          </Cell>
-        </Row>
-      )}
+      itemKey={(event: StakingEvent) => `${event.block_height} ${event.transaction_index} ${event.event_index}`}
+      {...rest}
     />
   )
 }
 
-const nodeColumns = [
-  { name: 'Node' },
-  { name: 'Role' },
-  { name: 'Operator' },
-  { name: 'Staked', isNumber: true },
-  { name: 'Rewards', isNumber: true },
-  { name: 'Delegators', isNumber: true },
+const nodeColumns: readonly Column<Node>[] = [
+  { name: 'Node', cell: ({ node_id: id }) => <Identity id={id} to={paths.node(id)} what="Node" /> },
+  { name: 'Role', cell: ({ role_name: role }) => <Badge>{humanize(role ?? 'unknown')}</Badge> },
+  { name: 'Operator', cell: ({ address }) => <OptionalAccountLink address={address} /> },
+  { name: 'Staked', cell: ({ tokens_staked: amount }) => <Amount amount={amount} decimals={2} />, isNumber: true },
+  { name: 'Rewards', cell: ({ tokens_rewarded: amount }) => <Amount amount={amount} decimals={2} />, isNumber: true },
+  { name: 'Delegators', cell: ({ delegator_count: count }) => formatNumber(count), isNumber: true },
 ]
 
 export function Nodes(): ReactNode {
   return (
-    <ListPanel
+    <TableList
       list={useList('/flow/node', { limit: 25 })}
       what="nodes"
       columns={nodeColumns}
-      whenEmpty="Nodes show up with the first event of staking."
-      renderRow={(node) => (
-        <Row key={node.node_id}>
-          <RowName>
-            <Identity id={node.node_id} to={paths.node(node.node_id)} what="Node" />
-          </RowName>
-          <Cell label="Role">
-            <Badge>{humanize(node.role_name ?? 'unknown')}</Badge>
-          </Cell>
-          <Cell label="Operator">
-            {node.address === null ? <span className="soft">–</span> : <AccountLink address={node.address} />}
-          </Cell>
-          <Cell label="Staked" className="number">
-            <Amount amount={node.tokens_staked} decimals={2} />
-          </Cell>
-          <Cell label="Rewards" className="number">
-            <Amount amount={node.tokens_rewarded} decimals={2} />
-          </Cell>
-          <Cell label="Delegators" className="number">
-            {formatNumber(node.delegator_count)}
-          </Cell>
-        </Row>
-      )}
+      itemKey={(node) => node.node_id}
+      emptyText="Nodes will appear here after the first staking event."
     />
   )
 }

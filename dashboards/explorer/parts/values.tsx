@@ -1,33 +1,33 @@
 import type { ReactNode, CSSProperties } from 'react'
 import { useState } from 'react'
-import { CopyButton } from '../../kit/toast.tsx'
+import { Badge, Icon } from '../../kit/controls.tsx'
 import { formatNumber, formatTime } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
+import { Ago } from '../../kit/time.tsx'
+import { CopyButton } from '../../kit/toast.tsx'
+import { pictureSources, readGateways, identiconOf, identiconSize } from '../picture-sources.ts'
 import {
   paths,
   contractNameOf,
   sanitizeName,
   shorten,
   initialOf,
-  cutAmount,
+  truncateAmount,
   formatAmount,
-  formatPart,
+  formatFraction,
   contractOf,
 } from '../text.ts'
-import { Ago } from '../../kit/time.tsx'
-import { Icon } from '../../kit/controls.tsx'
-import { pictureSources, readGateways, signOf, signSize } from '../picture-sources.ts'
 
 interface IdentityProps {
   readonly id: string
   readonly to?: string
-  /** What the id is of: `account`, `transaction`. */
+  /** Kind of the ID: `Account`. */
   readonly what: string
   readonly isWhole?: boolean
   readonly hasCopy?: boolean
 }
 
-/** A long id: shortened, whole on hover and for who copies it. */
+/** An ID, shortened unless `isWhole`; the full ID on hover. */
 export function Identity({ id, to, what, isWhole = false, hasCopy = false }: IdentityProps): ReactNode {
   const text = isWhole ? id : shorten(id)
   return (
@@ -44,30 +44,42 @@ export function Identity({ id, to, what, isWhole = false, hasCopy = false }: Ide
   )
 }
 
-type Reference = Pick<IdentityProps, 'isWhole' | 'hasCopy'>
+/** Stands for an unknown or missing value. */
+export function NoValue(): ReactNode {
+  return <span className="soft">–</span>
+}
 
-/** In place of who pays and proposes what the chain does by itself. */
+type LinkOptions = Pick<IdentityProps, 'isWhole' | 'hasCopy'>
+
+/** Payer and proposer of system transactions. */
 const zeroAddress = /^0x0{16}$/
 
-export function AccountLink({ address, ...rest }: Reference & { readonly address: string }): ReactNode {
+export function AccountLink({ address, ...rest }: LinkOptions & { readonly address: string }): ReactNode {
   const full = address.startsWith('0x') ? address : `0x${address}`
-  if (zeroAddress.test(full)) return <span className="soft">the chain itself</span>
+  if (zeroAddress.test(full)) return <span className="soft">System</span>
   return (
     <Identity id={full} to={full.length > 18 ? paths.evmAddress(full) : paths.account(full)} what="Account" {...rest} />
   )
 }
 
-interface TransactionReference extends Reference {
+export function OptionalAccountLink({
+  address,
+  ...rest
+}: LinkOptions & { readonly address: string | null }): ReactNode {
+  return address === null ? <NoValue /> : <AccountLink address={address} {...rest} />
+}
+
+interface TransactionLinkProps extends LinkOptions {
   readonly id: string
-  /** Height of its block. */
+  /** Block height; required because system transactions have the same ID in several blocks. */
   readonly height: number | null
 }
 
-export function TransactionLink({ id, height, ...rest }: TransactionReference): ReactNode {
+export function TransactionLink({ id, height, ...rest }: TransactionLinkProps): ReactNode {
   return <Identity id={id} to={paths.transaction(id, height)} what="Transaction" {...rest} />
 }
 
-export function EvmTransactionLink({ hash, ...rest }: Reference & { readonly hash: string }): ReactNode {
+export function EvmTransactionLink({ hash, ...rest }: LinkOptions & { readonly hash: string }): ReactNode {
   return <Identity id={hash} to={paths.evmTransaction(hash)} what="EVM transaction" {...rest} />
 }
 
@@ -75,7 +87,6 @@ export function BlockLink({ height }: { readonly height: number }): ReactNode {
   return <Link to={paths.block(height)}>{formatNumber(height)}</Link>
 }
 
-/** A contract by its name; its identifier on hover. */
 export function ContractLink({ identifier }: { readonly identifier: string }): ReactNode {
   return (
     <Link to={paths.contract(identifier)} title={identifier}>
@@ -84,14 +95,14 @@ export function ContractLink({ identifier }: { readonly identifier: string }): R
   )
 }
 
-/** An address of the EVM, by its name where it has one. */
+/** An EVM address, shown by name if it has one. */
 export function EvmPartyLink({
   party,
   ...rest
-}: Reference & {
+}: LinkOptions & {
   readonly party: { readonly hash: string; readonly name: string | null } | null
 }): ReactNode {
-  if (party === null) return <span className="soft">nobody</span>
+  if (party === null) return <NoValue />
   if (party.name === null) return <AccountLink address={party.hash} {...rest} />
   return (
     <Link to={paths.evmAddress(party.hash)} title={party.hash}>
@@ -103,15 +114,14 @@ export function EvmPartyLink({
 interface TokenNameProps {
   readonly id: string
   readonly token: { readonly name: string; readonly symbol: string | null; readonly logo: string | null }
-  /** What else is to be said of it. */
+  /** Shown after the symbol. */
   readonly children?: ReactNode
 }
 
-/** A fungible token: its sign, its name, its symbol. */
 export function TokenName({ id, token, children }: TokenNameProps): ReactNode {
   return (
     <span className="token-name">
-      <Picture source={token.logo} alt="" size={22} of={id} letter={initialOf(token.symbol ?? token.name)} />
+      <Picture source={token.logo} alt="" size={22} seed={id} letter={initialOf(token.symbol ?? token.name)} />
       <Link to={paths.token(id)} title={id}>
         {sanitizeName(token.name)}
       </Link>
@@ -124,29 +134,45 @@ export function TokenName({ id, token, children }: TokenNameProps): ReactNode {
 }
 
 interface AmountProps {
-  /** An exact decimal; null where it is not known. */
+  /** Exact decimal; null if unknown. */
   readonly amount: string | null
   readonly unit?: string
-  /** Digits behind the point; the others are told on hover. Default: all. */
+  /** Maximum number of decimals; the exact amount is shown on hover. Default: all. */
   readonly decimals?: number
 }
 
-/** An exact amount with its thousands apart. */
 export function Amount({ amount, unit, decimals }: AmountProps): ReactNode {
-  if (amount === null) return <span className="soft">–</span>
-  const shown = formatAmount(decimals === undefined ? amount : cutAmount(amount, decimals))
-  const whole = formatAmount(amount)
+  if (amount === null) return <NoValue />
+  const shown = formatAmount(decimals === undefined ? amount : truncateAmount(amount, decimals))
+  const exact = formatAmount(amount)
   return (
-    <span className="amount" title={shown === whole ? undefined : whole}>
+    <span className="amount" title={shown === exact ? undefined : exact}>
       {shown}
       {unit !== undefined && ` ${unit}`}
     </span>
   )
 }
 
-/** When something was or will be: exact, and how long ago or from now. */
+interface AlgorithmsProps {
+  readonly signing: string | null
+  readonly hashing: string | null
+}
+
+export function Algorithms({ signing, hashing }: AlgorithmsProps): ReactNode {
+  return (
+    <span>
+      {signing ?? <NoValue />} <span className="soft">with {hashing ?? 'unknown hash'}</span>
+    </span>
+  )
+}
+
+export function KeyStatus({ isRevoked }: { readonly isRevoked: boolean }): ReactNode {
+  return isRevoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>
+}
+
+/** Exact and relative time. */
 export function Moment({ at }: { readonly at: string | null }): ReactNode {
-  if (at === null) return <span className="soft">not known</span>
+  if (at === null) return <span className="soft">Unknown</span>
   return (
     <>
       {formatTime(at)}{' '}
@@ -157,24 +183,24 @@ export function Moment({ at }: { readonly at: string | null }): ReactNode {
   )
 }
 
-/** A link that somebody else wrote: only to the web, and it is told nothing of this page. */
-export function OutsideLink({ to }: { readonly to: string }): ReactNode {
+/** An untrusted link: http(s) only, without a referrer. */
+export function ExternalLink({ to }: { readonly to: string }): ReactNode {
   const isWeb = URL.canParse(to) && ['https:', 'http:'].includes(new URL(to).protocol)
   if (!isWeb) return <span className="wrap">{to}</span>
   return (
-    <a className="outside" href={to} target="_blank" rel="noreferrer noopener nofollow ugc">
+    <a className="external-link" href={to} target="_blank" rel="noreferrer noopener nofollow ugc">
       {to} <Icon name="external" size={13} />
-      <span className="visually-hidden"> (opens a new tab)</span>
+      <span className="visually-hidden"> (opens in a new tab)</span>
     </a>
   )
 }
 
-/** A part of a whole, 0 to 1, in per cent and as a bar; null where it is not known. */
+/** A share from 0 to 1 as a percentage and a bar; null if unknown. */
 export function Share({ part }: { readonly part: number | null }): ReactNode {
-  if (part === null) return <span className="soft">–</span>
+  if (part === null) return <NoValue />
   return (
     <span className="share">
-      {formatPart(part)}
+      {formatFraction(part)}
       <span className="share-bar" aria-hidden="true">
         <i style={{ width: `${Math.min(100, part * 100)}%` }} />
       </span>
@@ -182,14 +208,14 @@ export function Share({ part }: { readonly part: number | null }): ReactNode {
   )
 }
 
-const openTo = 2
-const longText = 160
+const openDepth = 2
+const maxTextLength = 160
 
-/** Any value of JSON, its parts below it; what is an address or a type of a contract leads there. */
+/** A JSON value as a tree. Addresses and contract types become links. */
 export function ValueTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }): ReactNode {
   if (typeof value !== 'object' || value === null) return <Leaf value={value} />
   const entries: readonly (readonly [string, unknown])[] = Object.entries(value)
-  if (entries.length === 0) return <span className="soft">{Array.isArray(value) ? 'an empty list' : 'nothing'}</span>
+  if (entries.length === 0) return <span className="soft">{Array.isArray(value) ? 'empty list' : 'empty'}</span>
   const list = (
     <dl className="tree">
       {entries.map(([name, each]) => (
@@ -202,7 +228,7 @@ export function ValueTree({ value, depth = 0 }: { readonly value: unknown; reado
       ))}
     </dl>
   )
-  if (depth < openTo && entries.length <= 16) return list
+  if (depth < openDepth && entries.length <= 16) return list
   return (
     <details open={depth === 0 && entries.length <= 40}>
       <summary>{entries.length} values</summary>
@@ -225,44 +251,41 @@ function Leaf({ value }: { readonly value: unknown }): ReactNode {
     )
   }
   if (/^(0x)?[0-9a-f]{64,}$/i.test(text)) return <Identity id={text} what="value" hasCopy isWhole={text.length <= 66} />
-  if (text.length > longText) {
+  if (text.length > maxTextLength) {
     return (
       <details>
-        <summary className="wrap">{text.slice(0, longText)}…</summary>
+        <summary className="wrap">{text.slice(0, maxTextLength)}…</summary>
         <span className="wrap">{text}</span>
       </details>
     )
   }
-  return <span className="wrap value">{text === '' ? <span className="soft">an empty text</span> : text}</span>
+  return <span className="wrap value">{text === '' ? <span className="soft">empty string</span> : text}</span>
 }
 
 const gateways = readGateways(document)
 
 interface PictureProps {
   readonly source: string | null
-  /** What is to be seen; empty where words beside it say so. */
+  /** Empty if adjacent text describes the picture. */
   readonly alt: string
   readonly size: number | 'fill'
-  /** The id or name that the sign is made of where there is no picture. */
-  readonly of: string
-  /** What is shown in the sign in place of its pattern. */
+  /** ID or name from which the identicon is generated if there is no picture. */
+  readonly seed: string
+  /** Shown in the identicon instead of its pattern. */
   readonly letter?: string | undefined
-  /** Whether words below it say that it is no picture. */
+  /** Whether a note explains the identicon. */
   readonly hasNote?: boolean
 }
 
-/**
- * A picture from anywhere: it is told nothing of this page, and waits until it is in sight. Where it cannot be had,
- * it is looked for at the next place that may have it, and in the end a sign stands for it.
- */
-export function Picture({ source, alt, size, of, letter, hasNote = false }: PictureProps): ReactNode {
-  // By the source: what a list shows at a place may become another thing.
+/** An untrusted picture: loaded lazily and without a referrer, from each source in turn; else an identicon. */
+export function Picture({ source, alt, size, seed, letter, hasNote = false }: PictureProps): ReactNode {
+  // Reset when React reuses the component for another source.
   const [failed, setFailed] = useState({ source, count: 0 })
   const count = failed.source === source ? failed.count : 0
-  const address = pictureSources(source, gateways)[count]
+  const url = pictureSources(source, gateways)[count]
   const style = size === 'fill' ? undefined : { width: size, height: size }
   const className = size === 'fill' ? 'picture fill' : 'picture'
-  if (address === undefined) {
+  if (url === undefined) {
     return (
       <>
         <span
@@ -271,11 +294,12 @@ export function Picture({ source, alt, size, of, letter, hasNote = false }: Pict
           role={alt === '' ? undefined : 'img'}
           aria-label={alt === '' ? undefined : `${alt}: no picture`}
         >
-          <SignPicture of={of} letter={letter} />
+          <Identicon seed={seed} letter={letter} />
         </span>
         {hasNote && (
           <span className="note">
-            {source === null ? 'No picture of it is known' : 'Its picture cannot be had'}; this sign is made of its id.
+            {source === null ? 'No picture available.' : 'Could not load the picture.'} This pattern is generated from
+            the ID.
           </span>
         )}
       </>
@@ -283,10 +307,10 @@ export function Picture({ source, alt, size, of, letter, hasNote = false }: Pict
   }
   return (
     <img
-      key={address}
+      key={url}
       className={className}
       style={style}
-      src={address}
+      src={url}
       alt={alt}
       width={size === 'fill' ? 240 : size}
       height={size === 'fill' ? 240 : size}
@@ -298,23 +322,15 @@ export function Picture({ source, alt, size, of, letter, hasNote = false }: Pict
   )
 }
 
-interface SignPictureProps {
-  /** What the sign is made of. */
-  readonly of: string
-  /** Shown in place of the pattern: for where it is too small to be told from others. */
-  readonly letter?: string | undefined
-}
-
-const cell = 10
+const cellSize = 10
 const margin = 15
 
-/** Stands in place of a picture that there is not; nothing but the id or name it is made of is in it. */
-function SignPicture({ of, letter }: SignPictureProps): ReactNode {
-  const { hue, cells } = signOf(of)
-  const size = signSize * cell + 2 * margin
+function Identicon({ seed, letter }: Pick<PictureProps, 'seed' | 'letter'>): ReactNode {
+  const { hue, cells } = identiconOf(seed)
+  const size = identiconSize * cellSize + 2 * margin
   return (
     <svg
-      className="sign"
+      className="identicon"
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
       style={{ '--hue': hue } as CSSProperties}
@@ -326,10 +342,10 @@ function SignPicture({ of, letter }: SignPictureProps): ReactNode {
           <rect
             key={`${column} ${row}`}
             className="cell"
-            x={margin + column * cell}
-            y={margin + row * cell}
-            width={cell}
-            height={cell}
+            x={margin + column * cellSize}
+            y={margin + row * cellSize}
+            width={cellSize}
+            height={cellSize}
           />
         ))
       ) : (
