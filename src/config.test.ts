@@ -44,7 +44,7 @@ describe('configuration', () => {
       .and.satisfy((error: FatalError) => {
         expect(error.code).to.equal('bad-configuration')
         for (const name of Object.keys(environment)) expect(error.message).to.include(name)
-        expect(error.message).to.include('must be a whole number, not "80o0"')
+        expect(error.message).to.include('must be an integer, not "80o0"')
         return true
       })
   })
@@ -93,7 +93,7 @@ describe('configuration', () => {
       TOKEN_WORKER_CONCURRENCY: 5,
     })
     expect(() => readConfig({}, { TOKEN_CONCURRENCY: '3', TOKEN_WORKER_CONCURRENCY: '4' })).to.throw(
-      'TOKEN_WORKER_CONCURRENCY and TOKEN_CONCURRENCY are one variable',
+      'TOKEN_WORKER_CONCURRENCY and TOKEN_CONCURRENCY are the same variable',
     )
   })
 

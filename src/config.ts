@@ -15,8 +15,8 @@ import { walletSettings } from './wallet/settings.ts'
 import { webhookSettings } from './webhooks/settings.ts'
 
 /**
- * Every variable of the environment that flowfarm reads, once, here. `docs/configuration.md` and `--help` are made
- * from this table, so a variable that is not in it does not exist.
+ * All environment variables of flowfarm. `docs/configuration.md` and `--help` are generated from
+ * this table.
  */
 export const settings = {
   ...databaseSettings,
@@ -53,20 +53,20 @@ export const settings = {
     min: 0,
     max: 65_535,
     defaultText: 'none',
-    description: 'A port for /metrics alone, for processes that run without the API, which serves them on PORT.',
+    description: 'Port for /metrics only, for processes without the API (which serves /metrics on PORT).',
   }),
 
   LOG_LEVEL: choice({
     group: 'Operation',
     values: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    description: 'Least level that is logged.',
+    description: 'Minimum log level.',
   }),
   LOG_FORMAT: choice({
     group: 'Operation',
     values: ['auto', 'json', 'pretty'],
     default: 'auto',
-    description: 'auto: pretty on a terminal, JSON lines elsewhere.',
+    description: 'auto: readable lines on a terminal, otherwise JSON lines.',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -75,8 +75,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 export type Config = SettingValues<typeof settings>
 
 /**
- * Reads all variables; `overrides` win over the environment, and that over `defaults`.
- * @throws FatalError `bad-configuration` that lists every bad variable, not only the first
+ * Reads all variables. Precedence: `overrides`, environment, `defaults`.
+ * @throws FatalError `bad-configuration` with all invalid variables
  */
 export function readConfig(
   overrides: Environment = {},
@@ -96,16 +96,15 @@ export function readConfig(
     }
   }
   if (problems.length > 0) {
-    const heading = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`
+    const heading = `Invalid configuration (${problems.length === 1 ? '1 problem' : `${problems.length} problems`}):`
     throw new FatalError('bad-configuration', [heading, ...problems.map((problem) => `  ${problem}`)].join('\n'))
   }
   return values as Config
 }
 
 /**
- * Two services have a variable PORT: where the query service runs without the explorer API, PORT is its own, unless
- * ASK_PORT is set.
- * @returns overrides for `readConfig`
+ * Without the explorer API, PORT applies to the query service unless ASK_PORT is set. @returns
+ * overrides for `readConfig`
  */
 export function portsOf(services: readonly string[], environment: Environment = process.env): Environment {
   const { PORT: port, ASK_PORT: askPort } = environment
@@ -114,13 +113,13 @@ export function portsOf(services: readonly string[], environment: Environment = 
     : {}
 }
 
-/** What one source says of a variable, under either of its names. @throws SettingError when they disagree */
+/** The value of a variable or its alias in one source. @throws SettingError if they differ */
 function given(source: Environment, name: string, { alias }: Setting<unknown>): string | undefined {
   const text = source[name]
   const other = alias === undefined ? undefined : source[alias]
   if (isBlank(other)) return text
   if (isBlank(text)) return other
-  if (text?.trim() !== other?.trim()) throw new SettingError(`and ${alias} are one variable: set only one of them`)
+  if (text?.trim() !== other?.trim()) throw new SettingError(`and ${alias} are the same variable. Set only one`)
   return text
 }
 

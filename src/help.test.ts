@@ -16,7 +16,7 @@ describe('the help', () => {
       .and.to.match(/^Exit codes: 0 .*, 1 .*, 75 /m)
     for (const [name, { alias }] of Object.entries<Setting<unknown>>(settings)) {
       expect(help).to.include(`\n  ${name}  (`)
-      if (alias !== undefined) expect(help).to.include(`Also ${alias}.`)
+      if (alias !== undefined) expect(help.replaceAll(/\s+/g, ' ')).to.include(`Also ${alias}.`)
     }
   })
 })

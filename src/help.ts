@@ -3,10 +3,9 @@ import type { Setting } from './platform/setting.ts'
 
 type Described = Readonly<Record<string, { readonly description: string }>>
 
-/** Lines are broken here, so that they are easy to read and fit terminals of the usual widths. */
 const helpWidth = 90
 
-/** What `--help` prints: services, variables with their defaults, exit codes. */
+/** The output of `--help`: services, variables with defaults, exit codes. */
 export function helpText(services: Described): string {
   const lines = [
     'flowfarm: an indexer and explorer back end for the Flow chain',
@@ -14,7 +13,7 @@ export function helpText(services: Described): string {
     'Usage: node src/main.ts [service …]',
     '       npm start -- [service …]',
     '',
-    'Without a name all services run together, in one process.',
+    'Without a name, all services run in one process.',
     '',
     'Services:',
     ...Object.entries(services).flatMap(([name, { description }]) => {
@@ -24,7 +23,7 @@ export function helpText(services: Described): string {
     '',
     'Exit codes: 0 success, 1 operator action required, 75 temporary failure.',
     '',
-    'Everything else is set by variables of the environment, e.g. PORT=8081 npm start:',
+    'Settings are environment variables, e.g. PORT=8081 npm start:',
   ]
   for (const [group, entries] of settingGroups()) {
     lines.push('', `${group}:`)
@@ -39,7 +38,6 @@ export function helpText(services: Described): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The variables by the group under which they are described. */
 export function settingGroups(): Map<string, [string, Setting<unknown>][]> {
   return Map.groupBy(Object.entries<Setting<unknown>>(settings), ([, setting]) => setting.group)
 }
@@ -53,7 +51,7 @@ function shape({ type, unit, defaultText }: Setting<unknown>): string {
   return `${type}${unit === undefined ? '' : `, ${unit}`}; ${ifAbsent}`
 }
 
-/** A text in lines of at most `width` characters; a word that is longer stands alone. */
+/** Wraps text at `width` characters; longer words are not split. */
 function wrapped(text: string, indent: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

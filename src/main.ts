@@ -5,21 +5,19 @@ import { runProgram } from './program.ts'
 import { isServiceName, services, usualServices } from './services.ts'
 import type { ServiceName } from './services.ts'
 
-/** The one program: `node src/main.ts [service …]`. */
-
-/** The services named on the command line, in the order in which they start. @throws FatalError `unknown-service` */
+/** The services named on the command line, in start order. @throws FatalError `unknown-service` */
 function namedServices(names: readonly string[]): ServiceName[] {
   for (const name of names) {
     if (isServiceName(name)) continue
     if (name.startsWith('-')) {
       throw new FatalError(
         'unknown-option',
-        `There is no option ${name}: settings are variables of the environment, e.g. PORT=8081. See --help.`,
+        `Unknown option ${name}. Settings are environment variables, e.g. PORT=8081. See --help.`,
       )
     }
     throw new FatalError(
       'unknown-service',
-      `There is no service "${name}". Services: ${Object.keys(services).join(', ')}. See --help.`,
+      `Unknown service "${name}". Services: ${Object.keys(services).join(', ')}. See --help.`,
     )
   }
   return Object.keys(services)
@@ -47,5 +45,5 @@ try {
   process.stderr.write(`${asError(error).message}\n`)
   exitCode = exitCodeOf(error)
 }
-// What is left over (a socket in a time-out) must not keep a program alive that has stopped.
+// Remaining handles (such as a socket in a timeout) must not keep a stopped process alive.
 process.exit(exitCode)

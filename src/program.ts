@@ -19,24 +19,24 @@ import { startMetricsServer } from './platform/http/metrics-server.ts'
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
 
-/** Time for PostgreSQL to stop when the other parts used up theirs, ms: of the 8.5 s that all have together. */
+/** Guaranteed stop time of PostgreSQL, ms, of the total 8.5 s. */
 const databaseStopMs = 3500
-/** How long before the end of its time PostgreSQL is killed, ms. */
+/** SIGKILL this long before the end of its time, ms. */
 const databaseKillMs = 1000
 
-/** Connections for what services ask now and then besides their own pools. */
+/** Connections for occasional queries, besides the services' pools. */
 const ownConnections = 4
 
 export interface Program {
   readonly config: Config
   readonly services: readonly ServiceName[]
-  /** Settings of the PostgreSQL that is started here, beside ours (`serverSettings`). */
+  /** Settings of the embedded PostgreSQL, in addition to `serverSettings`. */
   readonly databaseSettings?: Readonly<Record<string, string>>
-  /** Runs before anything else is started, e.g. to start what the services will talk to. */
+  /** Runs first, e.g. to start dependencies of the services. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /**
-   * Runs once all services work, where one of them has a database. What it has to say goes to the terminal, which
-   * has a status to keep below.
+   * Runs after all services have started, if one of them uses a database. Prints to the terminal,
+   * which has status lines.
    */
   readonly onReady?: (ready: {
     readonly shared: Shared<WeighedBlock>
@@ -53,7 +53,7 @@ export async function runProgram(program: Program): Promise<number> {
   const stopped = new Promise<void>((done) => lifecycle.signal.addEventListener('abort', () => done(), { once: true }))
   stopOnSignals(lifecycle)
   lifecycle.onStop('young generation', limitYoungGeneration())
-  // A program whose services have nothing to do just now (history is complete, no client) still runs.
+  // Keeps the process alive while services are idle.
   const alive = setInterval(() => undefined, 2 ** 30)
   startAll(program, lifecycle, log, terminal).catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
@@ -62,13 +62,16 @@ export async function runProgram(program: Program): Promise<number> {
   await lifecycle.stop('stopped')
   clearInterval(alive)
   if (lifecycle.failure === undefined) return exitCodes.success
-  // An error of ours says by itself what is wrong and what to do; of any other the place is wanted.
+  // Our errors explain themselves; others are logged with their stack.
   const { failure } = lifecycle
   log.fatal(failure instanceof FlowfarmError ? { code: failure.code } : { err: failure }, failure.message)
   return exitCodeOf(lifecycle.failure)
 }
 
-/** Signals within this time of the first, ms, are the same one: a terminal sends it to us, and npm passes it on. */
+/**
+ * A terminal sends the signal to npm and to us, and npm forwards it: further signals within this
+ * time, ms, are the same.
+ */
 const sameSignalMs = 1000
 
 function stopOnSignals(lifecycle: Lifecycle): void {
@@ -76,7 +79,7 @@ function stopOnSignals(lifecycle: Lifecycle): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
       first ??= performance.now()
-      // A later one is a person who does not want to wait.
+      // A later signal means that the user does not want to wait.
       if (performance.now() - first > sameSignalMs) process.exit(exitCodes.temporaryFailure)
       void lifecycle.stop(name)
     })
@@ -103,7 +106,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
       port: config.METRICS_PORT,
     })
     lifecycle.onStop('metrics', () => server.close())
-    log.info({ port: server.port }, 'metrics are served')
+    log.info({ port: server.port }, 'serving metrics')
   }
   shared.isFarmHere = program.services.includes('farm')
   const bare = { config, log, metrics, lifecycle, terminal, shared }
@@ -112,9 +115,9 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     if (database !== undefined) await services[name].start({ ...bare, ...database })
     else if (needsNoDatabase(name)) await services[name].start(bare)
   }
-  // After a server of our own was started, which is no lower in rank than its clients.
+  // After starting PostgreSQL, which would inherit the lower priority.
   if (program.services.every((name) => 'yields' in services[name])) yieldToOthers()
-  log.info({ services: program.services }, 'all services work')
+  log.info({ services: program.services }, 'all services started')
   if (database !== undefined) await program.onReady?.({ shared, terminal, pool: database.pool })
 }
 
@@ -122,7 +125,7 @@ function needsNoDatabase(name: ServiceName): name is BareServiceName {
   return 'needsNoDatabase' in services[name]
 }
 
-/** The database with its tables as they are to be, and connections to it. */
+/** Connects to the database and applies migrations. */
 async function openPrepared(
   program: Program,
   lifecycle: Lifecycle,
@@ -140,7 +143,7 @@ async function openPrepared(
   return { databaseUrl, pool }
 }
 
-/** The address of the database: the operator's, or that of a PostgreSQL started here. */
+/** The URL of the external or embedded database. */
 async function openDatabase(
   { config, databaseSettings }: Program,
   lifecycle: Lifecycle,
@@ -159,7 +162,7 @@ async function openDatabase(
   void server.exited.then((exit) => {
     if (!exit.expected)
       void lifecycle.fail(
-        new RetryableError('postgres-ended', `PostgreSQL ended by itself (${exit.code}):\n${exit.lastLines}`),
+        new RetryableError('postgres-ended', `PostgreSQL exited unexpectedly (${exit.code}):\n${exit.lastLines}`),
       )
   })
   return server.url

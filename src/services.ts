@@ -19,74 +19,70 @@ interface Service {
 }
 
 /**
- * Everything that `node src/main.ts <name> …` can run; without names all of them run in one process. A service is
- * loaded when it starts: a process of the ingester alone starts in a third of the time that loading all takes. They
- * start in this order and stop in the opposite one: the chat after what it uses, and all that is behind the proxy
- * while that still passes on what they say.
+ * All services of `node src/main.ts <name> …`; without names all run in one process. Each is loaded
+ * when it starts, which cuts the start time of a single service to a third. They start in this
+ * order and stop in reverse: the chat after the services it uses, the proxy last.
  */
 export const services = {
   ingest: {
-    description: 'Follow the chain and fill in its history: blocks from access nodes into the raw tables.',
+    description: 'Ingest the chain and its history from access nodes into the raw tables.',
     start: (context) => startIngest(context),
   },
   farm: {
-    description: 'Derive transfers, accounts, holdings and all else from the stored blocks, in leased ranges.',
+    description: 'Derive transfers, accounts, holdings and other data from stored blocks, in leased ranges.',
     start: (context) => startFarm(context),
   },
   api: {
-    description: 'Serve the REST API, the live feeds, the metrics and the page of the operator on PORT.',
+    description: 'Serve the REST API, live feeds, metrics and the operator page on PORT.',
     start: (context) => startApi(context),
   },
   webhooks: {
-    description: 'Make webhooks of what is stored and derived, and send them.',
+    description: 'Create and send webhook deliveries.',
     start: async (context) => (await import('./webhooks/service.ts')).startWebhooks(context),
   },
   proxy: {
     description:
-      'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name ' +
-      'only where that is set.',
+      'Serve the chat, the query service and the MCP server on one port, PROXY_PORT; started by default ' +
+      'only if that is set.',
     needsNoDatabase: true,
     start: async (context: BareContext<Config, WeighedBlock>) =>
       (await import('./assistant/proxy/service.ts')).startProxy(context),
   },
   ask: {
-    description:
-      'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
+    description: 'Answer questions and run SQL: the REST API and page of the query service on ASK_PORT.',
     yields: true,
     start: async (context) => (await import('./assistant/query/service.ts')).startAsk(context),
   },
   mcp: {
-    description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
+    description: 'Serve the data as MCP tools on MCP_PORT.',
     yields: true,
     start: async (context) => (await import('./assistant/mcp/service.ts')).startMcp(context),
   },
   tools: {
-    description:
-      'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    description: 'Serve tools for Cadence, its documentation and an EVM node: local MCP servers on TOOLS_PORT.',
     yields: true,
     start: async (context) => (await import('./assistant/tools/service.ts')).startTools(context),
   },
-  // After those whose tools it calls, and so ended before them.
+  // After the services whose tools it uses, so stopped before them.
   chat: {
-    description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
+    description: 'Serve the chat, a model with tools, and its page on CHAT_PORT.',
     start: async (context) => (await import('./assistant/chat/service.ts')).startChat(context),
   },
   wallet: {
-    description: 'Sign people in and give their passkeys accounts on the chain: the wallet on WALLET_PORT.',
+    description: 'Serve the wallet on WALLET_PORT: sign-in, passkeys and account creation.',
     start: (context) => startWallet(context),
   },
-  // After the wallet, whose port it names.
+  // After the wallet, whose port it uses.
   editor: {
     description:
-      'Keep projects, check Cadence while it is written, and reach repositories: the editor on ' +
-      'HTTP_PORT, its language server channel on LSP_PORT.',
+      'Serve the editor (projects, Cadence checks, repositories) on ' +
+      'HTTP_PORT and its language server channel on LSP_PORT.',
     start: (context) => startEditor(context),
   },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services
 
-/** Those that need no database. */
 export type BareServiceName = {
   [Name in ServiceName]: (typeof services)[Name] extends { readonly needsNoDatabase: true } ? Name : never
 }[ServiceName]
@@ -95,17 +91,14 @@ export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name)
 }
 
-/**
- * What runs where no service is named. A proxy is wanted only by who has a port for it: the usual one is the port
- * of the web.
- */
+/** The default services. The proxy needs PROXY_PORT: its default port is 80. */
 export function usualServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
   return Object.keys(services)
     .filter(isServiceName)
     .filter((name) => name !== 'proxy' || PROXY_PORT !== undefined)
 }
 
-// The rooms that services are in do not import each other. What one needs of another is handed to it here.
+// Features do not import each other; their dependencies are passed here.
 
 export async function startIngest(context: Context, patience: IngestPatience = {}): Promise<void> {
   const [ingest, beforeRollBack] = await Promise.all([import('./ingest/service.ts'), loadRollBack()])
@@ -113,9 +106,9 @@ export async function startIngest(context: Context, patience: IngestPatience = {
 }
 
 /**
- * What a rollback of the chain does to derived data, whether or not farm and webhooks run in this process: no
- * commit can happen meanwhile, coverage and leases above the ancestor are deleted, folds are computed again, and
- * webhooks revoke what they announced.
+ * Rolls back derived data, whether or not farm and webhooks run in this process: locks out commits,
+ * deletes coverage and leases above the ancestor, recomputes folds and revokes announced webhook
+ * events.
  */
 export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: number) => Promise<void>> {
   const [{ workers }, { lockOutCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
@@ -135,7 +128,7 @@ export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: 
   }
 }
 
-/** @param workers default: all that the program has */
+/** @param workers default: all */
 export async function startFarm(context: Context, workers?: readonly Worker[]): Promise<void> {
   const { config, metrics } = context
   const [
@@ -201,7 +194,7 @@ async function startWallet(context: Context): Promise<void> {
       isApiSet || shared.apiPort === undefined
         ? config.BACKEND_URL
         : `http://${localHost(config.HOST)}:${shared.apiPort}`,
-    // The address of this machine is of use only to a browser on it.
+    // The address of this machine only works in a browser on it.
     explorerUrl: ({ isForTrial }) =>
       config.CHAT_EXPLORER_URL ??
       (isForTrial && shared.apiPort !== undefined ? pageAddress(config.HOST, shared.apiPort) : null),
@@ -209,8 +202,8 @@ async function startWallet(context: Context): Promise<void> {
 }
 
 /**
- * Deletes what all parts of the program hold of a user, in the transaction that deletes the user. The tables exist
- * whether or not the editor runs.
+ * Deletes a user's data of all features in the transaction that deletes the user. The tables exist
+ * even if the editor does not run.
  */
 export const forgetUser: ForgetUser = async (client, userId) => {
   const [{ forgetPasskeys }, { forgetRepositories }, { forgetProjects }, { forgetAccount }] = await Promise.all([

@@ -130,7 +130,7 @@ async function deriveStored(
     const begin = await holdWorkers(pool)
     const programs = await Promise.all(
       Array.from({ length: processes }, () =>
-        startFlowfarm(['farm'], { ...variables, DB_URL: url, METRICS_PORT: '0' }, { ready: 'all services work' }),
+        startFlowfarm(['farm'], { ...variables, DB_URL: url, METRICS_PORT: '0' }, { ready: 'all services started' }),
       ),
     )
     const spent = (): number => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)
@@ -187,7 +187,7 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
     const program = await startFlowfarm(
       ['ingest', 'farm'],
       { ...variables, DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint },
-      { ready: 'all services work' },
+      { ready: 'all services started' },
     )
     await untilCovered(database.pool, 0, firstHead)
     await database.pool.query(watchLeases)
@@ -269,7 +269,7 @@ async function takeovers(sheet: Sheet, kills: number, variables: Record<string, 
         await startFlowfarm(
           ['farm'],
           { ...variables, ...small, DB_URL: url, CHAIN_ACCESS_NODE: source.endpoint },
-          { ready: 'all services work' },
+          { ready: 'all services started' },
         ),
       )
     }

@@ -107,7 +107,7 @@ async function measure(source: BlockSource, blocks: number, isRawOnly: boolean):
     const program = await startFlowfarm(
       isRawOnly ? ['ingest'] : ['ingest', 'farm'],
       { DB_URL: url, ...(isRawOnly ? { RAW_ONLY: 'true' } : {}), ...historyVariables(source, blocks) },
-      { ready: 'all services work' },
+      { ready: 'all services started' },
     )
     const startedAt = performance.now()
     const nodeBefore = cpuSeconds(program.pid)

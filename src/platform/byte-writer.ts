@@ -1,19 +1,18 @@
-/** A write would pass the `limit` of its ByteWriter. */
 export class WriteLimitError extends Error {}
 
 /**
- * A growing byte buffer that the decoders, the JSON text and the binary COPY rows are written into, so that a
- * value goes from the wire to PostgreSQL without becoming a string or an object on the way.
+ * A growing byte buffer for decoded values, JSON and binary COPY rows, so that a value goes from
+ * the wire to PostgreSQL without intermediate strings or objects.
  *
  * Hot code may call `reserve(n)` once and then write `bytes[position++]` itself.
  */
 export class ByteWriter {
-  /** The storage; valid up to `position`. Replaced when it grows: never keep a reference over a `reserve`. */
+  /** Valid up to `position`. Replaced when it grows: keep no reference across a `reserve`. */
   bytes: Buffer
-  /** Bytes written so far, and the place of the next one. */
+  /** Bytes written so far. */
   position = 0
   #limit = Number.POSITIVE_INFINITY
-  /** The smaller of capacity and limit, so that the usual `reserve` is one comparison. */
+  /** The smaller of capacity and limit, so that `reserve` usually needs one comparison. */
   #end: number
 
   constructor(initialCapacity = 64 * 1024) {
@@ -21,7 +20,7 @@ export class ByteWriter {
     this.#end = initialCapacity
   }
 
-  /** Position that no write may pass; default: none. */
+  /** Maximum position; default: none. */
   get limit(): number {
     return this.#limit
   }
@@ -75,26 +74,24 @@ export class ByteWriter {
     this.position = this.bytes.writeBigInt64BE(value, this.position)
   }
 
-  /** Copies `source` in as it is. */
   raw(source: Uint8Array): void {
     this.reserve(source.length)
     this.bytes.set(source, this.position)
     this.position += source.length
   }
 
-  /** Writes `text` as UTF-8. */
   utf8(text: string): void {
     const max = text.length * 3
     this.reserve(this.position + max <= this.#end ? max : Buffer.byteLength(text))
     this.position += this.bytes.write(text, this.position, 'utf8')
   }
 
-  /** A view of what was written; valid until the next write. */
+  /** A view of the written bytes; valid until the next write. */
   view(): Buffer {
     return this.bytes.subarray(0, this.position)
   }
 
-  /** Forgets the content and keeps the storage. */
+  /** Keeps the storage. */
   clear(): void {
     this.position = 0
   }

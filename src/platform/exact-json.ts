@@ -1,13 +1,9 @@
-/** A value as JSON has it. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
-/** Digits that a double of JavaScript keeps, whatever they are. */
+/** Decimal digits that a double always preserves. */
 const safeDigits = 15
 
-/**
- * Reads JSON. Numbers that a double would round are given as the text that they are, all others as numbers.
- * @throws SyntaxError
- */
+/** Parses JSON; numbers that a double would round are returned as text. @throws SyntaxError */
 export function parseExactJson(text: string): JsonValue {
   return JSON.parse(text, exactNumber) as JsonValue
 }

@@ -1,8 +1,8 @@
 import type { Logger } from './log.ts'
 
-/** Milliseconds between two lines of one cause. */
+/** Minimum interval between two lines of one cause, ms. */
 const defaultEveryMs = 60_000
-/** Causes that are told apart; with more, the oldest begins anew. */
+/** Tracked causes; above this the oldest is dropped. */
 const maxCauses = 256
 
 interface Cause {
@@ -10,17 +10,20 @@ interface Cause {
   suppressed: number
 }
 
-/** One line a cause and interval for failures that repeat, with the number of lines suppressed since the last. */
+/**
+ * Limits repeated failures to one log line per cause and interval, with the number of suppressed
+ * lines.
+ */
 export class LogThrottle {
   readonly #everyMs: number
   readonly #causes = new Map<string, Cause>()
 
-  /** @param everyMs the shortest time from one line of a cause to the next, in milliseconds */
+  /** @param everyMs minimum interval between lines of one cause, ms */
   constructor(everyMs = defaultEveryMs) {
     this.#everyMs = everyMs
   }
 
-  /** Lines suppressed since the one before; undefined: this one is suppressed too. */
+  /** Number of lines suppressed since the last one; undefined if this line is suppressed too. */
   due(cause = '', now: number = performance.now()): number | undefined {
     const known = this.#causes.get(cause)
     if (known !== undefined && now < known.quietUntil) {
@@ -33,7 +36,10 @@ export class LogThrottle {
     return known?.suppressed ?? 0
   }
 
-  /** Logs a failure: each at debug with its stack, and one line a cause and interval at `level` without. */
+  /**
+   * Logs each failure at debug with its stack, and one line per cause and interval at `level`
+   * without.
+   */
   log(
     log: Logger,
     level: 'warn' | 'error',
@@ -49,7 +55,7 @@ export class LogThrottle {
 
 const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|0x[\da-f]+|(?=[a-f]*\d)[\da-f]{8,}|[\da-f]{16,})\b|\d+/gi
 
-/** Messages that differ in numbers, ids and addresses only have one cause. */
+/** Messages that differ only in numbers, ids and addresses have the same cause. */
 export function causeOf(message: string): string {
   return message.replaceAll(ids, '#')
 }

@@ -6,8 +6,8 @@ import { asError, FlowfarmError } from './errors.ts'
 export type { Logger } from 'pino'
 
 /**
- * The logger of the process: one JSON object a line, or readable lines on a terminal. Object first, message second:
- * `log.info({ height }, 'stored')`. What authenticates somebody is never printed.
+ * The process logger: JSON lines, or readable lines on a terminal. Use `log.info({ height },
+ * 'message')`. Credentials are redacted.
  */
 export async function createLogger(
   config: { readonly LOG_LEVEL: LevelWithSilent; readonly LOG_FORMAT: 'auto' | 'json' | 'pretty' },
@@ -44,7 +44,6 @@ export async function createLogger(
   )
 }
 
-/** An error as the log keeps it. */
 interface ErrorRecord {
   readonly type: string
   readonly message: string
@@ -52,13 +51,12 @@ interface ErrorRecord {
   readonly details?: Readonly<Record<string, unknown>>
   readonly stack?: string
   readonly cause?: ErrorRecord
-  /** Of an error that stands for several, e.g. one for each address of a host. */
+  /** The errors of an AggregateError, such as one per address of a host. */
   readonly errors?: readonly ErrorRecord[]
 }
 
 /**
- * What of an error goes into the log: these fields and no others. Libraries hang whole connections on their errors,
- * with everything that was ever sent through them.
+ * The logged fields of an error. Libraries attach whole connections to errors, including sent data.
  */
 export function describeError(thrown: unknown): ErrorRecord {
   const error = asError(thrown)
@@ -73,10 +71,7 @@ export function describeError(thrown: unknown): ErrorRecord {
   }
 }
 
-/**
- * The fields of a log line for people who read along: an error that we know becomes a word on why, without its
- * stack.
- */
+/** Fields of a terminal line: known errors become a short reason without stack. */
 export function shortenError(fields: Record<string, unknown>): Record<string, unknown> {
   const { err, ...rest } = fields
   return err instanceof FlowfarmError ? { ...rest, reason: `${err.message} (${err.code})` } : fields

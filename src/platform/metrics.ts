@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Every metric of the process, declared once; `/metrics` prints the registry. */
+/** All metrics of the process; `/metrics` prints the registry. */
 export class Metrics {
   readonly registry = new Registry()
 
@@ -24,7 +24,7 @@ export class Metrics {
   })
   readonly commitSeconds = new Histogram({
     name: 'flowfarm_ingest_commit_seconds',
-    help: 'Time of the transaction that stores a batch.',
+    help: 'Duration of the transaction that stores a batch.',
     labelNames: ['ingester'],
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
@@ -38,55 +38,54 @@ export class Metrics {
   })
   readonly bytesInFlight = new Gauge({
     name: 'flowfarm_ingest_bytes_in_flight',
-    help: 'Bytes of fetched blocks that are not committed yet.',
+    help: 'Bytes of fetched but uncommitted blocks.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
   readonly window = new Gauge({
     name: 'flowfarm_ingest_window_blocks',
-    help: 'Blocks that may be fetched at the same time.',
+    help: 'Blocks that may be fetched concurrently.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
   readonly indexedHeight = new Gauge({
     name: 'flowfarm_ingest_height',
-    help: 'Height committed last: the highest of main_ingester, the lowest of history_ingester.',
+    help: 'Last committed height: the highest of main_ingester, the lowest of history_ingester.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
   readonly chainHeight = new Gauge({
     name: 'flowfarm_chain_sealed_height',
-    help: 'Latest sealed height that an access node reported.',
+    help: 'Latest sealed height reported by an access node.',
     registers: [this.registry],
   })
   readonly indexingErrors = new Counter({
     name: 'flowfarm_indexing_errors_total',
-    help: 'Inputs that could not be decoded, kept in raw.indexing_errors.',
+    help: 'Undecodable inputs recorded in raw.indexing_errors.',
     labelNames: ['worker', 'code'],
     registers: [this.registry],
   })
   readonly failingHeights = new Gauge({
     name: 'flowfarm_failing_heights',
-    help: 'Settled heights that no access node serves, or that cannot be stored, and that an ingester waits for.',
+    help: 'Settled heights that block an ingester, because no access node serves them or they cannot be stored.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
   readonly heightsGivenUp = new Counter({
     name: 'flowfarm_heights_given_up_total',
     help:
-      'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or ' +
-      'by an operator.',
+      'Heights recorded in raw.unavailable, entirely or in part, after failing for too long or ' + 'by an operator.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
   readonly reorgs = new Counter({
     name: 'flowfarm_reorgs_total',
-    help: 'Forks that were rolled back.',
+    help: 'Forks rolled back.',
     registers: [this.registry],
   })
   readonly reorgDepth = new Gauge({
     name: 'flowfarm_reorg_depth_blocks',
-    help: 'Blocks that the last fork replaced.',
+    help: 'Blocks replaced by the last fork.',
     registers: [this.registry],
   })
 
@@ -200,7 +199,7 @@ export class Metrics {
   readonly sqlStuckSessions = new Gauge({
     name: 'flowfarm_sql_stuck_sessions',
     help:
-      'Database sessions of the query service that do not end, because PostgreSQL cannot interrupt ' +
+      'Database sessions of the query service that do not end because PostgreSQL cannot interrupt ' +
       'their statement. Above 0: see docs/operations.md.',
     labelNames: ['target'],
     registers: [this.registry],
@@ -208,13 +207,13 @@ export class Metrics {
 
   readonly upkeepRuns = new Counter({
     name: 'flowfarm_upkeep_runs_total',
-    help: 'Runs of upkeep jobs, by how they ended.',
+    help: 'Runs of upkeep jobs by outcome.',
     labelNames: ['job', 'outcome'],
     registers: [this.registry],
   })
   readonly upkeepSeconds = new Histogram({
     name: 'flowfarm_upkeep_seconds',
-    help: 'Time of upkeep jobs.',
+    help: 'Duration of upkeep jobs.',
     labelNames: ['job'],
     buckets: [0.01, 0.1, 1, 10, 60, 300],
     registers: [this.registry],
@@ -222,18 +221,18 @@ export class Metrics {
 
   readonly webhookDeliveriesMade = new Counter({
     name: 'flowfarm_webhook_deliveries_made_total',
-    help: 'Deliveries of webhooks that were written down to be sent.',
+    help: 'Webhook deliveries created.',
     registers: [this.registry],
   })
   readonly webhookAttempts = new Counter({
     name: 'flowfarm_webhook_attempts_total',
-    help: 'Attempts to deliver, by what came of it: delivered (2xx), refused (another status), unanswered.',
+    help: 'Delivery attempts by outcome: delivered (2xx), refused (other status), unanswered.',
     labelNames: ['result'],
     registers: [this.registry],
   })
   readonly webhookAttemptSeconds = new Histogram({
     name: 'flowfarm_webhook_attempt_seconds',
-    help: 'Time of an attempt to deliver, looking up the name of the host included.',
+    help: 'Duration of a delivery attempt, including DNS.',
     labelNames: ['result'],
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
     registers: [this.registry],
@@ -241,52 +240,51 @@ export class Metrics {
   readonly webhookWaiting = new Gauge({
     name: 'flowfarm_webhook_waiting_deliveries',
     help:
-      'Deliveries that wait to be sent, counted up to 100,000. Kept by the process that makes them, ' +
-      'and read every 10 s.',
+      'Pending deliveries, counted up to 100,000. Reported by the process that creates them; ' + 'updated every 10 s.',
     registers: [this.registry],
   })
   readonly webhookOldestSeconds = new Gauge({
     name: 'flowfarm_webhook_oldest_waiting_seconds',
-    help: 'Age of the oldest delivery that waits, those of paused endpoints included; 0 without any.',
+    help: 'Age of the oldest pending delivery, including those of paused endpoints; 0 if none.',
     registers: [this.registry],
   })
   readonly webhookPaused = new Gauge({
     name: 'flowfarm_webhook_paused_endpoints',
-    help: 'Endpoints that are paused, by why: owner, failures, gone.',
+    help: 'Paused endpoints by reason: owner, failures, gone.',
     labelNames: ['reason'],
     registers: [this.registry],
   })
 
   readonly accessCalls = new Counter({
     name: 'flowfarm_access_calls_total',
-    help: 'Calls on access nodes.',
+    help: 'Calls to access nodes.',
     labelNames: ['method', 'code'],
     registers: [this.registry],
   })
   readonly accessSeconds = new Histogram({
     name: 'flowfarm_access_call_seconds',
-    help: 'Time of calls on access nodes.',
+    help: 'Duration of calls to access nodes.',
     labelNames: ['method'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
     registers: [this.registry],
   })
   readonly accessBytes = new Counter({
     name: 'flowfarm_access_bytes_total',
-    help: 'Bytes of answers of access nodes.',
+    help: 'Response bytes from access nodes.',
     labelNames: ['method'],
     registers: [this.registry],
   })
 
   readonly httpRequests = new Histogram({
     name: 'flowfarm_http_request_seconds',
-    help: 'Time of API requests by route.',
+    help: 'Duration of API requests by route.',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })
   readonly limitedRequests = new Counter({
     name: 'flowfarm_http_limited_total',
-    help: 'Requests that a limit refused, by the code of their error.',
+    help: 'Requests refused by a limit, by error code.',
     labelNames: ['code'],
     registers: [this.registry],
   })
@@ -298,38 +296,38 @@ export class Metrics {
   })
   readonly feedMessages = new Counter({
     name: 'flowfarm_feed_messages_total',
-    help: 'Messages handed to WebSocket connections.',
+    help: 'Messages sent to WebSocket connections.',
     labelNames: ['feed'],
     registers: [this.registry],
   })
   readonly feedDropped = new Counter({
     name: 'flowfarm_feed_dropped_clients_total',
-    help: 'WebSocket connections closed because they were too slow.',
+    help: 'WebSocket connections closed because the client read too slowly.',
     registers: [this.registry],
   })
   readonly feedNoisy = new Counter({
     name: 'flowfarm_feed_noisy_clients_total',
-    help: 'WebSocket connections closed because they said too much.',
+    help: 'WebSocket connections closed because the client sent too much.',
     registers: [this.registry],
   })
   readonly feedFallenBehind = new Counter({
     name: 'flowfarm_feed_fallen_behind_total',
-    help: 'Times that a subscriber of /ws read too slowly, and was given the rest as fast as it took it.',
+    help: 'Times that a slow subscriber of /ws was switched to catch-up at its own pace.',
     registers: [this.registry],
   })
   readonly feedCatchingUp = new Gauge({
     name: 'flowfarm_feed_catching_up_clients',
-    help: 'Subscribers of /ws that are given what they missed.',
+    help: 'Subscribers of /ws that are catching up.',
     registers: [this.registry],
   })
   readonly feedWaitingBlocks = new Gauge({
     name: 'flowfarm_feed_waiting_blocks',
-    help: 'Blocks that were announced and not told to the clients of /ws yet.',
+    help: 'Announced blocks not yet sent to the clients of /ws.',
     registers: [this.registry],
   })
   readonly feedTellSeconds = new Histogram({
     name: 'flowfarm_feed_tell_seconds',
-    help: 'Time from the reading of new blocks until they were handed to all clients of /ws.',
+    help: 'Time from reading new blocks until they were sent to all clients of /ws.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })
@@ -337,22 +335,22 @@ export class Metrics {
   readonly mcpCallSeconds = new Histogram({
     name: 'flowfarm_mcp_call_seconds',
     help:
-      'Time of calls of MCP tools, by what came of it: done, refused (what was asked for cannot be), ' +
-      'failed (a fault of ours, of a database, a node or a model), left (the caller did).',
+      'Duration of MCP tool calls by outcome: done, refused (invalid request), ' +
+      'failed (internal, database, node or model error), left (the client disconnected).',
     labelNames: ['tool', 'outcome'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
     registers: [this.registry],
   })
   readonly mcpCallsRunning = new Gauge({
     name: 'flowfarm_mcp_running_calls',
-    help: 'Calls of MCP tools that are under way. There are no sessions.',
+    help: 'Running MCP tool calls.',
     labelNames: ['tool'],
     registers: [this.registry],
   })
   readonly mcpRefused = new Counter({
     name: 'flowfarm_mcp_refused_total',
     help:
-      'Requests to the MCP server that did not come to the protocol, by the code of their problem: ' +
+      'Requests to the MCP server refused before the protocol, by error code: ' +
       'key-required, bad-key, rate-limited and others.',
     labelNames: ['reason'],
     registers: [this.registry],
@@ -361,33 +359,33 @@ export class Metrics {
   readonly chatAnswers = new Counter({
     name: 'flowfarm_chat_answers_total',
     help:
-      'Answers of the chat, by how they ended: complete, steps (the model was made to close), length ' +
-      '(the provider cut it off), refused (the model would not), left (the client did), timeout, ' +
-      'failed, stopped (the service was).',
+      'Chat answers by outcome: complete, steps (step limit), length ' +
+      '(cut off by the provider), refused (by the model), left (the client disconnected), timeout, ' +
+      'failed, stopped (the service stopped).',
     labelNames: ['mode', 'end'],
     registers: [this.registry],
   })
   readonly chatRunning = new Gauge({
     name: 'flowfarm_chat_running_answers',
-    help: 'Answers that the chat is giving.',
+    help: 'Chat answers in progress.',
     registers: [this.registry],
   })
   readonly chatFirstToken = new Histogram({
     name: 'flowfarm_chat_first_token_seconds',
-    help: 'Time from the beginning of an answer until the model said, thought or called anything.',
+    help: 'Time from the start of an answer to the first text, reasoning or tool call of the model.',
     labelNames: ['mode'],
     buckets: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60],
     registers: [this.registry],
   })
   readonly chatTokens = new Counter({
     name: 'flowfarm_chat_tokens_total',
-    help: 'Tokens of the chat as the provider counts them: input, output (with what the model thought).',
+    help: 'Chat tokens as counted by the provider: input, output (including reasoning).',
     labelNames: ['kind'],
     registers: [this.registry],
   })
   readonly chatToolSeconds = new Histogram({
     name: 'flowfarm_chat_tool_seconds',
-    help: 'Time of calls of tools by models of the chat: done, or failed in a way that the model was told of.',
+    help: 'Duration of tool calls of the chat by outcome: done, or failed (reported to the model).',
     labelNames: ['tool', 'outcome'],
     buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
     registers: [this.registry],
@@ -396,34 +394,34 @@ export class Metrics {
   readonly walletAccounts = new Counter({
     name: 'flowfarm_wallet_accounts_total',
     help:
-      'Accounts that were asked for, by what became of it: sealed, failed, refused (none was begun: a ' +
-      'limit, or nobody pays). Those that were there already are not counted.',
+      'Requested accounts by outcome: sealed, failed, refused (not started: limit reached or ' +
+      'no payer). Existing accounts are not counted.',
     labelNames: ['network', 'result'],
     registers: [this.registry],
   })
   readonly walletPayerBalance = new Gauge({
     name: 'flowfarm_wallet_payer_balance_flow',
-    help: 'FLOW that the payer of new accounts has. Read when it makes an account, and every 3 minutes.',
+    help: 'FLOW balance of the payer of new accounts. Read when it creates an account, and every 3 minutes.',
     labelNames: ['network'],
     registers: [this.registry],
   })
   readonly walletPasskeyEvents = new Counter({
     name: 'flowfarm_wallet_passkey_events_total',
-    help: 'What happened to passkeys, by the event of the log: done, or refused.',
+    help: 'Passkey events by log event and outcome: done, refused.',
     labelNames: ['event', 'result'],
     registers: [this.registry],
   })
   readonly walletSignIns = new Counter({
     name: 'flowfarm_wallet_sign_ins_total',
     help:
-      'Sessions that began, by how people showed who they are: otp (e-mail), oauth, webauthn ' +
-      '(passkey). None where GOTRUE_URL is set.',
+      'Sessions started, by sign-in method: otp (e-mail), oauth, webauthn ' +
+      '(passkey). Not counted if GOTRUE_URL is set.',
     labelNames: ['method'],
     registers: [this.registry],
   })
   readonly walletMails = new Counter({
     name: 'flowfarm_wallet_mails_total',
-    help: 'E-mails: sent, or failed (every try of it; those about changes are tried for a day).',
+    help: 'E-mails sent, or failed after all retries (e-mails about changes are retried for a day).',
     labelNames: ['result'],
     registers: [this.registry],
   })
@@ -432,9 +430,11 @@ export class Metrics {
     return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
   }
 
-  /** Node's own figures too: memory, event-loop lag, garbage collection. Once per process. */
+  /**
+   * Also registers Node's metrics: memory, event-loop lag, garbage collection. Once per process.
+   */
   collectProcessMetrics(): void {
-    // At Node's own 10 ms a process that has nothing to do would wake up a hundred times a second for this.
+    // Node's default of 10 ms would wake an idle process 100 times a second.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 })
   }
 }

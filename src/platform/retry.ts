@@ -2,22 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { RetryableError } from './errors.ts'
 
 export interface RetryOptions {
-  /** Ends the waiting and the trying; the promise then rejects with the signal's reason. */
+  /** Cancels; the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Which errors are worth another try. Default: `RetryableError` and nothing else. */
+  /** Default: `RetryableError`. */
   isRetryable?: (error: unknown) => boolean
-  /** Upper bound of the first pause, in milliseconds. Default 100. */
+  /** Upper bound of the first delay. Default 100 ms. */
   baseMs?: number
-  /** Upper bound of every pause, in milliseconds. Default 10,000. */
+  /** Upper bound of every delay. Default 10,000 ms. */
   maxMs?: number
-  /** Called before each pause with the error, the number of the try that failed (from 1) and the pause. */
+  /** Called before each delay. `attempt` counts from 1. */
   onRetry?: (error: unknown, attempt: number, pauseMs: number) => void
 }
 
 /**
- * The pause after the failed try number `attempt` (from 1): a random time between half of and the full bound, which
- * doubles from `baseMs` with every try up to `maxMs`. The jitter keeps processes that failed together from coming
- * back together; the lower half keeps them from coming back at once.
+ * Delay after failed attempt number `attempt` (from 1): random between half of and the full bound,
+ * which doubles from `baseMs` up to `maxMs`. The jitter spreads processes that failed together.
  */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
   const bound = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30))
@@ -25,8 +24,8 @@ export function backoffMs(attempt: number, baseMs: number, maxMs: number): numbe
 }
 
 /**
- * Runs `fn` until it succeeds, pausing with growing, jittered pauses while its errors are retryable. `fn` is given the
- * number of the try, from 1. The first error that is not retryable is thrown as it is.
+ * Retries `fn` with exponential back-off while its errors are retryable. `attempt` counts from 1.
+ * Other errors are rethrown.
  */
 export async function retryWhile<T>(fn: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { signal, isRetryable = isRetryableError, baseMs = 100, maxMs = 10_000, onRetry } = options
@@ -43,7 +42,7 @@ export async function retryWhile<T>(fn: (attempt: number) => Promise<T>, options
   }
 }
 
-/** Waits for `ms` milliseconds; rejects with the signal's own reason when it is aborted first. */
+/** Rejects with the signal's reason if it is aborted first. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal === undefined ? {} : { signal })

@@ -1,10 +1,9 @@
 import type { ByteWriter } from './byte-writer.ts'
 
-/** Writes rows of one table, field by field in the order of the table's columns, in PostgreSQL's binary COPY form. */
+/** Writes the rows of one table in binary COPY format, field by field in column order. */
 export interface RowWriter {
-  /** Where `jsonbBegin` … `jsonbEnd` text goes. */
+  /** Receives the JSON between `jsonbBegin` and `jsonbEnd`. */
   readonly out: ByteWriter
-  /** Begins a row. */
   row(fieldCount: number): void
   null(): void
   bool(value: boolean): void
@@ -22,13 +21,12 @@ export interface RowWriter {
   textArray(values: readonly string[]): void
   byteaArray(values: readonly Uint8Array[]): void
   int4Array(values: readonly number[]): void
-  /** Decimal texts. */
   numericArray(values: readonly string[]): void
   jsonbBegin(): void
   jsonbEnd(): void
 }
 
-/** Fields of rows that may have no value, which is null in the table. */
+/** Nullable fields. */
 
 export function textOrNull(rows: RowWriter, value: string | null | undefined): void {
   if (value === undefined || value === null) rows.null()

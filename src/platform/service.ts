@@ -5,9 +5,9 @@ import type pg from 'pg'
 import type { Metrics } from './metrics.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a step gets when the time for all is used up, ms: enough to close a socket. */
+/** Time for a step after the total time is used up, ms: enough to close a socket. */
 const minStepMs = 50
-/** How long steps may go on like that, ms, before they are begun and not waited for. */
+/** How long steps may exceed the total time, ms, before the rest is started without waiting. */
 const overtimeMs = 500
 
 interface Step {
@@ -17,15 +17,13 @@ interface Step {
 }
 
 /**
- * The life of the process.
+ * Ordered shutdown of the process: running → stop(reason) → stopping → all steps done or out of
+ * time → stopped.
  *
- *     running ──stop(reason)──► stopping ──all steps done or out of time──► stopped
- *
- * Parts register a step that stops them; `stop` runs the steps in reverse order of registration, so that what was
- * started last, and leans on the others, goes first. A step that fails or takes too long is logged and does not keep
- * the others from running; all together have `totalTimeoutMs`, after which each is only begun. Time that a step
- * reserves is not given to the steps before it. `signal` is aborted at the beginning of `stop`: loops watch it. What is
- * registered while steps run, by a part that was starting, is run next.
+ * Parts register stop steps, which run in reverse order. Steps that fail or take too long are
+ * logged and do not block others. All steps together have `totalTimeoutMs`; later ones are started
+ * without waiting. Reserved time is not available to earlier steps. `signal` is aborted when `stop`
+ * begins. Steps registered meanwhile run next.
  */
 export class Lifecycle {
   readonly #controller = new AbortController()
@@ -47,27 +45,27 @@ export class Lifecycle {
     return this.#controller.signal
   }
 
-  /** The error that stopped the process, if one did. */
+  /** The error that stopped the process. */
   get failure(): Error | undefined {
     return this.#failure
   }
 
   /**
-   * Registers how to stop a part. Steps run last registered first.
-   * @param stop gets the time it has, ms
-   * @param options.reservedMs the time that it has at least. Default: as good as none.
+   * Registers a stop step. Steps run in reverse order of registration.
+   * @param stop receives the available time, ms
+   * @param options.reservedMs time guaranteed to the step. Default 0.
    */
   onStop(name: string, stop: (timeoutMs: number) => Promise<void> | void, { reservedMs = 0 } = {}): void {
     this.#steps.push({ name, stop: async (timeoutMs) => stop(timeoutMs), reservedMs })
   }
 
-  /** Stops everything because of an error; the first one is kept as the reason. */
+  /** Stops the process because of an error; the first error is kept. */
   fail(error: unknown): Promise<void> {
     this.#failure ??= asError(error)
     return this.stop(this.#failure instanceof FlowfarmError ? this.#failure.code : this.#failure.message)
   }
 
-  /** Stops everything; later calls wait for the first. Never rejects. */
+  /** Stops the process; later calls wait for the first. Never rejects. */
   stop(reason: string): Promise<void> {
     this.#stopped ??= this.#runSteps(reason)
     return this.#stopped
@@ -88,31 +86,31 @@ export class Lifecycle {
         await Promise.race([
           step.stop(timeoutMs),
           delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
-            throw new Error(`did not stop within ${Math.round(timeoutMs)} ms`)
+            throw new Error(`not stopped within ${Math.round(timeoutMs)} ms`)
           }),
         ])
       } catch (error) {
-        this.#log.error({ err: asError(error), step: step.name }, 'a part did not stop cleanly')
+        this.#log.error({ err: asError(error), step: step.name }, 'shutdown step failed')
       } finally {
         timer.abort()
       }
-      this.#log.debug({ step: step.name, ms: Math.round(performance.now() - startedAt) }, 'a part has stopped')
+      this.#log.debug({ step: step.name, ms: Math.round(performance.now() - startedAt) }, 'shutdown step finished')
     }
     this.#log.info('stopped')
   }
 }
 
 /**
- * What every service is given.
+ * The context of a service.
  * @typeParam Config values of the settings that the service reads: `SettingValues<typeof …>`
- * @typeParam Block what `shared.offerBlocks` takes; only the services that hand blocks over know it
+ * @typeParam Block argument of `shared.offerBlocks`
  */
 export interface ServiceContext<Config, Block = never> extends BareContext<Config, Block> {
   readonly databaseUrl: string
   readonly pool: pg.Pool
 }
 
-/** What a service that needs no database is given. */
+/** The context of a service without database. */
 export interface BareContext<Config, Block = never> {
   readonly config: Config
   readonly log: Logger
@@ -122,50 +120,41 @@ export interface BareContext<Config, Block = never> {
   readonly shared: Shared<Block>
 }
 
-/** Values that services of one process share. Each is absent while its owner does not run here. */
+/** Values shared between services of one process; absent while their owner does not run here. */
 export class Shared<Block = never> {
-  /** The newest sealed height that the ingester of this process has heard of. */
+  /** Latest sealed height known to the ingester. */
   latestHeight: () => number | undefined = () => undefined
-  /** Whether this process runs the farm too. */
+  /** Whether the farm runs in this process. */
   isFarmHere = false
-  /**
-   * Takes blocks that the ingester of this process has committed, so that the farm of this process need not read
-   * them.
-   */
+  /** Passes committed blocks from the ingester to the farm, which then need not read them. */
   offerBlocks: ((blocks: readonly Block[], chainVersion: number) => void) | undefined
-  /**
-   * Resolves when the farm of this process can take more blocks of history: nobody who follows the head waits for
-   * it.
-   */
+  /** Resolves when the farm can take more history; the head does not wait for it. */
   historyRoom: ((signal: AbortSignal) => Promise<void>) | undefined
-  /** Interrupts sessions of the PostgreSQL that this process started, where it did. */
+  /** Interrupts sessions of the embedded PostgreSQL. */
   interruptSessions: ((pids: readonly number[]) => Promise<void>) | undefined
-  /** Database sessions of the query service of this process that do not end. */
+  /** Sessions of the query service that do not end. */
   stuckSessions: () => number = () => 0
-  /** The port that the API of this process listens on. */
+  /** Port of the API. */
   apiPort: number | undefined
-  /** The port that the query service of this process listens on. */
+  /** Port of the query service. */
   askPort: number | undefined
-  /** The port that the MCP server of this process listens on. */
+  /** Port of the MCP server. */
   mcpPort: number | undefined
-  /** The port that the chat of this process listens on. */
+  /** Port of the chat. */
   chatPort: number | undefined
-  /** The port that the wallet of this process listens on. */
+  /** Port of the wallet. */
   walletPort: number | undefined
-  /** The port that the editor of this process listens on. */
+  /** Port of the editor. */
   editorPort: number | undefined
-  /** The port that the language server channel of this process listens on. */
+  /** Port of the language server channel. */
   lspPort: number | undefined
-  /** The port that the tool servers of this process listen on. */
+  /** Port of the tool servers. */
   toolsPort: number | undefined
-  /** The port that the reverse proxy of this process listens on. */
+  /** Port of the reverse proxy. */
   proxyPort: number | undefined
 }
 
-/**
- * Opens something once for a process, however many of its services ask for it; all get the same, also where it
- * failed.
- */
+/** Opens a resource once per process: all services get the same result or error. */
 export function oncePerProcess<Context extends { readonly lifecycle: Lifecycle }, Opened>(
   open: (context: Context) => Promise<Opened>,
 ): (context: Context) => Promise<Opened> {

@@ -1,32 +1,31 @@
 import { isIP } from 'node:net'
 
 /**
- * What a variable of the environment may hold. A reader turns its text into a value, or says in words what is
- * wrong with it; `config.ts` collects the complaints of all variables before it gives up.
+ * An environment variable: parses its text into a value or throws a SettingError. `config.ts`
+ * reports the errors of all variables together.
  */
 
 export interface Setting<T> {
-  /** For the documentation, e.g. `whole number`, `true or false`. */
+  /** For the documentation, e.g. `integer`, `true or false`. */
   readonly type: string
   readonly unit?: string
-  /** Shown in the documentation where the default is no plain value. */
+  /** Default in words, for the documentation. */
   readonly defaultText: string
   readonly description: string
   /** Never printed or logged. */
   readonly secret: boolean
-  /** Group heading in the documentation. */
+  /** Heading in the documentation. */
   readonly group: string
-  /** Another name of the variable; only one of them may be set. */
+  /** Alias of the variable; only one of them may be set. */
   readonly alias?: string
   read(text: string | undefined): T
 }
 
-/** The values of a group of settings. */
 export type SettingValues<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
   readonly [Name in keyof Settings]: ReturnType<Settings[Name]['read']>
 }
 
-/** Words about one bad value; the name of the variable is put before it. */
+/** The message follows the name of the variable. */
 export class SettingError extends Error {}
 
 interface Common {
@@ -57,17 +56,17 @@ function setting<T>(
 
 export function integer(options: Common & { default: number; min?: number; max?: number }): Setting<number> {
   const parse = integerParser(options)
-  return setting(options, 'whole number', String(options.default), (text) =>
+  return setting(options, 'integer', String(options.default), (text) =>
     text === undefined ? options.default : parse(text),
   )
 }
 
-/** `defaultText` says in words what happens without the variable. */
+/** `defaultText` describes the default. */
 export function optionalInteger(
   options: Common & { defaultText?: string; min?: number; max?: number },
 ): Setting<number | undefined> {
   const parse = integerParser(options)
-  return setting(options, 'whole number', options.defaultText ?? 'none', (text) =>
+  return setting(options, 'integer', options.defaultText ?? 'none', (text) =>
     text === undefined ? undefined : parse(text),
   )
 }
@@ -82,7 +81,7 @@ function integerParser({
   return (text) => {
     const value = Number(text)
     if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
-      throw new SettingError(`must be a whole number, not "${text}"`)
+      throw new SettingError(`must be an integer, not "${text}"`)
     if (value < min || value > max) throw new SettingError(`must be from ${min} to ${max}, not ${text}`)
     return value
   }
@@ -93,7 +92,7 @@ export function number(options: Common & { default: number; min: number }): Sett
   return { ...optional, defaultText: String(options.default), read: (text) => optional.read(text) ?? options.default }
 }
 
-/** `defaultText` says in words what happens without the variable. */
+/** `defaultText` describes the default. */
 export function optionalNumber(options: Common & { defaultText?: string; min: number }): Setting<number | undefined> {
   return setting(options, 'number', options.defaultText ?? 'none', (text) => {
     if (text === undefined) return undefined
@@ -121,20 +120,20 @@ export function optionalText(options: Common): Setting<string | undefined> {
   return setting(options, 'text', 'none', (value) => value)
 }
 
-/** A list of words, separated by commas, semicolons or white space. */
+/** Items separated by commas, semicolons or white space. */
 export function list(options: Common): Setting<readonly string[]> {
   return words({ ...options, default: [] })
 }
 
-/** The same with words that hold when none are given. */
+/** The same with a default. */
 export function words(options: Common & { default: readonly string[] }): Setting<readonly string[]> {
-  return setting(options, 'list, separated by commas', options.default.join(',') || 'none', (value) => {
+  return setting(options, 'comma-separated list', options.default.join(',') || 'none', (value) => {
     const given = (value ?? '').split(/[,;\s]+/).filter((word) => word !== '')
     return given.length > 0 ? given : options.default
   })
 }
 
-/** IP addresses, and networks as `10.0.0.0/8`. */
+/** IP addresses and networks such as `10.0.0.0/8`. */
 export function addresses(options: Common): Setting<readonly string[]> {
   const optional = words({ ...options, default: [] })
   return {
@@ -164,12 +163,12 @@ export function choice<const T extends string>(options: Common & { values: reado
   })
 }
 
-/** The same without a default. `defaultText` says in words what happens without the variable. */
+/** `defaultText` describes the default. */
 export function optionalChoice<const T extends string>(
   options: Common & { values: readonly T[]; defaultText: string },
 ): Setting<T | undefined> {
   const [first] = options.values
-  if (first === undefined) throw new Error('a choice has values')
+  if (first === undefined) throw new Error('a choice needs values')
   const given = choice({ ...options, default: first })
   return {
     ...given,
@@ -178,14 +177,14 @@ export function optionalChoice<const T extends string>(
   }
 }
 
-/** A connection string of one of the given schemes. */
+/** A URL with one of the given schemes. */
 export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
   return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) =>
     value === undefined ? undefined : checkedUrl(value, options.schemes),
   )
 }
 
-/** The same where there is one in any case. */
+/** The same with a default. */
 export function url(options: Common & { schemes: readonly string[]; default: string }): Setting<string> {
   return setting(options, `URL (${options.schemes.join(', ')})`, options.default, (value) =>
     checkedUrl(value ?? options.default, options.schemes),

@@ -3,15 +3,15 @@ import { asError } from './errors.ts'
 /** A signal with several sources. */
 export interface LinkedSignal {
   readonly signal: AbortSignal
-  /** Aborts it without any of its sources. */
+  /** Aborts it independently of its sources. */
   readonly abort: (reason: Error) => void
-  /** Lets go of the sources. */
+  /** Removes the listeners on the sources. */
   readonly unlink: () => void
 }
 
 /**
- * A signal that is aborted with any of `signals`, until `unlink`. `AbortSignal.any` does the same and leaves taking the
- * parts apart to the garbage collector, which costs a hot loop more memory than all else it does.
+ * A signal aborted with any of `signals`, until `unlink`. `AbortSignal.any` leaves cleanup to the
+ * garbage collector, which costs a hot loop much memory.
  */
 export function linkSignals(signals: readonly AbortSignal[]): LinkedSignal {
   const controller = new AbortController()
@@ -30,12 +30,12 @@ export function linkSignals(signals: readonly AbortSignal[]): LinkedSignal {
   }
 }
 
-/** What a promise rejects with when its signal is aborted: the signal's own reason. */
+/** The signal's reason, as an Error. */
 export function abortReason(signal: AbortSignal | undefined): Error {
   return asError(signal?.reason ?? new DOMException('This operation was aborted', 'AbortError'))
 }
 
-/** Waits for a promise, but not longer than until the signal is aborted; then rejects with the signal's reason. */
+/** Waits for a promise; rejects with the signal's reason if it is aborted first. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let onAbort: (() => void) | undefined
@@ -51,8 +51,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
 }
 
 /**
- * Lets one loop sleep until a time or until somebody calls; a call that comes while it is awake counts for its next
- * sleep.
+ * Lets one loop sleep until a time or a call. A call while it is awake ends its next sleep at once.
  */
 export class WakeUp {
   #isCalled = false
@@ -63,7 +62,7 @@ export class WakeUp {
     this.#resolve?.()
   }
 
-  /** @returns whether it was called, rather than `ms` gone by or the signal aborted */
+  /** @returns true if called; false after `ms` or abort */
   async sleep(ms: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isCalled && !signal.aborted) {
       await new Promise<void>((resolve) => {

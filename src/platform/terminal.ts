@@ -1,18 +1,14 @@
 import { Writable } from 'node:stream'
 
-/** What of an output stream a terminal needs. */
 export type TerminalOutput = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>
 
-/** Columns of a terminal that does not say how wide it is. */
+/** Used if the terminal does not report its width. */
 const usualColumns = 80
 
 const eraseLine = '\r\u001b[2K'
 const lineUp = '\u001b[1A'
 
-/**
- * A terminal with log lines that scroll, and lines of status that stay below them. Where the output is no terminal the
- * status is not shown: `Progress` is logged there instead.
- */
+/** A terminal with scrolling log lines above fixed status lines. Other outputs show no status. */
 export class Terminal {
   readonly #out: TerminalOutput
   #status: readonly string[] = []
@@ -25,7 +21,7 @@ export class Terminal {
     return this.#out.isTTY
   }
 
-  /** Whole lines go here, those of a logger and others: the status stays below them. */
+  /** Whole lines; the status stays below them. */
   readonly stream: Writable = new Writable({
     write: (chunk: Buffer | string, _encoding, done) => {
       this.#out.write(`${this.#erased()}${chunk.toString()}${this.#status.join('\n')}`)
@@ -33,7 +29,7 @@ export class Terminal {
     },
   })
 
-  /** Shows lines as the status, each cut to the width of the terminal; none takes the status away. */
+  /** Sets the status lines, truncated to the terminal width; an empty list removes the status. */
   setStatus(lines: readonly string[]): void {
     if (!this.isInteractive) return
     const width = (this.#out.columns || usualColumns) - 1
@@ -42,7 +38,7 @@ export class Terminal {
     this.#out.write(`${erased}${this.#status.join('\n')}`)
   }
 
-  /** What removes the status and leaves the cursor where it began. */
+  /** Control sequence that erases the status. */
   #erased(): string {
     return this.#status.length === 0 ? '' : eraseLine + `${lineUp}${eraseLine}`.repeat(this.#status.length - 1)
   }

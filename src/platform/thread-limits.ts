@@ -2,13 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import { constants, getPriority, setPriority } from 'node:os'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** A thread may take this many times its CPU limit by the clock, because other processes use the machine too. */
+/** Wall-clock limit as a multiple of the CPU limit, since other processes use the machine too. */
 export const maxSlowdown = 20
 
 /**
- * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now on, or has taken `limitMs *
- * maxSlowdown` by the clock.
- * @returns ends the limit
+ * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now, or `limitMs *
+ * maxSlowdown` of wall-clock time. @returns cancels the limit
  */
 export function limitThreadCpu(thread: Pick<Worker, 'cpuUsage'>, limitMs: number, onExceeded: () => void): () => void {
   let cpuTimer: NodeJS.Timeout | undefined
@@ -39,7 +38,7 @@ export function limitThreadCpu(thread: Pick<Worker, 'cpuUsage'>, limitMs: number
   return end
 }
 
-/** CPU time that a thread has used, ms; 0 for one that does not run yet or any more. */
+/** CPU time of a thread, ms; 0 if it does not run. */
 async function cpuMsOf(thread: Pick<Worker, 'cpuUsage'>): Promise<number> {
   try {
     const { user, system } = await thread.cpuUsage()
@@ -53,27 +52,25 @@ async function cpuMsOf(thread: Pick<Worker, 'cpuUsage'>): Promise<number> {
 const { PRIORITY_BELOW_NORMAL: lower } = constants.priority
 
 /**
- * Has whatever else wants a processor go first (nice 10, of this thread and those that it starts from now on): of
- * what answers the statements of strangers, so that the explorer and the head of the chain stay fast however many
- * ask. A machine with idle processors is as fast as before.
+ * Lowers the priority of this thread and its later children (nice 10), so that untrusted SQL does
+ * not slow down the explorer and ingestion.
  */
 export function yieldToOthers(): void {
   if (getPriority() < lower) setPriority(lower)
 }
 
 /**
- * Both halves together. Blocks live for milliseconds here, so a larger one only means that they wait longer to be
- * freed.
+ * Both semi-spaces together. Most allocations live for milliseconds; a larger space only delays
+ * their collection.
  */
 const limitBytes = 16 * 1024 * 1024
 const checkEveryMs = 50
 
 /**
- * Keeps V8's young generation at about 16 MiB, where it would grow to 64: what an ingester allocates is garbage within
- * milliseconds, and until it is collected the buffers that hang on it take three times the room (docs/decisions.md).
- * The same as `--max-semi-space-size=8` for a program that is started without it: the factor by which V8 enlarges the
- * young generation is read each time it does, so setting it to 1 stops the growth where it is.
- * @returns how to stop waiting for the limit
+ * Limits V8's young generation to about 16 MiB instead of 64: uncollected garbage of an ingester
+ * holds buffers of three times that size (docs/decisions.md). Same as `--max-semi-space-size=8`: V8
+ * reads the growth factor at each growth, so setting it to 1 stops growth. @returns cancels waiting
+ * for the limit
  */
 export function limitYoungGeneration(): () => void {
   const timer = setInterval(() => {

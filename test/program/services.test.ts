@@ -96,7 +96,7 @@ describe('services in processes of their own', () => {
       const farm = start([], server.url)
       const host = await hostOf(farm)
       // One that loses the database while it starts ends, for its supervisor to start it again.
-      await farm.logged(/all services work/)
+      await farm.logged(/all services started/)
       const database = { url: server.url, pool, drop: () => pool.end() }
       await untilStored(database, 0, 100)
       const client = await FeedClient.connect(`${host}/ws`)

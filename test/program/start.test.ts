@@ -54,7 +54,7 @@ describe('the program, when it starts', () => {
       ENABLE_FORWARD_INGESTER: 'perhaps',
     })
     expect(await farm.ended()).to.equal(1)
-    expect(farm.otherOutput[0]).to.equal('The configuration has 4 problems:')
+    expect(farm.otherOutput[0]).to.equal('Invalid configuration (4 problems):')
     for (const name of ['PORT', 'START_BLOCK', 'DB_URL', 'ENABLE_FORWARD_INGESTER'])
       expect(farm.output()).to.include(`  ${name} must`)
   })
@@ -62,7 +62,7 @@ describe('the program, when it starts', () => {
   it('names the services there are when asked for another, and ends with 1', async () => {
     const farm = start(['ingest', 'weather'])
     expect(await farm.ended()).to.equal(1)
-    expect(farm.output()).to.match(/There is no service "weather"\. Services: ingest, farm, api/)
+    expect(farm.output()).to.match(/Unknown service "weather"\. Services: ingest, farm, api/)
   })
 
   it('prints services, variables and exit codes for --help, and ends with 0', async () => {

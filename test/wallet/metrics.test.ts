@@ -64,7 +64,7 @@ describe('the figures of the wallet', () => {
       WALLET_TESTNET_PAYER: publishedPayerSetting,
       WALLET_PROVISION_LIMIT: '1',
     })
-    const metricsPort = String((await program.logged(/metrics are served/))['port'])
+    const metricsPort = String((await program.logged(/serving metrics/))['port'])
     const url = String((await program.logged(/the wallet listens/))['url'])
     const figures = async (): Promise<ReadonlyMap<string, number>> => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()

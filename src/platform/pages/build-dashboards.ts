@@ -4,52 +4,52 @@ import { build } from 'vite'
 import { keepBuild, sourceDigest } from './build-folder.ts'
 
 interface PageEntry {
-  /** The path at which the page's service serves it. */
+  /** URL path of the page. */
   readonly base: string
   readonly title: string
-  /** Undefined: the page is hidden from search engines, and has an icon of its own. */
+  /** Undefined: the page is not indexed by search engines and has its own icon. */
   readonly description?: string
-  /** Shown instead of the page where JavaScript is off, after the sentence that says so. */
+  /** Shown after the standard sentence if JavaScript is disabled. */
   readonly noscript?: string
-  /** The page draws below notches, and makes room for the keyboard. */
+  /** The page extends below notches and adapts to the on-screen keyboard. */
   readonly fillsScreen?: boolean
 }
 
-/** Each page by its folder in `dashboards/`; all have the HTML of `dashboards/index.html`. */
+/** By folder in `dashboards/`; all use the template `dashboards/index.html`. */
 const pages = {
   operator: {
     base: '/operator/',
     title: 'flowfarm operator',
-    noscript: 'From the command line: npm run farm -- status.',
+    noscript: 'Use the command line instead: npm run farm -- status.',
   },
   explorer: {
     base: '/',
     title: 'flowfarm explorer',
     description: 'Blocks, transactions, accounts, tokens, NFTs and contracts of the Flow blockchain, live.',
-    noscript: 'The same data without it: <a href="/flow/block">blocks</a>, <a href="/docs">all routes</a>.',
+    noscript: 'The same data without JavaScript: <a href="/flow/block">blocks</a>, <a href="/docs">all routes</a>.',
   },
   ask: {
     base: '/',
     title: 'flowfarm: ask the chain',
-    description: 'Questions about the Flow blockchain in words or SQL, answered from the indexer.',
-    noscript: 'The same answers without it: <a href="/docs">all routes</a>.',
+    description: 'Ask questions about the Flow blockchain in plain language or SQL.',
+    noscript: 'The same data without JavaScript: <a href="/docs">all routes</a>.',
   },
   chat: {
     base: '/',
     title: 'flowfarm: chat',
-    description: 'A chat about the Flow blockchain: answers from the indexer, with their SQL and charts.',
+    description: 'Chat about the Flow blockchain: answers from indexed data, with SQL and charts.',
     fillsScreen: true,
   },
   wallet: {
     base: '/',
     title: 'flowfarm: wallet',
-    description: 'A wallet for Flow whose keys are passkeys.',
+    description: 'A wallet for Flow with passkeys.',
     fillsScreen: true,
   },
   editor: {
     base: '/',
     title: 'flowfarm: editor',
-    description: 'An editor for Cadence, the language of Flow: write, check and run code, save and share projects.',
+    description: 'A Cadence editor for Flow: write, check and run code, save and share projects.',
     fillsScreen: true,
   },
 } as const satisfies Readonly<Record<string, PageEntry>>
@@ -59,7 +59,6 @@ const icon =
   "%3Crect x='1' y='2' width='16' height='3.4' rx='1.7'/%3E%3Crect x='1' y='7.3' width='16' height='3.4' rx='1.7'/%3E" +
   "%3Crect x='1' y='12.6' width='9' height='3.4' rx='1.7'/%3E%3C/svg%3E"
 
-/** Fills in `dashboards/index.html` for a page. */
 function pageHtml(template: string, name: PageName): string {
   const { title, description, noscript, fillsScreen = false }: PageEntry = pages[name]
   const viewport = 'width=device-width, initial-scale=1'
@@ -75,20 +74,20 @@ function pageHtml(template: string, name: PageName): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => values[key] ?? '')
 }
 
-/** A page that is built: the folder of its name in the build. */
+/** Name of the folder in the build. */
 export type PageName = keyof typeof pages
 
 export const pageNames = Object.keys(pages) as PageName[]
 
 /**
- * Builds all pages from their sources, one folder for each page, and keeps the build for the services.
- * @param onBuilt called after each page with the number of pages that are finished
+ * Builds all pages, one folder each.
+ * @param onBuilt called after each page with the number of finished pages
  * @returns the folder of the build
- * @throws errors of Vite about a source, and of the file system
+ * @throws errors of Vite and of the file system
  */
 export async function buildDashboards(root: string, onBuilt: (page: PageName, built: number) => void): Promise<string> {
   const digest = await sourceDigest(root)
-  if (digest === undefined) throw new Error(`${root} does not contain the sources of the pages.`)
+  if (digest === undefined) throw new Error(`${root} does not contain the page sources.`)
   return keepBuild(root, digest, async (folder) => {
     for (const [i, name] of pageNames.entries()) {
       await buildPage(root, name, join(folder, name))
@@ -98,17 +97,16 @@ export async function buildDashboards(root: string, onBuilt: (page: PageName, bu
 }
 
 /**
- * Has the browser wait for the script before it paints for the first time: the script knows the theme that the person
- * chose, and the other one shall not flash up. Vite drops the attribute when it is in the source.
+ * Delays the first paint until the script has applied the user's theme, to avoid a flash of the
+ * other one. Vite drops the attribute if it is in the source.
  */
 function paintOnce(html: string): string {
   return html.replace('<script type="module"', '<script type="module" blocking="render"')
 }
 
 /**
- * Runs before the page's own script and reports when that script, or a style sheet, cannot be loaded: without it
- * the page would stay empty. It loads the page again when the server answers. Policies of pages allow it by its
- * hash (`contentPolicy`).
+ * Runs before the page's script and reports script or style sheets that cannot be loaded; reloads
+ * the page when the server responds. Allowed by hash in the policies (`contentPolicy`).
  */
 const bootScript = `(function () {
   var isShown = false
@@ -146,7 +144,6 @@ const bootScript = `(function () {
   }, true)
 })()`
 
-/** Puts the script before all that it watches. */
 function withBootScript(html: string): string {
   return html.replace('<head>', () => `<head>\n<script>${bootScript}</script>`)
 }
@@ -167,10 +164,10 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
     build: {
       outDir,
       emptyOutDir: false,
-      // Light and dark are written with light-dark(), `:has` and nesting: two years old and older.
+      // light-dark(), `:has` and nesting: supported for two years or more.
       target: ['chrome123', 'firefox121', 'safari17.5'],
       modulePreload: { polyfill: false },
-      // A page of an operator is opened where the network may be poor: what it needs is in few files.
+      // Few files: the operator page may be opened over a poor network.
       assetsInlineLimit: 4096,
       reportCompressedSize: false,
     },

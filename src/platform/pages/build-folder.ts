@@ -3,23 +3,20 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, stat, readFile } fro
 import { tmpdir, userInfo } from 'node:os'
 import { join, relative, sep } from 'node:path'
 
-/** A build that another process may be making at this moment is left alone for so long, ms. */
+/** A younger incomplete build may belong to a running process, ms. */
 const abandonedAfterMs = 3_600_000
 const beginPrefix = '.building-'
 const buildName = /^[0-9a-f]{16}$/
 
-/**
- * The folders in which builds may be kept, best first: beside the sources, else one of this user for temporary
- * files.
- */
+/** Candidate folders for builds: beside the sources, else a temporary folder of this user. */
 function places(root: string): readonly string[] {
   const checkout = createHash('sha256').update(root).digest('hex').slice(0, 8)
   return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}-${checkout}`)]
 }
 
 /**
- * The folder of the build of these sources; `undefined` if there is none.
- * @param digest undefined where the sources are not installed: any build beside them was shipped with the program
+ * The build with this digest, if any. @param digest undefined without sources: a build beside them
+ * was shipped with the program
  */
 export async function findBuild(root: string, digest: string | undefined): Promise<string | undefined> {
   if (digest === undefined) return findShippedBuild(join(root, 'dist', 'dashboards'))
@@ -37,10 +34,10 @@ async function findShippedBuild(place: string): Promise<string | undefined> {
 }
 
 /**
- * Lets `make` fill an empty folder and keeps it under the name of the digest. Any number of processes may do so at a
- * time: each fills a folder of its own, the first to finish gives it the name, in one step, and the others drop theirs.
+ * Stores a build under its digest. `make` fills an empty folder, which is renamed in one step; concurrent processes keep
+ * the first build and drop theirs.
  * @returns the folder of the build
- * @throws what `make` throws, and what the system says when nothing can be written
+ * @throws errors of `make` and of the file system
  */
 export async function keepBuild(
   root: string,
@@ -52,7 +49,7 @@ export async function keepBuild(
   const folder = join(place, digest)
   try {
     await make(begun)
-    // Others than the user who built them may serve pages that lie beside the sources.
+    // Another user may serve the pages.
     await chmod(begun, 0o755)
     await rename(begun, folder).catch((error: unknown) => {
       if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error
@@ -64,7 +61,7 @@ export async function keepBuild(
   return folder
 }
 
-/** @throws the refusal of the last place, if none of them can be written to */
+/** @throws the error of the last place if none is writable */
 async function writablePlace(root: string): Promise<string> {
   let refusal: unknown
   for (const place of places(root)) {
@@ -80,7 +77,10 @@ async function writablePlace(root: string): Promise<string> {
   throw refusal
 }
 
-/** What lies beside the sources is trusted as they are; a folder for temporary files must be this user's alone. */
+/**
+ * A folder beside the sources is trusted like them; a temporary folder must belong to this user
+ * only.
+ */
 async function isTrusted(root: string, place: string): Promise<boolean> {
   if (place.startsWith(root)) return true
   const found = await lstat(place).catch(noneThere)
@@ -91,7 +91,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(noneThere))?.isDirectory() ?? false
 }
 
-/** Removes builds of other sources, and what a killed process had begun. Who serves one of them has it in memory. */
+/** Removes outdated and abandoned builds. Running services have theirs in memory. */
 async function removeOthers(place: string, digest: string): Promise<void> {
   for (const name of await readdir(place)) {
     const path = join(place, name)
@@ -110,14 +110,12 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? ''
 }
 
-/** What of the repository a build of the pages depends on: the sources, the packages, and how it is made. */
+/** The inputs of a build: sources, packages, and the build script. */
 const ingredients = ['dashboards', 'clients/signing', 'package-lock.json', 'src/platform/pages/build-dashboards.ts']
 
 /**
- * Names the state of the pages' sources: 16 hex digits that change with any of them, and with no other file. A build
- * is kept under this name, so that a stale one is never taken for a current one.
- * @returns `undefined` if one of them is missing: packages and images may contain a build instead of the sources
- * @throws errors of the file system other than that
+ * Digest of the page sources (16 hex digits), under which a build is stored. @returns `undefined`
+ * if a source is missing: packages and images may contain a build instead
  */
 export async function sourceDigest(root: string): Promise<string | undefined> {
   try {
@@ -151,10 +149,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/**
- * The file itself, or the files below the folder but for tests, in an order that does not depend on the file
- * system.
- */
+/** The file itself, or the files of the folder except tests, in a stable order. */
 async function filesOf(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { recursive: true, withFileTypes: true })

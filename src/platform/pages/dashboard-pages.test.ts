@@ -93,7 +93,7 @@ describe('the built pages', () => {
     expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) =>
       texts.every((text, i) => text.includes(`A page: ${names[i]}<`)),
     )
-    expect(lines.filter((line) => line.includes('building the pages'))).to.have.length(1)
+    expect(lines.filter((line) => line.includes('building pages'))).to.have.length(1)
   })
 
   it('are built anew when a source has changed, and the old build goes', async () => {
@@ -114,10 +114,10 @@ describe('the built pages', () => {
     expect(pages.progress?.failure).to.include('nothing-here')
     expect(await pages.file('assets/x.js')).to.equal(undefined)
     const attempts = async (count: number): Promise<void> => {
-      while (lines.filter((line) => line.includes('building the pages')).length < count) await build.changed()
+      while (lines.filter((line) => line.includes('building pages')).length < count) await build.changed()
     }
     await attempts(3)
-    const errors = lines.filter((line) => line.includes('could not be built'))
+    const errors = lines.filter((line) => line.includes('Could not build the pages'))
     expect(errors).to.have.length(1)
     expect(errors[0]).to.include('nothing-here').and.include('npm run build').and.not.include('chunks are larger')
     await writeSource('document.title += " of a test"')
@@ -145,7 +145,7 @@ describe('the built pages', () => {
     const pages = open(build)
     expect(await pages.file('')).to.equal(undefined)
     expect(pages.progress?.failure)
-      .to.include('SIGKILL, which the system sends when memory is used up')
+      .to.include('SIGKILL, sent by the system when memory is exhausted')
       .and.include('a warning')
     await writeFile(script, original)
     await build.folder()
@@ -188,7 +188,7 @@ goOn()`,
     await rm(join(root, 'dist'), { recursive: true })
     const pages = open()
     expect(await pages.file('')).to.equal(undefined)
-    expect(pages.progress?.failure).to.include('neither the sources of the pages nor a build of them')
+    expect(pages.progress?.failure).to.include('neither page sources nor a build')
   })
 
   it('are not built any more once the program stops', async () => {

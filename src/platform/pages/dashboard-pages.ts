@@ -6,31 +6,30 @@ import type { PageName } from './build-dashboards.ts'
 import { createPageBuild } from './page-build.ts'
 import type { BuildProgress, PageBuild } from './page-build.ts'
 
-/** A file of a page as it goes over the wire. */
 export interface PageFile {
   readonly body: Buffer
-  /** The media type, with its character set where it has one. */
+  /** Media type, with charset if it has one. */
   readonly type: string
-  /** Whether the path names the content, so that a browser may keep the file for ever. */
+  /** Whether the path contains a content hash, so that browsers may cache it permanently. */
   readonly isImmutable: boolean
 }
 
 export interface DashboardPages {
   /**
-   * The file of a path below the page's own, e.g. `index.html` or `assets/index-1a2b.js`; the empty path is the page.
-   * Waits for a build that is under way. `undefined` if there is no such file, or if the last build failed.
+   * The file at a path below the page's, e.g. `index.html` or `assets/index-1a2b.js`; '' is the
+   * page. Waits for a running build. `undefined` if there is no such file or the last build failed.
    */
   file(path: string): Promise<PageFile | undefined>
-  /** How far the build is. Undefined once the page can be served. */
+  /** Undefined once the page can be served. */
   readonly progress: BuildProgress | undefined
-  /** Ends a build that is under way, for all pages that are taken from it. */
+  /** Stops a running build, for all pages that share it. */
   stop(): void
 }
 
 export interface DashboardPagesOptions {
   readonly page: PageName
   readonly log: Logger
-  /** The build that all pages of the process share. Default: one of its own. */
+  /** Shared by all pages of the process. Default: a separate one. */
   readonly build?: PageBuild
 }
 
@@ -47,8 +46,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * The built files of a page, from a build of the current sources (`PageBuild`). They are kept in memory, so the build
- * may be replaced meanwhile. After a failed attempt each request looks for a build that was made elsewhere.
+ * Serves the built files of a page from memory, so the build may be replaced meanwhile. After a
+ * failure each request looks for a build created elsewhere.
  */
 export function createDashboardPages({
   page,
@@ -65,7 +64,7 @@ export function createDashboardPages({
     .then(load)
     .catch((error: unknown) => {
       if (!build.isStopped)
-        log.error({ err: asError(error), page }, 'the built page could not be read; the next request tries again')
+        log.error({ err: asError(error), page }, 'could not read the built page; the next request retries')
     })
   const look = async (): Promise<void> => {
     const folder = await build.newest()
@@ -80,7 +79,7 @@ export function createDashboardPages({
     async file(path) {
       if (files === undefined) {
         await Promise.race([first, (waiting ??= failed().finally(() => (waiting = undefined)))])
-        // Shared: it reads all sources.
+        // Shared between requests: it reads all sources.
         if (files === undefined) await (looking ??= look().finally(() => (looking = undefined)))
       }
       return files?.get(path === '' ? 'index.html' : path)

@@ -8,48 +8,43 @@ import { backoffMs, pause } from '../retry.ts'
 import { findBuild, sourceDigest } from './build-folder.ts'
 
 export interface BuildProgress {
-  /** Pages that are finished, of `total`. Both are 0 before the build reports anything. */
+  /** Finished pages, of `total`; both are 0 before the first report. */
   readonly built: number
   readonly total: number
-  /** Time since the first attempt began. */
+  /** Since the first attempt started. */
   readonly seconds: number
-  /** Why the last attempt failed. Undefined until one has failed, and once the pages are built. */
+  /** Error of the last attempt; undefined before the first failure and after success. */
   readonly failure: string | undefined
 }
 
 /**
- * The build of all pages, shared by the services of a process: sources are read once and built once.
- *
- *     looking ──found──────────────────────────► ready
- *        └─none─► building ──success───────────► ready
- *                   ▲   └─failure─► waiting ─┐
- *                   └──── looking ◄──────────┘   after 2 s to 5 min
+ * The build of all pages, shared by the services of a process. States: looking for a build → ready,
+ * or building → ready; after a failure waiting (2 s to 5 min) → looking.
  */
 export interface PageBuild {
   /**
-   * Resolves when there is a build of the current sources, however many attempts it takes.
-   * @throws RetryableError `stopped`
+   * Resolves when a current build exists, after any number of attempts. @throws RetryableError
+   * `stopped`
    */
   folder(): Promise<string>
-  /** The folder of a build of the current sources, if there is one now. */
+  /** A current build, if there is one now. */
   newest(): Promise<string | undefined>
   readonly progress: BuildProgress
-  /** Resolves when `progress` has changed, or the build has ended. */
+  /** Resolves when `progress` changes or the build ends. */
   changed(): Promise<void>
-  /** Ends a build that is under way, and starts none. */
+  /** Stops a running build and starts no further one. */
   stop(): void
   readonly isStopped: boolean
 }
 
 interface PageBuildOptions {
   readonly log: Logger
-  /** Root of the repository. Default: the one of this file. */
   readonly root?: string
-  /** Pauses between attempts, ms. */
+  /** Delays between attempts, ms. */
   readonly retry?: { readonly baseMs: number; readonly maxMs: number }
 }
 
-/** What `scripts/build.ts` sends to the process that started it. */
+/** Sent by `scripts/build.ts` to its parent process. */
 export type BuildMessage =
   | { readonly built: number; readonly total: number; readonly page: string }
   | { readonly failure: string }
@@ -57,8 +52,8 @@ export type BuildMessage =
 const maxFailureLength = 4000
 
 /**
- * Builds run in a process of their own, at normal priority and without a time limit: on a busy machine they take
- * minutes, and the services start meanwhile.
+ * Builds run in a separate process at normal priority without a time limit: on a busy machine they
+ * take minutes, and services start meanwhile.
  */
 export function createPageBuild({
   log,
@@ -67,7 +62,7 @@ export function createPageBuild({
 }: PageBuildOptions): PageBuild {
   const stopping = new AbortController()
   const changes = new EventEmitter()
-  // One listener for each page that is waited for.
+  // One listener per pending page.
   changes.setMaxListeners(0)
   let progress = { built: 0, total: 0, failure: undefined as string | undefined }
   let startedAt: number | undefined
@@ -78,7 +73,7 @@ export function createPageBuild({
     changes.emit('change')
   }
   const run = async (): Promise<void> => {
-    log.info('building the pages')
+    log.info('building pages')
     const child = fork(join(root, 'scripts', 'build.ts'), [], {
       cwd: root,
       execArgv: [],
@@ -91,7 +86,7 @@ export function createPageBuild({
         reported = message.failure
         return
       }
-      log.info(message, `page ${message.page} is built`)
+      log.info(message, `built page ${message.page}`)
       update({ built: message.built, total: message.total })
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -102,7 +97,7 @@ export function createPageBuild({
     const how =
       signal === null
         ? `exit code ${code}`
-        : `${signal}${signal === 'SIGKILL' ? ', which the system sends when memory is used up' : ''}`
+        : `${signal}${signal === 'SIGKILL' ? ', sent by the system when memory is exhausted' : ''}`
     const reason = reported === '' ? `The build process ended with ${how}. ${errors.trim()}`.trim() : reported
     throw new RetryableError('pages-not-built', reason.slice(0, maxFailureLength))
   }
@@ -113,13 +108,12 @@ export function createPageBuild({
     if (digest === undefined)
       throw new RetryableError(
         'pages-not-built',
-        'This installation has neither the sources of the pages nor a build of them. Add dist/dashboards.',
+        'This installation has neither page sources nor a build. Add dist/dashboards.',
       )
     update({ built: 0 })
     await run()
     const made = await findBuild(root, digest)
-    if (made === undefined)
-      throw new RetryableError('pages-not-built', 'The sources of the pages changed during the build.')
+    if (made === undefined) throw new RetryableError('pages-not-built', 'The page sources changed during the build.')
     return made
   }
   const begin = async (): Promise<string> => {
@@ -127,7 +121,7 @@ export function createPageBuild({
     for (let attempt = 1; ; attempt++) {
       try {
         const folder = await findOrBuild()
-        if (progress.failure !== undefined) log.info('the pages are built now')
+        if (progress.failure !== undefined) log.info('pages built')
         update({ failure: undefined })
         return folder
       } catch (error) {
@@ -137,8 +131,8 @@ export function createPageBuild({
         const level = failure === progress.failure ? 'debug' : 'error'
         log[level](
           { attempt, pauseMs },
-          `The pages could not be built: ${failure}\nAll other parts run. The next attempt follows by ` +
-            `itself; \`npm run build\` shows the whole output.`,
+          `Could not build the pages: ${failure}\nAll other services run. The build is retried ` +
+            `automatically. Run \`npm run build\` for the full output.`,
         )
         update({ failure })
         await pause(pauseMs, stopping.signal).catch(() => {
@@ -172,10 +166,7 @@ function stopped(): RetryableError {
 
 const builds = new WeakMap<Lifecycle, PageBuild>()
 
-/**
- * The build that all pages of a process are taken from. It begins when it is first asked for, and ends with the
- * program.
- */
+/** The page build of the process. Starts on first use; stopped on shutdown. */
 export function pageBuildOf({ lifecycle, log }: Pick<ServiceContext<unknown>, 'lifecycle' | 'log'>): PageBuild {
   const known = builds.get(lifecycle)
   if (known !== undefined) return known

@@ -4,51 +4,46 @@ import type { Context, Middleware } from 'koa'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** A file of the page as it goes over the wire. */
 export interface PageFile {
   readonly body: Buffer
   readonly type: string
-  /** Whether the path names the content, so that a browser may keep the file for ever. */
+  /** Whether the path contains a content hash, so that browsers may cache it permanently. */
   readonly isImmutable: boolean
 }
 
-/** How far the build of the pages is. */
 export interface PageProgress {
   readonly built: number
   readonly total: number
   readonly seconds: number
-  /** Set if the last attempt failed: another one follows. */
+  /** Error of the last attempt; another one follows. */
   readonly failure: string | undefined
 }
 
-/**
- * The built files of the page; the empty path is the page itself. A file may take as long as it takes to build the
- * page.
- */
+/** The built files of the page; '' is the page itself. Waits for a running build. */
 export interface Pages {
   file(path: string): Promise<PageFile | undefined>
   /** Undefined once the page can be served. */
   readonly progress?: PageProgress | undefined
 }
 
-/** How long a browser waits for a page that is being built, before it is shown something, ms. */
+/** How long a request waits for a page being built, ms. */
 const patienceMs = 2000
 
-/** How often the page below reloads itself, s. */
+/** Reload interval of the page below, s. */
 const reloadSeconds = 2
 
 /**
- * Shown instead of a page that is not built yet. The reason of a failure is in the log: it contains paths of the
- * server.
+ * Shown while a page is being built. The reason of a failure is only in the log, since it contains
+ * server paths.
  */
 function unbuiltPage({ built, total, seconds, failure }: PageProgress): string {
-  const heading = failure === undefined ? 'Building pages…' : 'The pages are not built yet'
+  const heading = failure === undefined ? 'Building pages…' : 'Pages are not built yet'
   const state =
     failure === undefined
       ? `${total === 0 ? 'The build has started' : `${built} of ${total} pages are built`} (${seconds} ` +
         's). Pages are built once after an installation or update.'
-      : 'The last build failed; the server log has the reason. The build is retried automatically, and ' +
-        'all other parts run.'
+      : 'The last build failed; see the server log. The build is retried automatically, and ' +
+        'all other services run.'
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="${reloadSeconds}">
@@ -64,12 +59,11 @@ body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto
 `
 }
 
-/** What an answer is written to. */
 type Answer = Pick<Context, 'set' | 'status' | 'body' | 'type'>
 
 /**
- * Serves the page and its files. They are open to all, since they hold nothing but the program; the data is guarded.
- * @param policy the Content-Security-Policy of a page, by its HTML
+ * Serves the page and its files without authentication; only the data is protected. @param policy
+ * Content-Security-Policy of a page, from its HTML
  */
 export async function servePage(
   context: Answer,
@@ -109,9 +103,9 @@ function sendHtml(context: Answer, html: string, policy: (html: string) => strin
 }
 
 /**
- * A service's page at `/` and its files below `/assets`. They are open to all, since they hold nothing but the
- * program; the data wants the token. What the page shows was written by strangers, so it may have nothing from
- * elsewhere, pictures neither.
+ * A service's page at `/` and its files below `/assets`, without authentication; the data requires
+ * the token. The page shows untrusted text, so it may load nothing, not even images, from other
+ * origins.
  */
 export function createRootPage(pages: Pages): Middleware {
   const setHeaders = securityHeaders()
@@ -122,22 +116,19 @@ export function createRootPage(pages: Pages): Middleware {
     }
     if (!['GET', 'HEAD'].includes(context.method)) {
       context.set('Allow', 'GET, HEAD')
-      throw new ApiError(405, 'method-not-allowed', `${context.path} takes GET and HEAD, not ${context.method}.`)
+      throw new ApiError(405, 'method-not-allowed', `${context.path} accepts GET and HEAD, not ${context.method}.`)
     }
     context.state['route'] = context.path === '/' ? '/' : '/assets'
     await setHeaders(context, () => servePage(context, pages, context.path.slice(1), (html) => contentPolicy({ html })))
   }
 }
 
-/**
- * Whether a path is that of a service's page, at its root, or of one of the page's files; all others are of the
- * API.
- */
+/** Whether a path belongs to the page or its files; all others belong to the API. */
 export function isPagePath(path: string): boolean {
   return path === '/' || path.startsWith('/assets/')
 }
 
-/** What every answer says to browsers: no frame, no guessing of types, no address handed on, nothing from elsewhere. */
+/** Security headers of pages. */
 export function securityHeaders(): Middleware {
   return async (context, next) => {
     context.set({
@@ -153,11 +144,10 @@ export function securityHeaders(): Middleware {
 }
 
 /**
- * A policy that allows scripts, styles, pictures and calls of the page's own origin and nothing else.
- * @param options.html whose inline style and script elements are allowed, by their content; it is ours, and holds
- * no input
- * @param options.areStylesFree allows any inline style, for a page that is not ours
- * @param options.arePicturesFree allows pictures from any host that is asked by HTTPS
+ * A policy that allows scripts, styles, images and requests of the page's own origin only.
+ * @param options.html trusted HTML whose inline styles and scripts are allowed by hash
+ * @param options.areStylesFree allows inline styles, for third-party pages
+ * @param options.arePicturesFree allows images from any https host
  */
 export function contentPolicy({
   html = '',
@@ -185,27 +175,23 @@ export function contentPolicy({
   ].join('; ')
 }
 
-/** A page as it is sent. */
 interface HtmlPage {
   readonly html: string
-  /** Forbid the page everything but its own script and style, and to ask anybody but the host it came from. */
+  /** Allow only the page's own script and style, and requests to its own host. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 const folder = new URL('./', import.meta.url)
 const sharedStyle = readFileSync(new URL('style.css', folder), 'utf8')
 
-/** The sign of flowfarm, two leaves; inside the page, so that no browser asks for a file of its own. */
+/** The icon is inlined, so browsers request no file. */
 const icon = [
   `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='7' fill='#226b33'/>`,
   `<path d='M16 27V15M16 17C9 17 6 13 6 7c7 0 10 3 10 10Zm0 4c0-6 3-9 10-9 0 6-4 9-10 9Z' fill='#bfe8c4' `,
   `stroke='#fff' stroke-width='1.5' stroke-linejoin='round'/></svg>`,
 ].join('')
 
-/**
- * A page of `pages/`, whole: with the style that all share and the icon in it.
- * @param name of the file, without `.html`
- */
+/** A page of `pages/` with the shared style and the icon. @param name file name without `.html` */
 export function readHtmlPage(name: string): HtmlPage {
   const html = readFileSync(new URL(`${name}.html`, folder), 'utf8')
     .replace('/* style.css */', () => sharedStyle)

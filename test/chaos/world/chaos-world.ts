@@ -310,7 +310,7 @@ export class ChaosWorld {
 
   /** A server that ended by itself: only a full disk may do that. */
   judgeDatabase(lastLines: string): void {
-    if (!this.hasTrouble('disk')) this.findings.add('database', `PostgreSQL ended by itself:\n${lastLines}`)
+    if (!this.hasTrouble('disk')) this.findings.add('database', `PostgreSQL exited unexpectedly:\n${lastLines}`)
   }
 
   /** Stops what is left, without judging it; once, however often it is called. */

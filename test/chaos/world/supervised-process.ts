@@ -17,7 +17,7 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
  * What every process logs when its services were started; those that go on starting after that say so in a line of
  * their own.
  */
-const startedLine = /"all services work"/
+const startedLine = /"all services started"/
 const readyLines: Readonly<Record<string, RegExp>> = {
   api: /"the API listens"/,
   farm: /"Farm started"/,
