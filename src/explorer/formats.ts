@@ -1,7 +1,5 @@
 import { z } from 'zod'
 
-/** The forms in which values leave the API, and with which they are described. */
-
 export const heightFormat = z.int().min(0)
 export const countFormat = z.int().min(0)
 export const idFormat = z
@@ -19,13 +17,13 @@ export const addressDigitsFormat = z
 export const amountFormat = z
   .string()
   .regex(/^-?\d+(\.\d+)?$/)
-  .describe('A decimal number as text, so that it stays exact.')
+  .describe('Decimal number, as a string to stay exact.')
 export const timestampFormat = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 
-/** A 64-digit id or hash as people write it: with or without `0x`, in any case. */
+/** A 64-digit id or hash, with or without `0x`, in any case. */
 export const hashPattern = /^(0[xX])?[0-9a-fA-F]{64}$/
 
 /** The 32 bytes of a text that `hashPattern` accepts. */
@@ -33,19 +31,16 @@ export function hashBytes(text: string): Buffer {
   return Buffer.from(text.replace(/^0x/i, ''), 'hex')
 }
 
-/** The account that stands for "nobody" in addresses of transactions: system transactions have no payer. */
+/** Payer and proposer of system transactions. */
 export const zeroAddress = '0x0000000000000000'
 
-/**
- * The account, as text, and the name of a contract.
- * @param contract `A.<address>.<name>`; the name of a type may follow, as tokens have it
- */
+/** @param contract `A.<address>.<name>`, optionally followed by a type name */
 export function contractParts(contract: string): { readonly address: string; readonly name: string } {
   const [, digits = '', name = ''] = contract.split('.')
   return { address: `0x${digits}`, name }
 }
 
-/** The exact product of two decimal numbers as text, without zeros at the end of its fraction. */
+/** The exact product of two decimal strings, without trailing zeros. */
 export function multiplyDecimals(left: string, right: string): string {
   const [a, b] = [unscaled(left), unscaled(right)]
   const product = a.digits * b.digits
@@ -61,7 +56,13 @@ function unscaled(text: string): { digits: bigint; scale: number } {
   return { digits: BigInt(whole + fraction), scale: fraction.length }
 }
 
-/** The time of a block that may be unknown, or not stored. */
+/** Null if the height is null or the block is not stored. */
 export function timeAt(times: ReadonlyMap<number, string>, height: number | null): string | null {
   return height === null ? null : (times.get(height) ?? null)
+}
+
+/** The fields of a response schema, in its order, taken from an object that may have more. */
+export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.output<Schema>): z.output<Schema> {
+  const fields: Readonly<Record<string, unknown>> = values
+  return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fields[name]])) as z.output<Schema>
 }

@@ -14,7 +14,7 @@ import { FailureLimit } from '../platform/limits/sliding-window.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Route } from './route.ts'
 
-/** Lets administrators in, logs what they changed and who was refused, and lets no answer be cached. */
+/** Requires an administrator, logs changes and rejected attempts, and disables caching. */
 export function adminGuard(gate: AdminGate, log: Logger): Guard<Admission> {
   const refused = new RefusedAttempts({ log })
   return async ({ request, path, requestId, client: { address } }, run, route) => {
@@ -32,23 +32,24 @@ export function adminGuard(gate: AdminGate, log: Logger): Guard<Admission> {
     })
     const answer = await run(admission)
     if (route.method !== 'GET')
-      log.info({ ...attempt, by: admission.subject ?? admission.kind }, 'an administrator made a change')
+      log.info({ ...attempt, by: admission.subject ?? admission.kind }, 'Administrator made a change')
     return { caching: 'never', ...answer }
   }
 }
 
 /**
- * Lets in who shows ADMIN_TOKEN or the JWT of an administrator, as `Authorization: Bearer`. Where neither the token
- * nor a secret for JWTs is set it lets nobody in, not even from this machine: pages of other sites may ask the API,
- * and a browser here would do so for them.
+ * Accepts ADMIN_TOKEN or an administrator JWT as `Authorization: Bearer`. Rejects every request if
+ * neither is configured, including local ones: other sites could send requests through a local
+ * browser.
  */
 export class AdminGate {
   readonly #credentials: CredentialOptions | undefined
   readonly #limit: FailureLimit
 
   /**
-   * @param credentials undefined: as if none were set
-   * @param limit how often a client may be wrong
+   * @param credentials undefined: none configured
+   *
+   * @param limit limit of failed attempts per client
    */
   constructor(credentials: CredentialOptions | undefined, limit = new FailureLimit()) {
     this.#credentials = credentials
@@ -56,9 +57,10 @@ export class AdminGate {
   }
 
   /**
-   * @param address that wrong credentials are counted by
-   * @throws ApiError 403 `admin-disabled`, 401 `credentials-missing`, 429 `too-many-attempts`, and those of
-   *   `checkCredential`
+   * @param address client address for the limit of failed attempts
+   *
+   * @throws ApiError 403 `admin-disabled`, 401 `credentials-missing`, 429 `too-many-attempts`, and
+   * those of `checkCredential`
    */
   async require(request: IncomingMessage, address: string): Promise<Admission> {
     const credentials = this.#credentials
@@ -66,7 +68,7 @@ export class AdminGate {
       throw new ApiError(
         403,
         'admin-disabled',
-        'The admin routes are off: set ADMIN_TOKEN or ADMIN_JWT_SECRET and restart.',
+        'The admin routes are disabled. Set ADMIN_TOKEN or ADMIN_JWT_SECRET and restart.',
       )
     }
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
@@ -74,7 +76,7 @@ export class AdminGate {
       throw new ApiError(
         401,
         'credentials-missing',
-        'Send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.',
+        'Authentication required. Send `Authorization: Bearer` with ADMIN_TOKEN or an administrator JWT.',
       )
     }
     this.#limit.require(address)
@@ -89,17 +91,14 @@ export class AdminGate {
 
 interface RateLimitParts {
   readonly limiter: RateLimiter
-  /** Undefined: keys are not known here, and change nothing. */
+  /** Undefined: developer keys are ignored. */
   readonly keys: DeveloperKeys | undefined
   readonly routes: readonly Route[]
-  /** The declared form of the path of a request. */
+  /** Maps a requested path to a declared one. */
   readonly resolvePath: (path: string) => string
 }
 
-/**
- * Counts each request by its developer key or its address. Preflights are not counted: pages do not make them
- * themselves.
- */
+/** Counts each request by developer key or address. CORS preflights are not counted. */
 export function countRequests({
   limiter,
   keys,
@@ -117,23 +116,18 @@ export function countRequests({
     if (keys === undefined || text === '') return limiter.takeForAddress(address)
     const recalled = keys.recall(text)
     if (recalled?.key !== undefined) return limiter.takeForKey(recalled.key.ownerId, keyTiers[recalled.key.tier])
-    // Counted by address before it is looked up: guessing keys is not free.
+    // Counted by address before the lookup, so that guessing keys is limited.
     const verdict = limiter.takeForAddress(address)
     if (verdict?.isAllowed === false) return verdict
     const key = recalled === undefined ? await keys.find(text) : undefined
     if (key !== undefined) return limiter.takeForKey(key.ownerId, keyTiers[key.tier])
-    throw new ApiError(
-      401,
-      'unknown-api-key',
-      'There is no such X-API-Key, or it was revoked: leave it out, or get another.',
-    )
+    throw new ApiError(401, 'unknown-api-key', 'The X-API-Key is unknown or revoked. Omit it or use another key.')
   }
 }
 
 /**
- * The developer key that a request presents, not checked; '' without any. It comes as `X-API-Key`; clients of the
- * Flow explorer's webhooks send it as `Authorization: Bearer`, where tokens of administrators and users come too,
- * which have another form.
+ * The unverified developer key of a request, or ''. Sent as `X-API-Key`, or as `Authorization:
+ * Bearer` by Flow explorer webhook clients; other bearer tokens have another format.
  */
 function presentedKey(apiKey: string, authorization: string): string {
   if (apiKey.trim() !== '') return apiKey.trim()

@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.ts'
 import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
-/** First segments of the page's own paths; the page itself says that there is nothing at others. */
+/** First segments of page paths; the page itself renders "not found" for others. */
 export const pageRoots: ReadonlySet<string> = new Set([
   '',
   'blocks',
@@ -31,14 +31,14 @@ export const pageRoots: ReadonlySet<string> = new Set([
 ])
 
 export interface ExplorerPageOptions {
-  /** Addresses to which the content id of a picture is appended. Default: what the page has built in. */
+  /** Content ids are appended. Default: built into the page. */
   readonly ipfsGateways?: readonly string[]
 }
 
 /**
- * The explorer page: its files below `/assets`, and the page for every other path, since the page itself knows which of
- * its parts a path is. Pictures of NFTs and tokens are anywhere, so they may be had from any host by HTTPS; scripts,
- * styles and data come from here alone.
+ * Serves assets below `/assets` and the page for every other path, as routing happens in the page.
+ * Images of NFTs and tokens may load from any HTTPS host; scripts, styles and data only from this
+ * server.
  */
 export function createExplorerPage(
   pages: Pages,
@@ -47,28 +47,28 @@ export function createExplorerPage(
 ): RequestListener {
   const app = new Koa()
   app.on('error', (error: unknown) =>
-    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'the explorer page could not be sent'),
+    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'Could not send the explorer page'),
   )
   app.use(securityHeaders())
-  // The files are few and kept by browsers for ever: it is worth the time to make them small.
+  // Assets are few and cached forever by browsers, so strong compression pays off.
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } } }))
   app.use(async (context) => {
     const isFile = context.path.startsWith('/assets/')
     await servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
       contentPolicy({ html, arePicturesFree: true }),
     )
-    if (!isFile && typeof context.body === 'string') context.body = tellGateways(context.body, ipfsGateways)
+    if (!isFile && typeof context.body === 'string') context.body = insertGateways(context.body, ipfsGateways)
     const [, root = ''] = context.path.split('/', 2)
     if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
   })
   const handle = app.callback()
-  // What `handle` throws became an answer inside.
+  // Errors of `handle` have already become responses.
   return (request, response) => void handle(request, response)
 }
 
-/** The page reads them where its HTML has them: it needs them before any answer of the API. */
-function tellGateways(html: string, gateways: readonly string[]): string {
-  // As `URL` writes them they hold no quotation marks and no angle brackets.
+/** In the HTML, because the page needs them before its first API response. */
+function insertGateways(html: string, gateways: readonly string[]): string {
+  // `URL` escapes quotation marks and angle brackets.
   const content = gateways.map((address) => new URL(address).href).join(' ')
   return gateways.length === 0
     ? html

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { ApiError } from '../platform/errors.ts'
 
-/** `limit` of a list. Out of range is an error, not another number: a client that asks for 500 shall notice. */
+/**
+ * `limit` of a list. Out-of-range values are rejected rather than clamped, so that clients notice.
+ */
 export function limitParameter(options: { default: number; max: number }): z.ZodDefault<z.ZodPreprocess<z.ZodInt>> {
-  return integerParameter(1, options.max).default(options.default).describe('Most items of the page.')
+  return integerParameter(1, options.max).default(options.default).describe('Maximum number of items per page.')
 }
 
-/** A block height. */
 export function heightParameter(): z.ZodPreprocess<z.ZodInt> {
   return integerParameter(0, 999_999_999_999_999).describe('Block height.')
 }
@@ -25,35 +26,29 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodType<boole
     .describe(description)
 }
 
-/** Characters of a search: a public key has 192 digits, and may have a colon after every two. */
+/** A public key has 192 digits, and a colon after every two at most. */
 export const maxSearchLength = 300
 
-/**
- * Words to look for: up to `maxSearchLength` characters, none of them a control character; spaces around them do not
- * count.
- */
+/** 1 to `maxSearchLength` characters without control characters. Surrounding spaces are removed. */
 export function searchParameter(description: string): TextParameter {
-  return textParameter(lineForm(maxSearchLength), `must be a text of 1 to ${maxSearchLength} characters`, (text) =>
+  return textParameter(lineForm(maxSearchLength), `must have 1 to ${maxSearchLength} characters`, (text) =>
     text.trim(),
   ).describe(description)
 }
 
-/** `cursor` of a list whose cursors have the form `pattern`; an empty one asks for the first page. */
+/** An empty cursor means the first page. */
 export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.ZodString> {
   return z
     .string()
     .regex(pattern, `must be a cursor of the form ${form}`)
-    .describe(`Where the page begins: the \`cursor\` of the page before, of the form \`${form}\`.`)
+    .describe(`Cursor of the previous page, \`${form}\`.`)
     .optional()
 }
 
-/**
- * A Flow account as people write it: with or without `0x`, in any case, leading zeros left out or not. Gives the text
- * form.
- */
+/** Accepts upper case and omitted leading zeros; returns the canonical form. */
 export function accountParameter(): TextParameter {
   return textParameter(/^(0[xX])?[0-9a-fA-F]{1,16}$/, 'must be an account: 0x and 16 hex digits', accountText).describe(
-    'Account: 16 hex digits, with or without 0x; leading zeros may be left out.',
+    'Account: 16 hex digits; 0x and leading zeros are optional.',
   )
 }
 
@@ -61,47 +56,44 @@ function accountText(text: string): string {
   return `0x${withoutPrefix(text).toLowerCase().padStart(16, '0')}`
 }
 
-/** An address of Flow EVM, with or without `0x`, in any case. Gives `0x` and 40 lower-case hex digits. */
+/** Returns `0x` and 40 lower-case hex digits. */
 export function evmAddressParameter(): TextParameter {
   return textParameter(
     /^(0[xX])?[0-9a-fA-F]{40}$/,
     'must be an EVM address: 0x and 40 hex digits',
     accountText,
-  ).describe('EVM address: 40 hex digits, with or without 0x.')
+  ).describe('EVM address: 40 hex digits; 0x is optional.')
 }
 
-/** Who gives or gets tokens: a Flow account or an address of Flow EVM, as people write them. Gives the text form. */
+/** A Flow account or an EVM address; returns the canonical form. */
 export function partyParameter(): TextParameter {
-  const problem = 'must be an account: 0x and 16 hex digits, or 40 for one of Flow EVM'
+  const problem = 'must be a Flow account (0x and 16 hex digits) or an EVM address (0x and 40)'
   return textParameter(/^(0[xX])?([0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})$/, problem, accountText).describe(
-    'Account: 16 hex digits, or 40 for one of Flow EVM, with or without 0x.',
+    'Flow account (16 hex digits) or EVM address (40); 0x is optional.',
   )
 }
 
-/** Names of types that stand for their contract. */
+/** Type names that are removed from a contract identifier. */
 const usualTypes = ['Vault', 'NFT', 'Collection']
 const contractName = '([Aa]\\.)?(0[xX])?[0-9a-fA-F]{1,16}\\.[A-Za-z0-9_]{1,200}'
 
 /**
- * A contract as people write it: `A.<address>.<name>`, `<address>.<name>`, the address with or without `0x` and leading
- * zeros, and with the name of a type behind (`.Vault`, `.NFT`, `.Collection`), which is left away. Another type's name
- * stays: it tells a token from others of its contract. Gives `A.<16 digits>.<name>`.
+ * Accepts `A.<address>.<name>` or `<address>.<name>`, with or without `0x` and leading zeros. The
+ * types `.Vault`, `.NFT` and `.Collection` are removed; another type is kept, as it identifies one
+ * of several tokens of the contract.
  */
 export function contractParameter(what: string): TextParameter {
   const form = new RegExp(`^${contractName}(\\.[A-Za-z0-9_]{1,200})?$`)
-  return textParameter(form, `must be of the form A.<address>.<name>, as ${what} are`, contractText).describe(
-    '`A.<address>.<name>`; `<address>.<name>` is taken too, and the name of a type may follow.',
+  return textParameter(form, `must have the form A.<address>.<name>, which identifies ${what}`, contractText).describe(
+    '`A.<address>.<name>` or `<address>.<name>`, optionally followed by a type name.',
   )
 }
 
-/** A contract itself, and none of its types but those that stand for it. Gives `A.<16 digits>.<name>`. */
 function contractItselfParameter(): TextParameter {
   const form = new RegExp(`^${contractName}(\\.(${usualTypes.join('|')}))?$`)
-  return textParameter(
-    form,
-    'must be of the form A.<address>.<name>, without a type of the contract',
-    contractText,
-  ).describe('`A.<address>.<name>`; `<address>.<name>` is taken too.')
+  return textParameter(form, 'must have the form A.<address>.<name>, without a type name', contractText).describe(
+    '`A.<address>.<name>` or `<address>.<name>`.',
+  )
 }
 
 function contractText(text: string): string {
@@ -110,71 +102,65 @@ function contractText(text: string): string {
   return `A.${digits}.${name}${type === undefined || usualTypes.includes(type) ? '' : `.${type}`}`
 }
 
-/** A whole number. */
 export function integerParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
   const fromText = (text: unknown): unknown =>
     typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text
-  // Aborted, so that a union with it says what it takes itself.
+  // Aborts, so that a union reports its own message.
   const bound = { error: message, abort: true }
   return z.preprocess(fromText, z.int(message).min(min, bound).max(max, bound))
 }
 
-/** A text that is written in several ways, and comes out in one. */
+/** A string that is converted to its canonical form. */
 export type TextParameter = z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>
 
 /**
- * @param form what is taken, all of it. The API's description shows it, and has no place for flags.
- * @param problem what is said of other texts: `must be …`
- * @param canonical makes the one form of what has matched
+ * @param form anchored pattern without flags: OpenAPI patterns have none
+ *
+ * @param problem error for other strings: `must be …`
  */
 export function textParameter(form: RegExp, problem: string, canonical: (text: string) => string): TextParameter {
-  if (form.flags.replace('u', '') !== '') throw new TypeError(`${String(form)}: flags cannot be described`)
+  if (form.flags.replace('u', '') !== '') throw new TypeError(`${String(form)}: OpenAPI patterns cannot have flags`)
   return z.string(problem).regex(form, problem).transform(canonical)
 }
 
-/** Up to so many characters in one line, none of them a control character; spaces around them do not count. */
+/** One line without control characters. Surrounding spaces do not count. */
 export function lineForm(max: number): RegExp {
   return new RegExp(`^ *[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]{0,${max - 1}}$`, 'u')
 }
 
-/** Without the `0x` with which an address or a hash may begin. */
 export function withoutPrefix(text: string): string {
   return text.replace(/^0[xX]/, '')
 }
 
-/** Parameters and problems of the routes of one contract. */
-
 export const contractParameters = z.object({ identifier: contractItselfParameter() })
 
-/** A contract, or the account whose contracts are meant. */
 export function contractOrAccountParameter(): z.ZodUnion<readonly [TextParameter, TextParameter]> {
   return z
-    .union([accountParameter(), contractItselfParameter()], 'must be a contract, A.<address>.<name>, or an account')
-    .describe('`A.<address>.<name>`, or an account for all of its contracts.')
+    .union([accountParameter(), contractItselfParameter()], 'must be a contract (A.<address>.<name>) or an account')
+    .describe('Contract `A.<address>.<name>`, or account for all its contracts.')
 }
 
-export const unknownContractProblem = { 404: 'No such contract is known.' } as const
+export const unknownContractProblem = { 404: 'The contract is unknown.' } as const
 
 export function unknownContract(contract: string): ApiError {
-  return new ApiError(404, 'unknown-contract', `Contract ${contract} is not known.`, { field: 'identifier' })
+  return new ApiError(404, 'unknown-contract', `Contract ${contract} is unknown.`, { field: 'identifier' })
 }
 
-/** The number of a row, in a path. */
 export function idParameter(description: string): z.ZodPreprocess<z.ZodInt> {
   return integerParameter(1, 999_999_999_999_999).describe(description)
 }
 
-const remedy = 'must be a time such as 2026-01-31T12:00:00Z, or a day such as 2026-01-31'
+const invalidTime = 'must be a time such as 2026-01-31T12:00:00Z or a day such as 2026-01-31'
 const dayForm = /^\d{4}-\d\d-\d\d$/
 const timeForm = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** What a year of four digits can be, in UTC. */
+/** Range of four-digit years, in UTC. */
 const earliest = Date.parse('0001-01-01T00:00:00Z')
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * An RFC 3339 time with its offset, or a day of UTC, which means its beginning. Gives ISO 8601 in UTC with
+ * An RFC 3339 time with offset, or a UTC day, which means its start. Returns ISO 8601 in UTC with
  * milliseconds.
  */
 export function timeParameter(description: string): z.ZodType<string, string> {
@@ -186,22 +172,22 @@ export function timeParameter(description: string): z.ZodType<string, string> {
     .string()
     .refine((text) => timeForm.test(text) && isOfCalendar(text.slice(0, 10)))
     .meta({ format: 'date-time' })
-  return z.union([day, time], remedy).transform(toIsoTime).describe(description)
+  return z.union([day, time], invalidTime).transform(toIsoTime).describe(description)
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** JavaScript parses 30 February as 2 March. */
 function isOfCalendar(day: string): boolean {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
 }
 
-/** The offset may lead out of the years that can be written. */
+/** The offset can move a time out of the four-digit years. */
 function toIsoTime(text: string): string {
   const time = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text.toUpperCase())
   return new Date(Math.min(Math.max(time, earliest), latest)).toISOString()
 }
 
-/** Days of UTC as `YYYY-MM-DD`, both ends inclusive. */
+/** UTC days as `YYYY-MM-DD`, both inclusive. */
 export interface DayRange {
   readonly from: string
   readonly to: string
@@ -209,63 +195,63 @@ export interface DayRange {
 
 const dayMs = 86_400_000
 
-/** A day of UTC. */
 export const dayFormat = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/)
   .meta({ format: 'date', description: 'Day, UTC.' })
 
-/** A day that exists, `YYYY-MM-DD`. */
 export function dayParameter(description: string): z.ZodOptional<z.ZodString> {
   return z
     .string()
     .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day of the form YYYY-MM-DD')
-    .refine(exists, 'must be a day of the calendar, of the form YYYY-MM-DD')
+    .refine(exists, 'must be a calendar day of the form YYYY-MM-DD')
     .meta({ format: 'date' })
     .optional()
     .describe(description)
 }
 
-/** `2026-02-30` is none, and JavaScript takes it for the second of March. */
+/** JavaScript parses 2026-02-30 as 2 March. */
 function exists(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(time) && dayOf(time) === day
 }
 
-/** What a route lets its callers ask for, in days. */
+/** In days. */
 export interface DaySpan {
-  /** How many are given where `from` is left out. */
+  /** Length of the range without `from`. */
   readonly default: number
   readonly max: number
 }
 
-/** The parameters `from` and `to` of a route. */
 export function dayRangeParameters(span: DaySpan): {
   from: z.ZodOptional<z.ZodString>
   to: z.ZodOptional<z.ZodString>
 } {
-  const limitText = `At most ${span.max} days can be asked for at once.`
+  const limit = `Maximum range: ${span.max} days.`
   return {
-    from: dayParameter(`First day, UTC. Default: ${span.default} days with \`to\`. ${limitText}`),
-    to: dayParameter('Last day, UTC. Default: the newest day that is indexed.'),
+    from: dayParameter(`First day, UTC. Default: a range of ${span.default} days. ${limit}`),
+    to: dayParameter('Last day, UTC. Default: the newest indexed day.'),
   }
 }
 
 /**
- * The days that a request means, cut to those that are indexed.
- * @param indexed first and last day with an indexed block; undefined while nothing is indexed
- * @returns undefined where no day is left
- * @throws ApiError 400 where the range ends before it begins, or is too long
+ * Limits the requested days to the indexed ones.
+ *
+ * @param indexed first and last indexed day; undefined before the first block
+ *
+ * @returns undefined if no day is left
+ *
+ * @throws ApiError 400 if the range is empty or too long
  */
 export function resolveDays(
-  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+  requested: { readonly from?: string | undefined; readonly to?: string | undefined },
   indexed: DayRange | undefined,
   span: DaySpan,
 ): DayRange | undefined {
-  if (asked.from !== undefined && asked.to !== undefined) checkLength(asked.from, asked.to, span)
+  if (requested.from !== undefined && requested.to !== undefined) checkLength(requested.from, requested.to, span)
   if (indexed === undefined) return undefined
-  const to = asked.to ?? indexed.to
-  const from = asked.from ?? daysBefore(to, span.default - 1)
+  const to = requested.to ?? indexed.to
+  const from = requested.from ?? daysBefore(to, span.default - 1)
   const range = { from: from > indexed.from ? from : indexed.from, to: to < indexed.to ? to : indexed.to }
   if (range.from > range.to) return undefined
   checkLength(range.from, range.to, span)
@@ -274,9 +260,8 @@ export function resolveDays(
 
 function checkLength(from: string, to: string, { max }: DaySpan): void {
   const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
-  if (length < 1) throw invalidFrom(`must not be after "to", which is ${to}`)
-  if (length > max)
-    throw invalidFrom(`must be later: at most ${max} days up to "to", which is ${to}, can be had at once`)
+  if (length < 1) throw invalidFrom(`must not be after "to" (${to})`)
+  if (length > max) throw invalidFrom(`must be at most ${max} days before "to" (${to})`)
 }
 
 function invalidFrom(problem: string): ApiError {

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+
 /**
- * The path under which a route is declared, for one of the forms in which clients ask for it:
+ * The declared path of a requested path. Clients use these forms:
  *
- * - `/chain/v1/…` and `/api/v1/chain/v1/…`, in both readings of "under the prefix": in place of the leading `/flow`
- *   (`/chain/v1/block`) and before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
- * - `/flow/v1/…`, `/status/v1/…` and so on, as clients of the Flow explorer API write them;
- * - the second names that some routes have there: `/flow/address/…` of `/flow/account/…`, `/accounting/account/…` and
- *   `/accounting/transaction/…` of those below `/flow`, `/analytics/…` of `/insights/…`.
+ * - `/chain/v1/…` and `/api/v1/chain/v1/…`, with the prefix in place of `/flow` (`/chain/v1/block`)
+ *   or before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
+ * - `/flow/v1/…`, `/status/v1/…` and so on, as in the Flow explorer API;
+ * - aliases of that API: `/flow/address/…`, `/accounting/account/…`, `/accounting/transaction/…`
+ *   and `/analytics/…`.
  *
- * @param topLevel first segments of the declared paths: they tell the two readings apart
+ * @param topLevel first segments of declared paths, which distinguish the two prefix forms
  */
 export function declaredPath(path: string, topLevel: ReadonlySet<string>): string {
   return withFirstName(withoutPrefix(path, topLevel))
@@ -23,7 +24,6 @@ function withoutPrefix(path: string, topLevel: ReadonlySet<string>): string {
   return withoutVersion(path)
 }
 
-/** First segments of a set of declared paths. */
 export function topLevelSegments(paths: Iterable<string>): Set<string> {
   return new Set([...paths].map(firstSegment))
 }
@@ -46,14 +46,14 @@ function firstSegment(path: string): string {
   return path.split('/', 2)[1] ?? ''
 }
 
-/** Paths of the API that are no declared route by themselves: what is below them is read as if it were not. */
+/** Prefixes of API paths that are not declared themselves. */
 const prefixes = ['chain', 'api']
 
 /**
- * Whether a request is for the explorer page and not for the API: for the start, a file of the page, or, by a browser,
- * for any path that no route and no feed is at or below. Whatever else asks for such a path is told by the API that
- * there is nothing.
- * @param topLevel first segments of the routes and feeds
+ * Whether to serve the explorer page: for `/`, its assets, and, if a browser asks, any path outside
+ * of routes and feeds. Other clients get 404 from the API.
+ *
+ * @param topLevel first segments of routes and feeds
  */
 export function isPageRequest({ method, url = '', headers }: IncomingMessage, topLevel: ReadonlySet<string>): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false

@@ -8,29 +8,32 @@ import type { PayloadValue } from '../flow/payload-value.ts'
 import { RetryableError, ApiError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 
-/** The chain as it is now, asked for people who wait: soon, or not at all. */
+/** The current chain state, with short timeouts for interactive requests. */
 export interface PresentChain {
   /**
-   * @param address in text form
-   * @returns undefined where the chain has no such account
+   * @param address canonical form
+   *
+   * @returns undefined if the account does not exist
+   *
    * @throws ChainSilentError
    */
   account(address: string): Promise<ChainAccount | undefined>
   /**
-   * Accounts that had a key when they were asked for lately; hex digits in lower case. Ask for them to see whether
-   * they still have it.
+   * Accounts that recently were seen with a key (lower-case hex). Query them to check whether they
+   * still have it.
    */
   accountsSeenWithKey(publicKey: string): readonly string[]
   /**
-   * Runs one of the API's own scripts at the newest state.
-   * @throws ChainSilentError; ScriptFailedError where the script itself failed, which is an answer too
+   * Runs a built-in script at the newest state.
+   *
+   * @throws ChainSilentError; ScriptFailedError if the script failed
    */
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue>
 }
 
 /**
- * The chain cannot answer at present: no node does, none did in time, or too much is asked already. What is asked may
- * well be there, so whoever gets it falls back to what is indexed, and says so. The message names no node.
+ * No access node responded in time, or too many queries are running. Callers fall back to indexed
+ * data and report it. The message does not contain node addresses.
  */
 export class ChainSilentError extends RetryableError {
   constructor(reason: string, cause?: unknown) {
@@ -40,26 +43,26 @@ export class ChainSilentError extends RetryableError {
 
 export interface PresentChainOptions {
   readonly reader: ChainReader
-  /** Is told when the chain falls silent and when it answers again, not of each question. */
+  /** Logs changes of availability, not single queries. */
   readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Milliseconds after which nobody waits for an answer any more. Default 2,500. */
+  /** Default 2,500. */
   readonly timeLimitMs?: number
-  /** Milliseconds for which an answer is taken for the present: some three blocks. Default 2,500. */
-  readonly keepMs?: number
-  /** Questions that may be under way at the same time; further ones are not asked. Default 64. */
-  readonly maxUnderWay?: number
-  /** Milliseconds from any fixed moment, for what is kept and for pauses. Default: the clock of the process. */
+  /** Cache lifetime in milliseconds, about three blocks. Default 2,500. */
+  readonly maxAgeMs?: number
+  /** Concurrent queries; more are rejected. Default 64. */
+  readonly maxInFlight?: number
+  /** Monotonic clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }
 
-/** Milliseconds for which a question that failed is not asked again. */
-const keepFailureMs = 1000
+/** Milliseconds for which a failure is cached. */
+const maxFailureAgeMs = 1000
 /** Accounts with many contracts have megabytes of code. */
-const maxKeptBytes = 32 * 1024 * 1024
+const maxCacheBytes = 32 * 1024 * 1024
 /**
- * A present chain on a reader. One question is asked once, however many people want its answer at the same time, and
- * its answer is kept for moments. While no node answers, most are told so at once instead of after the time limit
- * (`SilencePause`); accounts and scripts by themselves, since there are nodes that run no scripts.
+ * Identical concurrent queries share one call, and results are cached briefly. Circuit breakers
+ * reject queries at once while no node responds: one for accounts and one for scripts, as some
+ * nodes run no scripts.
  */
 export function createPresentChain(options: PresentChainOptions): PresentChain {
   return new CachedPresentChain(options)
@@ -68,33 +71,33 @@ export function createPresentChain(options: PresentChainOptions): PresentChain {
 class CachedPresentChain implements PresentChain {
   readonly #reader: ChainReader
   readonly #timeLimitMs: number
-  readonly #maxUnderWay: number
+  readonly #maxInFlight: number
   readonly #answers: ShortCache
   readonly #seenKeys = new SeenKeys()
   readonly #scripts = loadPresentScripts()
-  readonly #accounts: SilencePause
-  readonly #runs: SilencePause
+  readonly #accounts: CircuitBreaker
+  readonly #runs: CircuitBreaker
 
   constructor({
     reader,
     log,
     timeLimitMs = 2500,
-    keepMs = 2500,
-    maxUnderWay = 64,
+    maxAgeMs = 2500,
+    maxInFlight = 64,
     now = () => performance.now(),
   }: PresentChainOptions) {
     this.#reader = reader
     this.#timeLimitMs = timeLimitMs
-    this.#maxUnderWay = maxUnderWay
-    const tell =
+    this.#maxInFlight = maxInFlight
+    const logChange =
       (what: string) =>
       (isSilent: boolean): void => {
-        if (isSilent) log.warn({ what }, 'no access node answers for people; what is indexed is shown in its place')
-        else log.info({ what }, 'access nodes answer for people again')
+        if (isSilent) log.warn({ what }, 'Access nodes do not respond to API queries. Serving indexed data instead.')
+        else log.info({ what }, 'Access nodes respond to API queries again')
       }
-    this.#accounts = new SilencePause(now, tell('accounts'))
-    this.#runs = new SilencePause(now, tell('scripts'))
-    this.#answers = new ShortCache({ keepMs, keepFailureMs, maxBytes: maxKeptBytes, now })
+    this.#accounts = new CircuitBreaker(now, logChange('accounts'))
+    this.#runs = new CircuitBreaker(now, logChange('scripts'))
+    this.#answers = new ShortCache({ maxAgeMs, maxFailureAgeMs, maxBytes: maxCacheBytes, now })
   }
 
   account(address: string): Promise<ChainAccount | undefined> {
@@ -123,34 +126,31 @@ class CachedPresentChain implements PresentChain {
     )
   }
 
-  async #ask<T>(pause: SilencePause, question: (at: StateAt) => Promise<T>): Promise<T> {
-    if (this.#answers.underWay >= this.#maxUnderWay)
-      throw new ChainSilentError('too many questions to the chain are under way')
-    if (!pause.mayAsk()) throw new ChainSilentError('no access node answers')
+  async #ask<T>(breaker: CircuitBreaker, question: (at: StateAt) => Promise<T>): Promise<T> {
+    if (this.#answers.inFlight >= this.#maxInFlight) throw new ChainSilentError('too many concurrent chain queries')
+    if (!breaker.allows()) throw new ChainSilentError('no access node responds')
     const signal = AbortSignal.timeout(this.#timeLimitMs)
     try {
       const answer = await question({ signal })
-      pause.heard()
+      breaker.recordSuccess()
       return answer
     } catch (error) {
-      const reason = signal.aborted ? 'the chain did not answer in time' : silenceOf(error)
+      const reason = signal.aborted ? 'no access node responded in time' : unavailability(error)
       if (reason === undefined) {
-        pause.heard()
+        breaker.recordSuccess()
         throw error
       }
-      pause.silent()
+      breaker.recordFailure()
       throw new ChainSilentError(reason, error)
     }
   }
 }
 
-/**
- * Why nothing was heard; undefined for a script that failed, which is an answer, and for an error that is no node's.
- */
-function silenceOf(error: unknown): string | undefined {
-  if (error instanceof RetryableError) return 'no access node answers'
+/** Undefined for a failed script, which is a result, and for errors that no node caused. */
+function unavailability(error: unknown): string | undefined {
+  if (error instanceof RetryableError) return 'no access node responds'
   if (error instanceof StateNotServedError) return 'no access node has the newest state'
-  if (error instanceof PayloadError) return 'an access node gave an answer that cannot be read'
+  if (error instanceof PayloadError) return 'an access node returned an invalid response'
   return undefined
 }
 
@@ -161,63 +161,63 @@ function accountBytes(account: ChainAccount | undefined): number {
   return bytes
 }
 
-/** After so many silences in a row nobody is kept waiting for a while. */
-const silencesUntilPause = 3
-/** How long that is, in milliseconds. */
-const pauseMs = 3000
+/** Consecutive failures that open the breaker. */
+const maxFailures = 3
+/** Milliseconds for which it stays open. */
+const openMs = 3000
 
 /**
- * Keeps people from waiting for nodes that are silent. States: open, any question may be asked; after three silences
- * in a row closed for 3 s; then one question may be asked, and is the trial: until it is answered others are kept
- * back for another 3 s.
+ * Closed: queries pass. Open for 3 s after three consecutive failures: queries are rejected.
+ * Half-open: one query passes as a trial and the others are rejected for another 3 s, until the
+ * trial succeeds.
  */
-class SilencePause {
+class CircuitBreaker {
   readonly #now: () => number
   readonly #onChange: (isSilent: boolean) => void
-  #silences = 0
-  #closedUntil = -Infinity
+  #failures = 0
+  #openUntil = -Infinity
 
   /**
-   * @param now milliseconds from any fixed moment
-   * @param onChange is told when it closes, and when an answer opens it again
+   * @param now monotonic clock in milliseconds
+   *
+   * @param onChange called when the breaker opens and when it closes again
    */
   constructor(now: () => number, onChange: (isSilent: boolean) => void) {
     this.#now = now
     this.#onChange = onChange
   }
 
-  /** Whether a question may be asked now; whoever is told so asks it. */
-  mayAsk(): boolean {
+  /** A caller that gets true must run its query and record the result. */
+  allows(): boolean {
     const now = this.#now()
-    if (now < this.#closedUntil) return false
-    if (this.#silences >= silencesUntilPause) this.#closedUntil = now + pauseMs
+    if (now < this.#openUntil) return false
+    if (this.#failures >= maxFailures) this.#openUntil = now + openMs
     return true
   }
 
-  /** A question was answered. */
-  heard(): void {
-    const wasSilent = this.#silences >= silencesUntilPause
-    this.#silences = 0
-    this.#closedUntil = -Infinity
+  recordSuccess(): void {
+    const wasSilent = this.#failures >= maxFailures
+    this.#failures = 0
+    this.#openUntil = -Infinity
     if (wasSilent) this.#onChange(false)
   }
 
-  /** A question was not answered. */
-  silent(): void {
-    if (++this.#silences >= silencesUntilPause) this.#closedUntil = this.#now() + pauseMs
-    if (this.#silences === silencesUntilPause) this.#onChange(true)
+  recordFailure(): void {
+    if (++this.#failures >= maxFailures) this.#openUntil = this.#now() + openMs
+    if (this.#failures === maxFailures) this.#onChange(true)
   }
 }
 
-/** What routes say that have nothing but the chain to answer from. */
+/** Problems of routes without indexed data to fall back to. */
 export const chainProblems = {
-  502: 'The chain ran the script that this is asked with, and the script failed.',
-  503: 'The chain cannot be asked at the moment.',
+  502: 'The script that reads this data failed on the chain.',
+  503: 'No access node responds.',
 } as const
 
 /**
- * An answer of the chain that a client waits for.
- * @throws ApiError 503 where the chain is silent, 502 where its script fails; any other error as it is
+ * Converts chain errors to API errors.
+ *
+ * @throws ApiError 503 if no node responds, 502 if the script fails
  */
 export async function fromChain<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -230,14 +230,13 @@ export async function fromChain<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The answer to a client where only the chain could have told. */
 export function chainSilentProblem(error: ChainSilentError): ApiError {
-  return new ApiError(503, 'chain-silent', `The chain cannot be asked at the moment: ${error.message}.`, {
+  return new ApiError(503, 'chain-silent', `The chain could not be queried: ${error.message}. Retry later.`, {
     cause: error,
   })
 }
 
-/** The answer of the chain, or why it is silent, for whoever can do without. */
+/** Returns unavailability as a value, for callers with a fallback. */
 export async function ifHeard<T>(answer: Promise<T>): Promise<{ readonly value: T } | ChainSilentError> {
   try {
     return { value: await answer }
@@ -247,14 +246,12 @@ export async function ifHeard<T>(answer: Promise<T>): Promise<{ readonly value: 
   }
 }
 
-/** The scripts that the API runs, by the names of their files. They import nothing, so every network can run them. */
+/** Named after their files. They have no imports, so they run on every network. */
 export const presentScriptNames = ['account_storage', 'public_paths', 'storage_item'] as const
 type PresentScript = (typeof presentScriptNames)[number]
 
-/** Where the scripts are. */
 export const presentScriptsFolder = join(import.meta.dirname, 'chain/scripts')
 
-/** The source of each script. */
 export function loadPresentScripts(): (name: PresentScript) => string {
   const scripts = new Map(
     presentScriptNames.map((name) => {
@@ -265,34 +262,37 @@ export function loadPresentScripts(): (name: PresentScript) => string {
 }
 
 interface ShortCacheOptions {
-  /** Milliseconds for which an answer is kept. */
-  readonly keepMs: number
-  /** Milliseconds for which a failure is kept, so that a question that fails slowly is not asked by everybody. */
-  readonly keepFailureMs: number
-  /** Bytes that the kept answers may have together, as `sizeOf` tells them. */
+  /** Milliseconds for which a result is cached. */
+  readonly maxAgeMs: number
+  /**
+   * Milliseconds for which a failure is cached, so that slow failures are not repeated by every
+   * caller.
+   */
+  readonly maxFailureAgeMs: number
+  /** Total size of cached results according to `sizeOf`. */
   readonly maxBytes: number
-  /** Milliseconds from any fixed moment. Default: the clock of the process. */
+  /** Monotonic clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }
 
-interface Kept {
+interface CacheEntry {
   readonly answer: Promise<unknown>
   readonly bytes: number
   readonly until: number
 }
 
-/** What a kept answer costs beside its content. */
+/** Overhead of an entry. */
 const entryBytes = 500
 
 /**
- * Answers for a short while, bounded in size, the oldest go first. Questions with one key that come while one is under
- * way share its answer, whoever asked first and whether they still wait for it.
+ * A size-bounded cache with short lifetimes; the oldest entries are evicted first. Concurrent calls
+ * with the same key share one promise.
  */
 export class ShortCache {
   readonly #options: ShortCacheOptions
   readonly #now: () => number
-  readonly #underWay = new Map<string, Promise<unknown>>()
-  readonly #kept = new Map<string, Kept>()
+  readonly #inFlight = new Map<string, Promise<unknown>>()
+  readonly #entries = new Map<string, CacheEntry>()
   #bytes = 0
 
   constructor(options: ShortCacheOptions) {
@@ -300,68 +300,65 @@ export class ShortCache {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Questions that nobody has answered yet. */
-  get underWay(): number {
-    return this.#underWay.size
+  get inFlight(): number {
+    return this.#inFlight.size
   }
 
-  /** Bytes of what is kept. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
-   * The answer to a question: a kept one, that of the same question under way, or a new one.
-   * @param key names the question and with it the type of its answer
-   * @throws what `ask` rejects with, also while that is kept
+   * @param key identifies the query and its result type
+   *
+   * @throws the error of `ask`, also while it is cached
    */
   async get<T>(key: string, ask: () => Promise<T>, sizeOf: (answer: T) => number): Promise<T> {
-    const kept = this.#kept.get(key)
-    if (kept !== undefined && kept.until > this.#now()) return await (kept.answer as Promise<T>)
-    const underWay = this.#underWay.get(key) ?? this.#begin(key, ask, sizeOf)
-    return await (underWay as Promise<T>)
+    const cached = this.#entries.get(key)
+    if (cached !== undefined && cached.until > this.#now()) return await (cached.answer as Promise<T>)
+    const answer = this.#inFlight.get(key) ?? this.#begin(key, ask, sizeOf)
+    return await (answer as Promise<T>)
   }
 
   #begin<T>(key: string, ask: () => Promise<T>, sizeOf: (answer: T) => number): Promise<T> {
     const answer = ask()
-    const { keepMs, keepFailureMs } = this.#options
-    this.#underWay.set(key, answer)
+    const { maxAgeMs, maxFailureAgeMs } = this.#options
+    this.#inFlight.set(key, answer)
     answer
       .then(
-        (value) => this.#keep(key, { answer, bytes: entryBytes + sizeOf(value), until: this.#now() + keepMs }),
-        () => this.#keep(key, { answer, bytes: entryBytes, until: this.#now() + keepFailureMs }),
+        (value) => this.#store(key, { answer, bytes: entryBytes + sizeOf(value), until: this.#now() + maxAgeMs }),
+        () => this.#store(key, { answer, bytes: entryBytes, until: this.#now() + maxFailureAgeMs }),
       )
-      .finally(() => this.#underWay.delete(key))
+      .finally(() => this.#inFlight.delete(key))
     return answer
   }
 
-  #keep(key: string, kept: Kept): void {
+  #store(key: string, entry: CacheEntry): void {
     this.#drop(key)
-    this.#kept.set(key, kept)
-    this.#bytes += kept.bytes
+    this.#entries.set(key, entry)
+    this.#bytes += entry.bytes
     const now = this.#now()
-    for (const [oldest, { until }] of this.#kept) {
+    for (const [oldest, { until }] of this.#entries) {
       if (until > now && this.#bytes <= this.#options.maxBytes) return
       this.#drop(oldest)
     }
   }
 
   #drop(key: string): void {
-    this.#bytes -= this.#kept.get(key)?.bytes ?? 0
-    this.#kept.delete(key)
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0
+    this.#entries.delete(key)
   }
 }
 
-/** Keys that are remembered: some 5 MB. */
+/** About 5 MB. */
 export const maxSeenKeys = 20_000
 
-/** Accounts that are remembered of one key. */
 export const maxAccountsOfKey = 20
 
 /**
- * Which accounts had a key when the chain was asked about them. The index knows the keys that indexed transactions
- * added; those that accounts had before are known to nodes alone, which find no account by its key. The keys seen
- * longest ago are dropped first.
+ * Accounts by the keys that they had when the chain was queried. The index only has keys added by
+ * indexed transactions, and access nodes cannot look up accounts by key. The least recently seen
+ * keys are evicted first.
  */
 export class SeenKeys {
   readonly #accounts = new Map<string, Set<string>>()
@@ -377,7 +374,7 @@ export class SeenKeys {
     }
   }
 
-  /** @param publicKey hex digits in lower case */
+  /** @param publicKey lower-case hex */
   accountsOf(publicKey: string): readonly string[] {
     return [...(this.#accounts.get(publicKey) ?? [])]
   }

@@ -14,33 +14,31 @@ import { cachingAt } from './paging/bounds.ts'
 import type { PresentChain } from './present-chain.ts'
 import type { Health, StatusReader } from './status/queries.ts'
 
-/** What handlers of the explorer use. */
 export interface Services {
   readonly database: DatabasePool
   readonly metrics: Metrics
-  /** Decides which accounts hold the core contracts. */
+  /** Selects the addresses of the core contracts. */
   readonly network: () => Network
-  /** The chain as it is now. */
   readonly chain: PresentChain
-  /** Whether the database answered when it was checked last. */
+  /** Result of the last database check. */
   readonly health: () => Health
   readonly status: StatusReader
   /** Blocks above `highest stored height − maxReorgDepth` may still be replaced. */
   readonly maxReorgDepth: number
   readonly csvLimits: CsvLimits
-  /** Undefined: developer keys are not known here. */
+  /** Undefined: developer keys are not supported. */
   readonly keys: DeveloperKeys | undefined
-  /** Undefined: accounts of users and their keys are not known here. */
+  /** Undefined: user accounts are not supported. */
   readonly accounts: Accounts | undefined
-  /** Undefined: nothing can be administrated from here. */
+  /** Undefined: admin routes are not available. */
   readonly admin: AdminOperations | undefined
-  /** Undefined: webhooks are not managed here. */
+  /** Undefined: webhooks are not available. */
   readonly webhooks: WebhookStores | undefined
 }
 
 /**
- * Who may call: `admin`, with ADMIN_TOKEN or the JWT of an administrator; `owner`, with a developer key or the JWT of
- * an account, which the handler checks.
+ * `admin`: ADMIN_TOKEN or administrator JWT. `owner`: developer key or user JWT, checked by the
+ * handler.
  */
 interface Callers {
   readonly admin: Admission
@@ -49,23 +47,22 @@ interface Callers {
 
 interface DerivedRows {
   /**
-   * Workers whose tables an answer about a height uses: it is settled only when all of them have derived the height.
-   * Default: none.
+   * Workers whose tables a response about a height uses: it is settled once all of them have
+   * derived the height. Default: none.
    */
   readonly derivedBy?: readonly DerivingWorkerName[]
 }
 
 interface HeightCaching {
   /**
-   * How long an answer about a height may be cached. To be read before the rows of the answer: rows that are derived
-   * later do not make an answer settled that lacks them.
+   * Caching of a response about a height. Must be read before the rows of the response, so that
+   * rows derived in between cannot make an incomplete response settled.
    */
   readonly cachingAt: (height: number) => Promise<'settled' | 'revalidate'>
 }
 
 export type Route = AnyRoute<Services>
 
-/** Declares a route of the explorer. */
 export const defineRoute = routesOf<Services, Callers, DerivedRows, HeightCaching>({
   input: ({ derivedBy = [] }, services) => ({ cachingAt: (height) => cachingAt(services, height, derivedBy) }),
 })

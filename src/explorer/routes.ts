@@ -42,8 +42,8 @@ import { webhookEndpointRoutes, webhookUsageRoutes } from './webhooks/endpoint-r
 import { webhookSubscriptionRoutes } from './webhooks/subscription-routes.ts'
 
 /**
- * Webhooks at the paths and in the shapes of the Flow explorer's webhook API, so that clients of it (its SDK for one)
- * work as they are. They manage the same endpoints and subscriptions as `/webhooks/…`.
+ * Paths and formats of the Flow explorer webhook API, for its SDK and other clients. They manage
+ * the same endpoints and subscriptions as `/webhooks/…`.
  */
 const webhookClientRoutes = [
   ...clientEndpointRoutes,
@@ -52,7 +52,6 @@ const webhookClientRoutes = [
   ...clientLogRoutes,
 ]
 
-/** What administrators can do by the API. */
 const adminRoutes = [
   ...labelRoutes,
   ...templateRoutes,
@@ -65,18 +64,16 @@ const adminRoutes = [
 const apiInfo: ApiInfo = {
   title: 'flowfarm explorer API',
   description: [
-    'Blocks, transactions and events of the Flow chain, as flowfarm has indexed them.',
-    'Every path is served as written here, under `/chain/v1/` and under `/api/v1/chain/v1/`.',
-    'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. ' +
-      'Amounts are decimal text, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
-    'Clients that existed before find routes by their second names too: `/flow/address/…` for `/flow/account/…`, ' +
-      '`/accounting/account/…` and `/accounting/transaction/…` for those below `/flow`, `/analytics/…` for ' +
-      '`/insights/…`.',
-    'How often one may ask is told by the headers `RateLimit` and `RateLimit-Policy`, and by `Retry-After` with a ' +
-      '429. With a developer key in `X-API-Key` it is more often.',
-    'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status ' +
-      'every 3 seconds). A client of `/ws` may ask for certain accounts, tags, contracts and templates, ' +
-      'and goes on after a break without a gap.',
+    'Indexed data of the Flow blockchain: blocks, transactions, accounts, tokens, contracts, staking and EVM.',
+    'Every path is also served under `/chain/v1/` and `/api/v1/chain/v1/`.',
+    'Lists are paged: while `has_more` is true, pass `cursor` to get the next page. ' +
+      'Amounts are decimal strings, times are ISO 8601 in UTC, errors are problem details (RFC 9457).',
+    'Aliases of the Flow explorer API: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and ' +
+      '`/accounting/transaction/…` for the same paths below `/flow`, `/analytics/…` for `/insights/…`.',
+    'Rate limits are reported in the headers `RateLimit` and `RateLimit-Policy`, and in `Retry-After` of a 429. A ' +
+      'developer key in `X-API-Key` raises them.',
+    'Live feeds are WebSockets: `/ws` (blocks and transactions) and `/ws/status` (indexing status every 3 seconds). ' +
+      'Clients of `/ws` can filter by account, tag, contract and template, and resume without gaps after a disconnect.',
   ].join('\n\n'),
   servers: ['/', '/chain/v1', '/api/v1/chain/v1'],
   securitySchemes: {
@@ -84,14 +81,14 @@ const apiInfo: ApiInfo = {
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
-      description: 'A developer key; it lets its owner ask more often, and manages webhooks.',
+      description: 'Developer key: raises rate limits and manages webhooks.',
     },
     person: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The JWT of a person of the authentication service, or a developer key.',
+      description: 'JWT of a user of the authentication service, or developer key.',
     },
-    admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN, or the JWT of an administrator.' },
+    admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or administrator JWT.' },
   },
   securityOf: ({ access, isLimited }) => {
     if (access === 'admin') return [{ admin: [] }]
@@ -99,9 +96,9 @@ const apiInfo: ApiInfo = {
     return isLimited ? [{}, { key: [] }] : []
   },
   sharedErrors: {
-    UnknownKey: 'There is no such `X-API-Key`, or it was revoked.',
-    TooManyRequests: 'Too many requests; `Retry-After` tells when to try again.',
-    InternalError: 'Something went wrong here.',
+    UnknownKey: 'The `X-API-Key` is unknown or revoked.',
+    TooManyRequests: 'Too many requests. Retry after `Retry-After`.',
+    InternalError: 'Internal error.',
   },
   sharedErrorsOf: ({ isLimited, errorForm }) =>
     errorForm === undefined
@@ -110,26 +107,25 @@ const apiInfo: ApiInfo = {
   errorsOf: ({ access, errorForm }) => ({
     ...(access === 'admin'
       ? {
-          401: 'Credentials are missing, wrong or expired.',
-          403: 'The bearer is no administrator, or the admin routes are off.',
+          401: 'Credentials are missing, invalid or expired.',
+          403: 'Administrator role required, or the admin routes are disabled.',
         }
       : {}),
-    // Errors of another form cannot refer to the shared ones.
+    // Other error formats cannot refer to the shared errors.
     ...(errorForm === undefined
       ? {}
       : {
-          429: 'Too many requests; `Retry-After` tells when to try again.',
-          500: 'Something went wrong here.',
+          429: 'Too many requests. Retry after `Retry-After`.',
+          500: 'Internal error.',
         }),
   }),
 }
 
-/** The OpenAPI document of routes of the explorer. */
 export function describeExplorer(described: readonly Route[]): ApiDescription {
   return describeApi(described, apiInfo)
 }
 
-/** Every route of the API, in the order in which its description lists them. */
+/** In the order of the API reference. */
 export const routes: readonly Route[] = [
   ...blockRoutes,
   ...transactionRoutes,

@@ -37,60 +37,60 @@ import type { StatusReader } from './status/queries.ts'
 
 export interface ApiServerOptions {
   readonly database: DatabasePool
-  /** Connections of expensive calls, which no other call has to wait for. */
+  /** Connections reserved for expensive calls. */
   readonly expensiveReads: DatabasePool
   readonly metrics: Metrics
   readonly log: Logger
-  /** Address to bind. */
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
   readonly network: () => Network
   readonly chain: PresentChain
   readonly status: StatusReader
-  /** MAX_REORG_DEPTH: nothing deeper below the highest stored block is ever replaced. */
+  /** MAX_REORG_DEPTH: deeper blocks are never replaced. */
   readonly maxReorgDepth: number
   /** WS_MAX_CONNECTIONS_PER_IP. */
   readonly maxWebSocketsPerAddress: number
-  /** Longest message of a WebSocket client, in bytes. Default 64 KiB. */
+  /** Maximum WebSocket message size in bytes. Default 64 KiB. */
   readonly maxWebSocketMessageBytes?: number
-  /** WebSocket feeds by path. */
   readonly feeds: Readonly<Record<string, Feed>>
   readonly mounts?: readonly Mount[]
-  /** The explorer page, at `/` and for paths that are not of the API, when a browser asks for them. Default: none. */
+  /**
+   * The explorer page, served at `/` and to browsers at paths outside of the API. Default: none.
+   */
   readonly page?: Omit<Mount, 'answers'>
-  /** Whether an answer that breaks its own schema is an error 500; for development and tests. */
+  /** Return 500 if a response violates its schema; for development and tests. */
   readonly checkResponses: boolean
   /** Default: all routes. */
   readonly routes?: readonly Route[]
-  /** Who asks, as far as limits are concerned. Default: the other end of the socket. */
+  /** Client identity for limits. Default: address of the socket. */
   readonly clientOf?: (request: IncomingMessage) => Client
-  /** How often one may ask. Default: without limit. */
+  /** Default: unlimited. */
   readonly rateLimit?: RateLimitOptions
-  /** Default: keys are not known, and change nothing. */
+  /** Default: developer keys are ignored. */
   readonly keys?: DeveloperKeys
-  /** Default: people and their keys are not known. */
+  /** Default: user accounts are not supported. */
   readonly accounts?: Accounts
-  /** Default: webhooks are not managed here. */
+  /** Default: webhooks are not available. */
   readonly webhooks?: WebhookStores
-  /** Who may call the admin routes, and what these do. Default: nobody may. */
+  /** Default: admin routes are disabled. */
   readonly admin?: {
     readonly credentials: CredentialOptions
     readonly operations: AdminOperations
-    /** How often a client may show wrong credentials. Default: ten times a minute. */
+    /** Limit of failed admin authentications. Default: ten per minute and client. */
     readonly failures?: FailureLimit
   }
-  /** Limits of CSV files. Default: `csvLimits`. */
+  /** Default: `csvLimits`. */
   readonly csvLimits?: CsvLimits
-  /** Answers that are given again until something is committed. Default: none are. */
-  readonly kept?: ResponseCache
-  /** How long slow clients are waited for. */
+  /** Default: responses are not cached. */
+  readonly responseCache?: ResponseCache
+  /** Timeouts of slow clients. */
   readonly patience?: Patience
-  /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
+  /** How long `close` waits for requests and feed clients, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
 }
 
-/** Calls of expensive routes, which have connections of their own. A page makes a few at the same time. */
+/** Expensive routes use separate connections. A page makes a few calls at the same time. */
 const expensiveCalls: SlotsOptions = {
   what: 'expensive calls',
   max: 8,
@@ -102,10 +102,7 @@ const expensiveCalls: SlotsOptions = {
 
 const noRateLimit: RateLimitOptions = { rps: 0, ttlMinutes: 15, trustedRps: 0, trustedAddresses: new BlockList() }
 
-/**
- * Starts the explorer API.
- * @throws what the system says when the port cannot be bound; the mounts are closed then too
- */
+/** @throws the system error if the port cannot be bound; mounts are closed before */
 export async function createApiServer(options: ApiServerOptions): Promise<HttpServer> {
   const { log, routes = allRoutes, mounts = [], page, keys } = options
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
@@ -131,12 +128,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
       expensive: { slots: new Slots(expensiveCalls), services: { ...services, database: options.expensiveReads } },
       guards: {
         admin: adminGuard(new AdminGate(options.admin?.credentials, options.admin?.failures), log),
-        // The handlers check the key, after their parameters.
+        // Handlers check the key after their parameters.
         owner: guard(() => undefined),
       },
       caching: 'revalidate',
       checkResponses: options.checkResponses,
-      cache: options.kept,
+      cache: options.responseCache,
       rateLimit: countRequests({ limiter, keys, routes, resolvePath }),
       resolvePath,
       headers: { 'X-Content-Type-Options': 'nosniff' },
@@ -148,9 +145,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
         maxAge: 86_400,
       },
       errorFormOf: errorForms(routes, resolvePath),
-      // That nodes are silent is in the log already, once.
+      // Unavailable nodes are already logged once.
       isExpected: (error) => error.cause instanceof ChainSilentError,
-      unknownPath: (path) => `There is nothing at ${path}; /docs lists what there is.`,
+      unknownPath: (path) => `Path ${path} does not exist. See /docs for the API reference.`,
       challenge: 'Bearer',
       retrySeconds: 1,
       home: '/',
@@ -169,11 +166,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
     },
   )
   const { port } = server
-  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'the API listens')
+  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'Explorer API is listening')
   return server
 }
 
-/** The form of errors by path: that of the routes at its first three segments, also where no route is. */
+/** Error format by the first three path segments, also for unknown paths. */
 function errorForms(
   routes: readonly Route[],
   resolvePath: (path: string) => string,

@@ -43,7 +43,7 @@ import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { createExplorerPage } from './page.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
 import type { DatabasePool } from 'slonik'
-import { keepRecentReads, recentReadsMs } from './paging/bounds.ts'
+import { cacheRecentReads, recentReadsMs } from './paging/bounds.ts'
 import { LogThrottle } from '../platform/log-throttle.ts'
 import { listen, farmChannel, rowsChanged } from '../platform/db/listen.ts'
 
@@ -62,16 +62,15 @@ type Config = SettingValues<
     readonly WEBHOOK_ALLOWED_NETWORKS: readonly string[]
   }
 
-/** Parts of other rooms that the API serves. */
+/** Parts of other services that the API mounts. */
 interface ApiNeighbours {
   readonly mountOperator: (credentials: CredentialOptions) => Mount
   readonly farmOperations: (pool: pg.Pool) => FarmOperations
 }
 
-/** Of the connections, those that only expensive calls use. */
+/** Share of the connections that is reserved for expensive calls. */
 const expensiveShare = 0.4
 
-/** Starts the explorer API and the live feeds. */
 export async function startApi(
   context: ServiceContext<Config>,
   { mountOperator, farmOperations }: ApiNeighbours,
@@ -99,7 +98,7 @@ export async function startApi(
     log,
     onCall: countCalls(metrics),
   })
-  lifecycle.onStop('access nodes that people ask', () => reader.close())
+  lifecycle.onStop('access nodes for API queries', () => reader.close())
   const status = createStatusReader({
     settings: statusSettings(config),
     chainId: () => facts.chainId,
@@ -124,10 +123,10 @@ export async function startApi(
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
-  const kept = new ResponseCache({ maxAgeMs: config.API_ANSWER_CACHE_MS })
-  await forgetAtCommits(context, {
+  const cache = new ResponseCache({ maxAgeMs: config.API_ANSWER_CACHE_MS })
+  await invalidateOnCommits(context, {
     databases: [database, expensiveReads],
-    kept,
+    cache,
     onReplicaCaughtUp: reads.onReplicaCaughtUp,
   })
   const credentials = adminCredentials(context)
@@ -161,7 +160,7 @@ export async function startApi(
     keys,
     accounts: new Accounts({ pool, keys, jwtSecret: config.AUTH_JWT_SECRET }),
     webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
-    kept,
+    responseCache: cache,
     admin: { credentials, operations: adminOperations(pool, network, farmOperations(pool)) },
     maxReorgDepth: config.MAX_REORG_DEPTH,
     maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP,
@@ -174,7 +173,6 @@ export async function startApi(
   shared.apiPort = server.port
 }
 
-/** Who may operate and administrate, as the configuration says. */
 function adminCredentials({ config, lifecycle, log }: ServiceContext<Config>): CredentialOptions {
   const credentials = {
     token: config.ADMIN_TOKEN,
@@ -192,10 +190,9 @@ function adminCredentials({ config, lifecycle, log }: ServiceContext<Config>): C
   return { ...credentials, rolesOf: roleDirectory(pool) }
 }
 
-/** How often a process that has no ingester of its own looks what the other has learned. */
 const refreshMs = 1000
 
-/** What the ingester has written down of the chain (`app.chain`), for a process that serves and does not follow it. */
+/** Chain id and head from `app.chain`, for processes without an ingester. */
 class ChainFacts {
   readonly #pool: pg.Pool
   readonly #log: Logger
@@ -208,7 +205,7 @@ class ChainFacts {
     this.#log = log
   }
 
-  /** `unknown` until an ingester has met a node. */
+  /** `unknown` until an ingester has connected to a node. */
   get chainId(): string {
     return this.#chainId
   }
@@ -230,7 +227,7 @@ class ChainFacts {
   #schedule(): void {
     this.#timer = setTimeout(() => {
       this.#refresh()
-        .catch((error: unknown) => this.#log.warn({ err: asError(error) }, 'the head of the chain could not be read'))
+        .catch((error: unknown) => this.#log.warn({ err: asError(error) }, 'Could not read the chain head. Retrying.'))
         .finally(() => {
           if (this.#timer !== undefined) this.#schedule()
         })
@@ -249,17 +246,17 @@ class ChainFacts {
   }
 }
 
-/** Where the API reads. */
 interface Reads {
   readonly url: string
   readonly onReplicaCaughtUp: OnReplicaCaughtUp
 }
 
-/** How long a standby may take at the start to be reached and to have what the primary has, ms. */
-const patienceMs = 5000
+/** Time to connect to the standby and to wait for its replay at start, ms. */
+const startTimeoutMs = 5000
 
 /**
- * The database of DB_READ_URL, once it has what the other one has, migrations included; else that of DB_URL.
+ * DB_READ_URL once it has replayed DB_URL, including migrations; else DB_URL.
+ *
  * @throws RetryableError `reads-unavailable` after five seconds
  */
 async function openReads({
@@ -275,21 +272,21 @@ async function openReads({
     ...connectionLimits,
     max: 1,
     applicationName: 'flowfarm replay',
-    onIdleError: logIdleErrors(log, 'the connection to the database of DB_READ_URL was lost'),
+    onIdleError: logIdleErrors(log, 'Lost the connection to DB_READ_URL'),
   })
   lifecycle.onStop('connection to the standby', () => reads.end())
   const { signal } = lifecycle
-  const impatience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)])
   for (;;) {
     try {
-      await untilReplicaCaughtUp({ primary, reads, signal: impatience })
+      await untilReplicaCaughtUp({ primary, reads, signal: deadline })
       break
     } catch (cause) {
       signal.throwIfAborted()
-      if (impatience.aborted) {
+      if (deadline.aborted) {
         throw new RetryableError(
           'reads-unavailable',
-          'The database of DB_READ_URL cannot be reached, or does not get what is written to that of DB_URL.',
+          'DB_READ_URL is unreachable or does not replicate DB_URL. Check the standby and its replication.',
           { cause },
         )
       }
@@ -303,77 +300,76 @@ async function openReads({
       primary,
       reads,
       signal,
-      onError: (err) => log.warn({ err }, 'how far the database of DB_READ_URL is cannot be found out, trying again'),
+      onError: (err) => log.warn({ err }, 'Could not read the replay position of DB_READ_URL. Retrying.'),
     }),
   }
 }
 
 const rollbackChannel = 'flowfarm_rollback'
 
-/** What ingesters and workers announce when they have committed. */
+/** NOTIFY channels of commits by ingesters and workers. */
 const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
 
 /**
- * Drops answers and recent reads at every commit, settled answers where rows below the head change, and caches
- * nothing while notifications cannot be received. The live feed reads a new block before it tells of it, so that
- * whoever asks then is not given what was kept before that block.
+ * Clears current responses and recent reads at every commit, and settled responses when rows below
+ * the head change. Caching is suspended while notifications cannot be received. The live feed reads
+ * a block before announcing it, so clients never get responses cached before that block.
  */
-async function forgetAtCommits(
+async function invalidateOnCommits(
   { databaseUrl, lifecycle, log }: ServiceContext<Config>,
   {
     databases,
-    kept,
+    cache,
     onReplicaCaughtUp,
   }: {
     readonly databases: readonly DatabasePool[]
-    readonly kept: ResponseCache
+    readonly cache: ResponseCache
     readonly onReplicaCaughtUp: OnReplicaCaughtUp
   },
 ): Promise<void> {
   const stopping = new AbortController()
-  const reads = keepRecentReads(databases, recentReadsMs)
-  const forget = (channel: string, payload: string): void => {
-    reads.forget()
-    if (channel === rollbackChannel || payload === rowsChanged) kept.clear()
-    else kept.dropCurrent()
+  const reads = cacheRecentReads(databases, recentReadsMs)
+  const invalidate = (channel: string, payload: string): void => {
+    reads.clear()
+    if (channel === rollbackChannel || payload === rowsChanged) cache.clear()
+    else cache.dropCurrent()
   }
   const failures = new LogThrottle()
   let losses = 0
   const listener = await listen(
     databaseUrl,
     channels,
-    (channel, payload) => onReplicaCaughtUp(() => forget(channel, payload)),
+    (channel, payload) => onReplicaCaughtUp(() => invalidate(channel, payload)),
     {
       signal: stopping.signal,
-      applicationName: 'flowfarm answers',
+      applicationName: 'flowfarm response cache',
       onReconnect: () => {
         const lossesBefore = losses
         onReplicaCaughtUp(() => {
           if (losses !== lossesBefore) return
-          reads.setSuspended(false)
-          kept.suspend(false)
+          reads.suspend(false)
+          cache.suspend(false)
         })
       },
       onError: (error) => {
         losses++
-        reads.setSuspended(true)
-        kept.suspend(true)
+        reads.suspend(true)
+        cache.suspend(true)
         failures.log(
           log,
           'warn',
           { err: error },
-          'Commits are not received, so no response is cached: connecting again',
+          'Commit notifications are not received, so responses are not cached. Reconnecting.',
         )
       },
     },
   )
-  lifecycle.onStop('answers that are kept', async () => {
+  lifecycle.onStop('response cache', async () => {
     stopping.abort()
     await listener.ended
   })
 }
 
-/** What the admin routes do, on the tables of the explorer and of the farm. */
 export function adminOperations(pool: pg.Pool, network: () => Network, farm: FarmOperations): AdminOperations {
   return {
     ...farm,

@@ -2,8 +2,6 @@ import { proxySettings } from '../platform/http/settings.ts'
 import { addresses, integer, number, optionalInteger, optionalUrl, SettingError, words } from '../platform/setting.ts'
 import type { Setting } from '../platform/setting.ts'
 
-/** Variables that say how often one may ask the API, and where people's roles are kept. */
-
 const group = 'Access to the API'
 
 export const accessSettings = {
@@ -13,15 +11,15 @@ export const accessSettings = {
     min: 0,
     unit: 'requests per second and address',
     description:
-      'Most requests of one address in the long run; 0 is no limit. This machine is not limited. Developer keys ' +
-      'have limits of their own.',
+      'Sustained rate limit per client address; 0: unlimited. Loopback is not limited. Developer keys have their own ' +
+      'limits.',
   }),
   API_RATE_LIMIT_BURST: optionalInteger({
     group,
     min: 1,
     defaultText: '10 × API_RATE_LIMIT_RPS',
     unit: 'requests',
-    description: 'Requests that one address may make at once after a pause.',
+    description: 'Burst size per client address.',
   }),
   API_RATE_LIMIT_TTL_MIN: integer({
     group,
@@ -29,19 +27,19 @@ export const accessSettings = {
     min: 1,
     max: 1440,
     unit: 'minutes',
-    description: 'How long an address or key that does not ask is remembered.',
+    description: 'How long the rate limiter keeps the state of an idle address or key.',
   }),
   API_RATE_LIMIT_TRUSTED_RPS: number({
     group,
     default: 100,
     min: 0,
     unit: 'requests per second and address',
-    description: 'Most requests of one of the API_RATE_LIMIT_TRUSTED_ADDRESSES; 0 is no limit.',
+    description: 'Rate limit of each of API_RATE_LIMIT_TRUSTED_ADDRESSES; 0: unlimited.',
   }),
   API_RATE_LIMIT_TRUSTED_ADDRESSES: addresses({
     group,
     description:
-      'Addresses and networks (10.0.0.0/8) with the limit API_RATE_LIMIT_TRUSTED_RPS, such as web servers of your own.',
+      'Addresses and networks (10.0.0.0/8) with the limit API_RATE_LIMIT_TRUSTED_RPS, such as your web servers.',
   }),
   ...proxySettings,
   AUTH_DB_URL: optionalUrl({
@@ -49,8 +47,8 @@ export const accessSettings = {
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Database of the authentication service. When set, the roles of an administrator are read from its table ' +
-      'user_roles (user_id, role) by the sub of the JWT, and what the JWT claims of roles does not count.',
+      'Database of the authentication service. If set, administrator roles are read from its table user_roles ' +
+      '(user_id, role) by the sub of the JWT, and role claims in the JWT are ignored.',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -61,22 +59,18 @@ export const cacheSettings = {
     min: 0,
     unit: 'ms',
     description:
-      'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ' +
-      'ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as ' +
-      'long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
+      'Maximum age of cached responses. Commits of blocks or derived rows invalidate them earlier; names, prices and ' +
+      'labels may be outdated by this time, and by at least one second. Ten times as long for responses that clients ' +
+      'may cache longer, such as blocks far below the head. 0: no cache.',
   }),
 } satisfies Record<string, Setting<unknown>>
-
-/** Variables of the explorer page. */
 
 const pageGroup = 'Explorer page'
 
 const gateways = words({
   group: pageGroup,
   default: ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/'],
-  description:
-    'Gateways that the page has pictures on IPFS from, the first one first and the next where it fails: https ' +
-    'addresses to which the content id is appended.',
+  description: 'IPFS gateways for images, tried in order: https URLs to which the content id is appended.',
 })
 
 export const pageSettings = {
@@ -85,13 +79,12 @@ export const pageSettings = {
     read: (text) => {
       const given = gateways.read(text)
       const wrong = given.find((address) => !URL.canParse(address) || new URL(address).protocol !== 'https:')
-      if (wrong !== undefined) throw new SettingError(`must be addresses such as https://ipfs.io/ipfs/, not "${wrong}"`)
+      if (wrong !== undefined)
+        throw new SettingError(`must be https URLs such as https://ipfs.io/ipfs/, not "${wrong}"`)
       return given.map((address) => (address.endsWith('/') ? address : `${address}/`))
     },
   },
 } satisfies Record<string, Setting<unknown>>
-
-/** Variables of the live feeds. */
 
 const feedGroup = 'Live feeds'
 
@@ -101,7 +94,8 @@ export const feedSettings = {
     default: 100,
     min: 1,
     unit: 'connections',
-    description: 'Most WebSocket connections from one address; more are refused with 429. Loopback is not limited.',
+    description:
+      'Maximum number of WebSocket connections per client address; more are rejected with 429. Loopback is not limited.',
   }),
   WS_MAX_MESSAGE_BYTES: integer({
     group: feedGroup,
@@ -109,7 +103,7 @@ export const feedSettings = {
     min: 1024,
     max: 16_777_216,
     unit: 'bytes',
-    description: 'Longest message of a client; after a longer one its connection is closed with 1009.',
+    description: 'Maximum size of a client message; a larger one closes the connection with 1009.',
   }),
   WS_MAX_REPLAY_BLOCKS: integer({
     group: feedGroup,
@@ -117,7 +111,7 @@ export const feedSettings = {
     min: 0,
     max: 10_000_000,
     unit: 'blocks',
-    description: 'How far below the head a client of /ws may go on from. What is older is read by the API.',
+    description: 'How far below the head a /ws client may resume. Older blocks are available from the REST API.',
   }),
   WS_MAX_FILTER_WORDS: integer({
     group: feedGroup,
@@ -125,8 +119,8 @@ export const feedSettings = {
     min: 1000,
     unit: 'words',
     description:
-      'Most addresses, tags, contracts and templates in the filters of all clients of one process together; they ' +
-      'take some 500 bytes each.',
+      'Maximum number of addresses, tags, contracts and templates in the filters of all clients of a process, at ' +
+      'about 500 bytes each.',
   }),
   WS_MAX_WAITING_BYTES: integer({
     group: feedGroup,
@@ -134,7 +128,7 @@ export const feedSettings = {
     min: 65_536,
     unit: 'bytes',
     description:
-      'What may wait for a client that does not read; with more it is dropped. One that subscribed is not dropped, ' +
-      'but given the rest as fast as it takes it, once an eighth of that waits.',
+      'Send buffer of a client that does not read; the client is dropped when it is full. A subscriber is not dropped: ' +
+      'once an eighth is in use, it receives further blocks only as fast as it reads.',
   }),
 } satisfies Record<string, Setting<unknown>>

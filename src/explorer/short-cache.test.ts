@@ -10,8 +10,8 @@ describe('ShortCache', () => {
     asked = []
   })
 
-  function cache(maxBytes = 1_000_000): ShortCache {
-    return new ShortCache({ keepMs: 100, keepFailureMs: 10, maxBytes, now: () => now })
+  function createCache(maxBytes = 1_000_000): ShortCache {
+    return new ShortCache({ maxAgeMs: 100, maxFailureAgeMs: 10, maxBytes, now: () => now })
   }
 
   function ask(of: ShortCache, key: string, answer: () => Promise<string> = async () => key): Promise<string> {
@@ -25,52 +25,52 @@ describe('ShortCache', () => {
     )
   }
 
-  it('asks once for all who want to know at the same time, and each question by itself', async () => {
+  it('shares one call between concurrent requests for the same key', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
-    const kept = cache()
-    const answers = [ask(kept, 'a', () => promise), ask(kept, 'a'), ask(kept, 'b')]
-    expect(kept.underWay).to.equal(2)
+    const cache = createCache()
+    const answers = [ask(cache, 'a', () => promise), ask(cache, 'a'), ask(cache, 'b')]
+    expect(cache.inFlight).to.equal(2)
     resolve('one')
     expect(await Promise.all(answers)).to.deep.equal(['one', 'one', 'b'])
     expect(asked).to.deep.equal(['a', 'b'])
-    expect(kept.underWay).to.equal(0)
+    expect(cache.inFlight).to.equal(0)
   })
 
-  it('keeps an answer for its time and no longer', async () => {
-    const kept = cache()
-    await ask(kept, 'a')
+  it('expires results', async () => {
+    const cache = createCache()
+    await ask(cache, 'a')
     now = 99
-    await ask(kept, 'a')
+    await ask(cache, 'a')
     expect(asked).to.deep.equal(['a'])
     now = 100
-    await ask(kept, 'a')
+    await ask(cache, 'a')
     expect(asked).to.deep.equal(['a', 'a'])
   })
 
-  it('keeps a failure for a shorter time, and gives it to all who waited for it', async () => {
-    const kept = cache()
+  it('caches failures for a shorter time and rejects every waiting request', async () => {
+    const cache = createCache()
     const fail = (): Promise<string> => Promise.reject(new Error('away'))
-    const both = await Promise.allSettled([ask(kept, 'a', fail), ask(kept, 'a', fail)])
+    const both = await Promise.allSettled([ask(cache, 'a', fail), ask(cache, 'a', fail)])
     expect(both.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
     now = 9
-    expect(await ask(kept, 'a').catch(String)).to.equal('Error: away')
+    expect(await ask(cache, 'a').catch(String)).to.equal('Error: away')
     now = 10
-    expect(await ask(kept, 'a')).to.equal('a')
+    expect(await ask(cache, 'a')).to.equal('a')
     expect(asked).to.deep.equal(['a', 'a'])
   })
 
-  it('holds no more than it may: the oldest go first, and what is over', async () => {
-    const kept = cache(1600)
-    for (const key of ['a', 'b', 'c']) await ask(kept, key, async () => 'x'.repeat(20))
-    expect(kept.bytes).to.equal(1560)
-    await ask(kept, 'd', async () => 'x'.repeat(100))
-    expect(kept.bytes).to.equal(1120)
+  it('evicts the oldest and expired entries above its size limit', async () => {
+    const cache = createCache(1600)
+    for (const key of ['a', 'b', 'c']) await ask(cache, key, async () => 'x'.repeat(20))
+    expect(cache.bytes).to.equal(1560)
+    await ask(cache, 'd', async () => 'x'.repeat(100))
+    expect(cache.bytes).to.equal(1120)
     asked = []
-    await ask(kept, 'd')
-    await ask(kept, 'a')
+    await ask(cache, 'd')
+    await ask(cache, 'a')
     expect(asked).to.deep.equal(['a'])
     now = 1000
-    await ask(kept, 'e')
-    expect(kept.bytes).to.equal(501)
+    await ask(cache, 'e')
+    expect(cache.bytes).to.equal(501)
   })
 })

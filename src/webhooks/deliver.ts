@@ -11,17 +11,16 @@ import { isIP } from 'node:net'
 import type pg from 'pg'
 import { query } from '../platform/db/pool.ts'
 
-/** What one attempt met. */
 export interface Attempt {
   readonly subscriptionId: number
   readonly sequence: number
-  /** Counts the attempts from 1. */
+  /** From 1. */
   readonly number: number
   readonly latencyMs: number
-  /** Null: no answer came. */
+  /** Null without a response. */
   readonly status: number | null
   readonly excerpt: string | null
-  /** Null: it is delivered. */
+  /** Null if delivered. */
   readonly error: string | null
   readonly retryAfterSeconds: number | undefined
 }
@@ -30,16 +29,18 @@ export interface DeliverOptions {
   readonly poster: Poster
   readonly policy: TargetPolicy
   readonly lookUp: LookUp
-  /** A delivery service of the operator's own that is handed everything; undefined: we send ourselves. */
+  /**
+   * A delivery service of the operator that receives all deliveries; undefined: deliver directly.
+   */
   readonly relay: { readonly url: URL; readonly token: string | undefined } | undefined
 }
 
-/** The id that the receiver sees: the same whenever the delivery is sent again. */
+/** The same for all attempts and replays. */
 export function messageId(subscriptionId: number, sequence: number): string {
   return `msg_${subscriptionId}_${sequence}`
 }
 
-/** Makes one attempt. Rejects only when the signal is aborted. */
+/** Rejects only if the signal is aborted. */
 export async function deliver(
   work: PendingWork,
   delivery: PendingDelivery,
@@ -51,7 +52,7 @@ export async function deliver(
   const latencyMs = (): number => Math.round(performance.now() - began)
   try {
     const { status, excerpt, retryAfterSeconds } = await post(work, delivery, options, signal)
-    const error = status >= 200 && status < 300 ? null : wordsFor(status)
+    const error = status >= 200 && status < 300 ? null : statusMessage(status)
     return { ...common, latencyMs: latencyMs(), status, excerpt, error, retryAfterSeconds }
   } catch (error) {
     signal.throwIfAborted()
@@ -88,7 +89,7 @@ async function post(
   if (relay === undefined) {
     return poster.post({ url: target, address: await resolveTarget(target, policy, lookUp), headers, body }, signal)
   }
-  // The operator has named it, and may name any.
+  // The relay is configured by the operator, so every address is allowed.
   const address = literalAddress(relay.url) ?? (await lookUp(relay.url.hostname))[0] ?? ''
   const handedOver = {
     ...headers,
@@ -98,18 +99,18 @@ async function post(
   return poster.post({ url: relay.url, address, headers: handedOver, body }, signal)
 }
 
-/** Messages may quote the receiver, its certificate for one; U+0000 cannot be stored. */
+/** Messages may quote the receiver, for example its certificate. U+0000 cannot be stored. */
 function printable(message: string): string {
   return message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 500)
 }
 
-function wordsFor(status: number): string {
-  return status >= 300 && status < 400 ? `answered ${status}; redirects are not followed` : `answered ${status}`
+function statusMessage(status: number): string {
+  return status >= 300 && status < 400 ? `status ${status}; redirects are not followed` : `status ${status}`
 }
 
 interface PostRequest {
   readonly url: URL
-  /** IP address to connect to, whatever the name of the host. */
+  /** Connects to this IP address regardless of DNS. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -118,25 +119,25 @@ interface PostRequest {
 interface PostAnswer {
   readonly status: number
   readonly excerpt: string
-  /** `Retry-After`, in seconds; undefined where it was not said. */
+  /** `Retry-After` in seconds; undefined if absent. */
   readonly retryAfterSeconds: number | undefined
 }
 
 interface PosterOptions {
-  /** For the whole of an attempt, from the connection to the end of the answer. */
+  /** Total timeout of an attempt. */
   readonly timeoutMs: number
 }
 
-/** More of an answer is not read; its connection is closed. */
-const maxAnswerBytes = 64 * 1024
+/** Longer responses are cut off and the connection is closed. */
+const maxResponseBytes = 64 * 1024
 const excerptCharacters = 500
 
-/** Connections to one host that are kept open for the next delivery: many endpoints may be on one. */
+/** Idle connections per host; many endpoints may share one. */
 const idleSockets = 64
 
 class StaleConnection extends Error {}
 
-/** Posts over connections that are kept open. Redirects are not followed. */
+/** Uses keep-alive connections. Does not follow redirects. */
 export class Poster {
   readonly #timeoutMs: number
   readonly #agents = {
@@ -148,18 +149,18 @@ export class Poster {
     this.#timeoutMs = timeoutMs
   }
 
-  /** @throws when there was no answer, or not in time, and when the signal is aborted */
+  /** @throws if there is no response in time, or if the signal is aborted */
   async post(request: PostRequest, signal?: AbortSignal): Promise<PostAnswer> {
     const deadline = AbortSignal.timeout(this.#timeoutMs)
     const ending = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     try {
       return await this.#postOnce(request, ending).catch((error: unknown) => {
-        // The receiver closed a connection that had been idle just when this was written to it.
+        // The receiver closed an idle connection while this was being written.
         if (error instanceof StaleConnection) return this.#postOnce(request, ending)
         throw error
       })
     } catch (error) {
-      throw deadline.aborted ? new Error(`no answer within ${this.#timeoutMs} ms`, { cause: error }) : error
+      throw deadline.aborted ? new Error(`no response within ${this.#timeoutMs} ms`, { cause: error }) : error
     }
   }
 
@@ -188,9 +189,9 @@ export class Poster {
       isAnswered = true
       readAnswer(response).then(answer.resolve, answer.reject)
     })
-    // Without an error that is what a receiver gets which wants to speak another protocol (101).
+    // A receiver that switches protocols (101) closes without an error.
     request.once('close', () => {
-      if (!isAnswered) answer.reject(new Error('the connection was closed without an answer'))
+      if (!isAnswered) answer.reject(new Error('the connection was closed without a response'))
     })
     request.end(text)
     return answer.promise
@@ -208,7 +209,7 @@ async function readAnswer(response: IncomingMessage): Promise<PostAnswer> {
     chunks.push(chunk)
     bytes += chunk.byteLength
     // Leaving the loop closes the connection.
-    if (bytes > maxAnswerBytes) break
+    if (bytes > maxResponseBytes) break
   }
   const retryAfter = response.headers['retry-after']
   return {
@@ -223,15 +224,15 @@ interface PendingDelivery {
   readonly sequence: number
   readonly eventType: string
   readonly body: string
-  /** Attempts before. */
+  /** Earlier attempts. */
   readonly attempts: number
 }
 
-/** What is to be sent for a subscription now, the first deliveries that wait, in their order. */
+/** The first pending deliveries of a subscription, in order. */
 export interface PendingWork {
   readonly subscriptionId: number
   readonly url: string
-  /** The present secret, and the one before while it is good. */
+  /** The current secret, and the previous one during its overlap. */
   readonly secrets: readonly Buffer[]
   readonly deliveries: readonly PendingDelivery[]
 }
@@ -247,13 +248,10 @@ interface Row {
   readonly attempt_count: number
 }
 
-/** Bodies of a subscription that are read at once: no more than this and the one that goes beyond it. */
+/** Limit of body bytes read per subscription; the body that exceeds it is still read. */
 const enoughBytes = 256 * 1024
 
-/**
- * By subscription; those of endpoints that are paused or whose key was revoked are left out. One round trip for
- * all.
- */
+/** Keyed by subscription, in one round trip. Omits paused endpoints and revoked keys. */
 export async function readPending(
   pool: pg.Pool,
   subscriptionIds: readonly number[],

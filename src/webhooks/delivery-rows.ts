@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { query } from '../platform/db/pool.ts'
-import { wakeTurns } from './turns.ts'
+import { scheduleDeliveries } from './leases.ts'
 import { deliveryBody } from './events.ts'
 
 export interface NewDelivery {
@@ -10,18 +10,18 @@ export interface NewDelivery {
   readonly body: string
 }
 
-/** Rows of one statement: the bodies of all would be copied for it at once. */
+/** Rows per statement, which copies all bodies. */
 const rowsAtOnce = 5000
 
 /**
- * Writes deliveries down, those of a subscription in the order given, counts them and has them sent. The rows of
- * the subscriptions must be locked by the transaction, so that numbers are given out in the order of the commits.
+ * Inserts deliveries in order, counts them and schedules sending. The transaction must have locked
+ * the subscriptions, so that sequence numbers follow commit order.
  */
 export async function insertDeliveries(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
   for (let from = 0; from < deliveries.length; from += rowsAtOnce)
     await insertSome(client, deliveries.slice(from, from + rowsAtOnce))
-  await wakeTurns(client, [...new Set(deliveries.map((one) => one.subscriptionId))])
+  await scheduleDeliveries(client, [...new Set(deliveries.map((one) => one.subscriptionId))])
 }
 
 async function insertSome(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
@@ -48,8 +48,8 @@ async function insertSome(client: pg.ClientBase, deliveries: readonly NewDeliver
 }
 
 /**
- * Removes deliveries that were finished long ago, with their failures, and what was counted then; those that
- * somebody has in hand are left for the next time. @returns how many deliveries went
+ * Deletes deliveries finished long ago, with their failures and usage counts. Skips locked rows.
+ * @returns number of deleted deliveries
  */
 export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<number> {
   await query(pool, 'delete from app.webhook_usage where hour < now() - make_interval(days => $1)', [days])
@@ -69,21 +69,22 @@ export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<numb
 }
 
 /**
- * Advisory lock: whoever makes deliveries shares it until the end of the transaction, a rollback of the chain has
- * it alone. So what is told of a height was read wholly before a rollback or wholly after it, and each cursor is
- * moved back that passed it.
+ * Advisory lock: shared by dispatching transactions, exclusive for a reorg. So each height is read
+ * entirely before or after the reorg, and every cursor beyond it is moved back.
  */
 export const rollbackLock = 7_364_832
 
 /**
- * The part of webhooks in a rollback of the chain, in its transaction: every cursor above the last common block
- * moves back to just above it, and subscriptions that were told of a block that is gone, or asked for
- * `chain.rollback`, are told that it is.
- * @param ancestor the last height that stays
+ * Webhook part of a reorg transaction: moves every cursor above the common ancestor back to just
+ * above it, and notifies subscriptions that received removed blocks or subscribed to
+ * `chain.rollback`.
+ *
+ * @param ancestor highest remaining height
  */
 export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number): Promise<void> {
   await query(client, `select pg_advisory_xact_lock(${rollbackLock})`)
-  // Also those whose cursors are below: they were told of what is gone before their owners moved them back.
+  // Also those with lower cursors: they may have received removed blocks before their owners moved
+  // them back.
   const { rows } = await query<{ id: number; next_height: number; highest_told: number | null; has_asked: boolean }>(
     client,
     `select s.id::float8 as id, s.next_height::float8 as next_height, 'chain.rollback' = any (s.event_types) as

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { ApiError } from '../platform/errors.ts'
 import { query, withTransaction } from '../platform/db/pool.ts'
-import { hurryTurns } from './turns.ts'
+import { scheduleNow } from './leases.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead'
@@ -26,7 +26,7 @@ export interface DeliveryDetail extends WebhookDelivery {
   readonly failures: readonly DeliveryFailure[]
 }
 
-/** A delivery that was posted at least once. */
+/** A delivery with at least one attempt. */
 export interface LoggedDelivery extends WebhookDelivery {
   readonly endpointId: number
   readonly body: string
@@ -53,15 +53,15 @@ const ofOwner = `exists (
 )`
 
 export interface DeliveriesPage {
-  /** Only those below this sequence. */
+  /** Exclusive upper bound of the sequence number. */
   readonly before: number | undefined
   readonly status: DeliveryStatus | undefined
   readonly limit: number
 }
 
 /**
- * Reads deliveries of a subscription, the newest first; of an owner's alone where one is given. Those that are
- * pending or dead are few among many, and have indexes of their own.
+ * Newest first; restricted to an owner if given. Pending and dead deliveries are few and have
+ * partial indexes.
  */
 export function deliveriesPage(
   subscriptionId: number,
@@ -77,7 +77,7 @@ export function deliveriesPage(
   }
 }
 
-/** The log of deliveries, as the owner of a subscription sees it. */
+/** Deliveries as seen by the owner of a subscription. */
 export class DeliveryStore {
   readonly #pool: pg.Pool
 
@@ -85,18 +85,18 @@ export class DeliveryStore {
     this.#pool = pool
   }
 
-  /** Of a subscription, as `deliveriesPage`. */
+  /** See `deliveriesPage`. */
   async list(owner: WebhookOwner, subscriptionId: number, page: DeliveriesPage): Promise<readonly WebhookDelivery[]> {
     const { text, values } = deliveriesPage(subscriptionId, page, owner)
     return (await query<WebhookDelivery>(this.#pool, text, values)).rows
   }
 
-  /** What was posted to all endpoints of a key, the newest first. */
+  /** Attempts to all endpoints of a key, newest first. */
   async log(
     { keyId }: WebhookOwner,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<readonly LoggedDelivery[]> {
-    // Of each subscription no more than could be on the page; bodies are read of those that are.
+    // Reads at most one page per subscription; bodies only for the result.
     const { rows } = await query<LoggedDelivery>(
       this.#pool,
       `select ${deliveryColumns}, d.body, p.endpoint_id::float8 as "endpointId" from (
@@ -135,14 +135,15 @@ export class DeliveryStore {
   }
 
   /**
-   * Has a delivery sent again, by the same id and before all others of its subscription; one that waits is tried at
-   * once.
+   * Sends a delivery again with the same id before all others of its subscription, immediately if
+   * it is pending.
+   *
    * @throws ApiError 404
    */
   async replay(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<WebhookDelivery> {
     return withTransaction(this.#pool, async (client) => {
-      // Before the delivery: whoever writes down what became of it takes them in this order too.
-      await hurryTurns(client, [subscriptionId])
+      // Before the delivery, as when recording results: the lock order must be the same.
+      await scheduleNow(client, [subscriptionId])
       const {
         rows: [delivery],
       } = await query<WebhookDelivery>(
@@ -153,7 +154,7 @@ export class DeliveryStore {
         [owner.keyId, subscriptionId, sequence],
       )
       if (delivery === undefined) throw unknownDelivery(sequence)
-      // The count begins anew, and so do its failures.
+      // The attempt count restarts, so its failures are removed.
       await query(
         client,
         'delete from app.webhook_failures where subscription_id = $1 and sequence = $2 and attempt > $3',
@@ -168,6 +169,6 @@ function unknownDelivery(sequence: number): ApiError {
   return new ApiError(
     404,
     'unknown-delivery',
-    `This subscription has no delivery with the number ${sequence}, or it was removed since it is done.`,
+    `Delivery ${sequence} of this subscription does not exist or was pruned.`,
   )
 }

@@ -22,35 +22,34 @@ interface DispatcherOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Ends it. */
+  /** Stops the dispatcher. */
   readonly signal: AbortSignal
-  /** Deliveries were made: how many. */
+  /** Called with the number of created deliveries. */
   readonly onMade: (count: number) => void
   readonly limits?: Partial<DispatchLimits>
 }
 
-/** What ingesters, workers and the management of webhooks say when they have committed. */
+/** NOTIFY channels of commits by ingesters, workers and webhook management. */
 const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'flowfarm_webhook_changes']
 
-/** It looks so often although nobody has said anything: announcements may be lost. */
-const lookMs = 5000
+/** Polling interval, as notifications may be lost. */
+const pollMs = 5000
 
-/** Of a round, what those may take that are told of the past: the head is not to wait for them. */
+/** Time per round for subscriptions that are behind, so that the head does not wait for them. */
 const behindMs = 100
 
-/** Time for what is committed together to be announced, so that one round does for all of it. */
-const gatherMs = 10
+/** Delay to batch notifications of concurrent commits. */
+const batchMs = 10
 
 /**
- * Turns derived rows into deliveries. The rows themselves are the outbox: each subscription has the height up to
- * which its deliveries are made, and what is new above it is whatever is there above it, also after days without a
- * dispatcher.
+ * Creates deliveries from derived rows, which are the outbox: each subscription has a cursor, and
+ * everything above it is new, even after days without a dispatcher.
  *
- *     waiting for the lock ──held──► round ──nothing new──► idle ──announcement──► round …
- *              ▲                        │
- *              └── lock lost, error ────┘
+ *   waiting for the lock ──held──► round ──nothing new──► idle ──notification──► round …
+ *         ▲            │
+ *         └── lock lost, error ────┘
  *
- * One at a time in the database, to save work; two would do no harm.
+ * One dispatcher per database, to avoid duplicate work; two would be safe.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -65,7 +64,7 @@ export class Dispatcher {
     this.#limits = { blocksAtOnce: 50, maxPending: 10_000, eventsPerHour: usualHourlyLimits, ...options.limits }
   }
 
-  /** This process has its turn. */
+  /** Whether this process holds the dispatcher lock. */
   get isDispatching(): boolean {
     return this.#isDispatching
   }
@@ -79,7 +78,8 @@ export class Dispatcher {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
-      onError: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no commits: connecting again'),
+      onError: (err) =>
+        troubles.log(log, 'warn', { err }, 'Webhook dispatcher lost its notification connection. Reconnecting.'),
     }).catch(() => undefined)
     for (let failures = 0; !signal.aborted;) {
       try {
@@ -88,7 +88,7 @@ export class Dispatcher {
         })
       } catch (error) {
         if (signal.aborted) break
-        troubles.log(log, 'warn', { err: asError(error) }, 'webhooks could not be made; trying again')
+        troubles.log(log, 'warn', { err: asError(error) }, 'Could not create webhook deliveries. Retrying.')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }
@@ -97,7 +97,7 @@ export class Dispatcher {
     )?.ended
   }
 
-  /** Until the lock is lost. @throws errors of our tree */
+  /** Returns when the lock is lost. @throws programming errors */
   async #dispatchWhileLocked(onRound: () => void): Promise<void> {
     const { databaseUrl, signal } = this.#options
     const lock = await acquireLock(databaseUrl, 'webhooks:dispatcher', { signal, applicationName: 'flowfarm webhooks' })
@@ -108,8 +108,8 @@ export class Dispatcher {
         const hasMore = await this.#round(ending)
         onRound()
         if (!hasMore) {
-          await this.#wakeUp.sleep(lookMs, ending)
-          await pause(gatherMs, ending).catch(() => undefined)
+          await this.#wakeUp.sleep(pollMs, ending)
+          await pause(batchMs, ending).catch(() => undefined)
         }
       }
     } finally {
@@ -119,9 +119,11 @@ export class Dispatcher {
   }
 
   /**
-   * One step of every subscription that has something to read.
-   * @returns whether there may be more at once
-   * @throws what one group met, after the others had their turn
+   * One step of every subscription that is behind.
+   *
+   * @returns whether there may be more
+   *
+   * @throws the error of a group, after all groups have run
    */
   async #round(ending: AbortSignal): Promise<boolean> {
     const { pool, onMade } = this.#options
@@ -129,7 +131,7 @@ export class Dispatcher {
     const troubles: unknown[] = []
     const groups = await this.#groups()
     const behind = groups.filter((one) => one.end - one.from > this.#limits.blocksAtOnce)
-    // Another of those begins each time, so that all get on.
+    // Rotates the start, so that every group makes progress.
     const rotated = [...behind.slice(this.#rounds % behind.length), ...behind.slice(0, this.#rounds % behind.length)]
     this.#rounds++
     const inTime = groups.filter((one) => !behind.includes(one))
@@ -188,23 +190,22 @@ export class Dispatcher {
 }
 
 /**
- * A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows
- * without bound.
+ * A transaction ends with the current block after this many deliveries, which bounds its size and
+ * memory.
  */
-const enoughDeliveries = 10_000
+const maxDeliveries = 10_000
 
-/** Subscriptions that are at the same height and wait for the same workers. */
+/** Subscriptions at the same height that depend on the same workers. */
 interface DispatchGroup {
   readonly subscriptionIds: readonly number[]
   readonly from: number
-  /** Up to where heights are ready, exclusive. */
+  /** First height that is not ready. */
   readonly end: number
 }
 
 export interface DispatchLimits {
-  /** Heights that are read at once. */
   readonly blocksAtOnce: number
-  /** Deliveries of a subscription that may wait: one with more gets no further ones until some are sent. */
+  /** Pending deliveries of a subscription beyond which no more are created. */
   readonly maxPending: number
   readonly eventsPerHour: HourlyLimits
 }
@@ -214,15 +215,15 @@ interface LockedSubscription {
   readonly key_id: number
   readonly event_types: string[]
   readonly conditions: Conditions
-  /** Events that its key may still be told of in this hour; null: without limit. */
+  /** Remaining events of the key in this hour; null: unlimited. */
   readonly left: number | null
 }
 
 /**
- * Makes the deliveries of the next heights of a group, moves its cursors and has them sent, in one transaction:
- * either all of it happened or nothing, and no height is done twice for a subscription, however many processes do
- * this.
- * @returns how many deliveries were made; undefined: no cursor moved
+ * Creates the deliveries of the next heights of a group, moves its cursors and schedules sending in
+ * one transaction, so no height is dispatched twice for a subscription, however many processes run.
+ *
+ * @returns number of deliveries; undefined if no cursor moved
  */
 async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: DispatchLimits): Promise<number | undefined> {
   return withTransaction(pool, async (client) => {
@@ -254,7 +255,7 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
       })),
       blocks: await readBlocks(client, range),
       end: range.to,
-      enough: enoughDeliveries,
+      enough: maxDeliveries,
       left: new Map(subscriptions.map((one) => [one.key_id, one.left ?? Number.POSITIVE_INFINITY])),
     })
     await query(
@@ -269,7 +270,7 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
   })
 }
 
-/** Those that still are where the group is and may be told more. */
+/** Subscriptions that are still at the height of the group and below their limits. */
 async function lockSubscriptions(
   client: pg.ClientBase,
   group: DispatchGroup,
@@ -302,10 +303,7 @@ async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<Re
   return new Map(rows.map((row) => [row.height, row]))
 }
 
-/**
- * What ingesters and workers have done, by name. Heights that were given up (raw.unavailable) have nothing to wait
- * for.
- */
+/** Coverage by ingester and worker name, including unavailable heights (raw.unavailable). */
 type Coverage = ReadonlyMap<string, HeightSet>
 
 async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
@@ -320,14 +318,14 @@ async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
   return new Map(rows.map(({ name, covered }) => [name, parseMultirange(covered)]))
 }
 
-/** Heights whose blocks are stored and of which all workers that the sources read from have made all they make. */
+/** Heights that are stored and derived by all workers of the sources. */
 function readyHeights(coverage: Coverage, sources: readonly EventSource[]): HeightSet {
   const stored = union(coverage.get('main_ingester') ?? [], coverage.get('history_ingester') ?? [])
   const workers = new Set(sources.flatMap((source) => source.workers))
   return [...workers].reduce((ready, worker) => intersection(ready, coverage.get(worker) ?? []), stored)
 }
 
-/** Up to where heights are ready without a gap from `from` on, exclusive; `from` itself where it is not ready. */
+/** End (exclusive) of the ready heights from `from` on; `from` if it is not ready. */
 function readyEnd(ready: HeightSet, from: number): number {
   return ready.find((range) => range.from <= from && from < range.to)?.to ?? from
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../platform/errors.ts'
 import { query, withTransaction } from '../platform/db/pool.ts'
 import { secretText } from './signature.ts'
 import type { TargetPolicy } from '../platform/outbound/target-policy.ts'
-import { hurryTurns, lockForRemoval } from './turns.ts'
+import { scheduleNow, lockForRemoval } from './leases.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
@@ -13,11 +13,11 @@ export interface WebhookEndpoint {
   readonly keyId: number
   readonly url: string
   readonly description: string
-  /** Failed attempts in a row. */
+  /** Consecutive failed attempts. */
   readonly failures: number
   readonly pausedAt: Date | null
   readonly pausedReason: 'owner' | 'failures' | 'gone' | null
-  /** Until when the secret before the last rotation signs too. */
+  /** End of the overlap of the previous secret. */
   readonly previousSecretUntil: Date | null
   readonly createdAt: Date
 }
@@ -25,13 +25,13 @@ export interface WebhookEndpoint {
 export interface NewEndpoint {
   readonly url: string
   readonly description: string
-  /** 24 to 64 bytes; undefined: one is made. */
+  /** 24 to 64 bytes; undefined: generated. */
   readonly secret?: Buffer | undefined
 }
 
 export interface MadeEndpoint {
   readonly endpoint: WebhookEndpoint
-  /** As its owner is shown it, once. */
+  /** In the format shown to the owner, once. */
   readonly secret: string
 }
 
@@ -41,7 +41,7 @@ export interface EndpointChange {
   readonly isPaused?: boolean | undefined
 }
 
-/** As an administrator sees them too. */
+/** Also used by admin routes. */
 export const endpointColumns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at
   as "pausedAt", paused_reason as "pausedReason",
   case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as
@@ -53,7 +53,7 @@ const subscriptionsOf = `select s.id::float8 as id from app.webhook_subscription
 
 const wakeDispatcher = "select pg_notify('flowfarm_webhook_changes', '')"
 
-/** Endpoints of developer keys. What belongs to another key is as if it did not exist. */
+/** Endpoints of other keys are treated as nonexistent. */
 export class EndpointStore {
   readonly #pool: pg.Pool
   readonly #policy: TargetPolicy
@@ -63,7 +63,7 @@ export class EndpointStore {
     this.#policy = policy
   }
 
-  /** All of a key, the newest first. */
+  /** Newest first. */
   async list(keyId: number): Promise<readonly WebhookEndpoint[]> {
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,
@@ -83,19 +83,19 @@ export class EndpointStore {
     return known(rows[0], id)
   }
 
-  /** @throws ApiError 400 for a URL that is not sent to, 403 `webhook-limit` */
+  /** @throws ApiError 400 for a disallowed URL, 403 `webhook-limit` */
   async create(owner: WebhookOwner, asked: NewEndpoint): Promise<MadeEndpoint> {
     return withTransaction(this.#pool, (client) => this.createIn(client, owner, asked))
   }
 
-  /** The same as part of a transaction. */
+  /** Within a transaction. */
   async createIn(
     client: pg.ClientBase,
     owner: WebhookOwner,
     { url, description, secret = randomBytes(32) }: NewEndpoint,
   ): Promise<MadeEndpoint> {
     const target = this.#checkedUrl(url)
-    // Two that come at the same time are counted one after the other.
+    // Serializes concurrent creations for the limit.
     await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
     const max = webhookLimits[owner.tier].endpoints
     const {
@@ -106,7 +106,7 @@ export class EndpointStore {
       [owner.keyId],
     )
     if (max !== null && (counted?.count ?? 0) >= max) {
-      throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${max} endpoints.`)
+      throw new ApiError(403, 'webhook-limit', `Endpoint limit reached: tier ${owner.tier} allows ${max}.`)
     }
     const { rows } = await query<WebhookEndpoint>(
       client,
@@ -117,7 +117,7 @@ export class EndpointStore {
     return { endpoint: known(rows[0], 0), secret: secretText(secret) }
   }
 
-  /** One that goes on has its failures forgotten, and what waits for it is sent. @throws ApiError 400, 404 */
+  /** Resuming resets the failure count and sends pending deliveries. @throws ApiError 400, 404 */
   async change(
     owner: WebhookOwner,
     id: number,
@@ -125,10 +125,10 @@ export class EndpointStore {
   ): Promise<WebhookEndpoint> {
     const target = url === undefined ? undefined : this.#checkedUrl(url)
     return withTransaction(this.#pool, async (client) => {
-      // Before the endpoint: whoever writes down what became of deliveries takes them in this order too.
+      // Before the endpoint, as when recording results: the lock order must be the same.
       if (isPaused === false) {
         const { rows: own } = await query<{ id: number }>(client, subscriptionsOf, [id, owner.keyId])
-        await hurryTurns(
+        await scheduleNow(
           client,
           own.map((one) => one.id),
         )
@@ -149,7 +149,7 @@ export class EndpointStore {
     })
   }
 
-  /** With its subscriptions and their deliveries. @throws ApiError 404 */
+  /** Includes subscriptions and deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, subscriptionsOf, [id, owner.keyId])
@@ -163,7 +163,8 @@ export class EndpointStore {
   }
 
   /**
-   * Makes a new secret; the old one signs too for so many hours, so that the receiver can be changed without a gap.
+   * The previous secret keeps signing for `overlapHours`.
+   *
    * @throws ApiError 404
    */
   async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<MadeEndpoint> {
@@ -180,16 +181,15 @@ export class EndpointStore {
 
   #checkedUrl(text: string): string {
     const url = URL.canParse(text) ? new URL(text) : undefined
-    const refusal = url === undefined ? 'it is no URL' : this.#policy.refusalOfUrl(url)
+    const refusal = url === undefined ? 'it is not a URL' : this.#policy.refusalOfUrl(url)
     if (url === undefined || refusal !== undefined)
-      throw new ApiError(400, 'invalid-field', `Field "url" cannot be sent to: ${refusal}.`, { field: 'url' })
+      throw new ApiError(400, 'invalid-field', `Field "url" is not allowed: ${refusal}.`, { field: 'url' })
     url.hash = ''
     return url.href
   }
 }
 
 function known(endpoint: WebhookEndpoint | undefined, id: number): WebhookEndpoint {
-  if (endpoint === undefined)
-    throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${id}.`)
+  if (endpoint === undefined) throw new ApiError(404, 'unknown-endpoint', `Endpoint ${id} does not exist.`)
   return endpoint
 }

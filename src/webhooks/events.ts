@@ -1,38 +1,38 @@
-/** What can be subscribed to. The more special of two names of one event stands first. */
+/** Event types with descriptions, specific types before general ones. */
 export const eventTypes = {
   'block.sealed': 'A block was stored.',
   'transaction.sealed': 'A transaction was sealed, successful or not.',
   'address.activity': 'An account paid for, proposed or authorized a transaction, or was created by it.',
-  'ft.large_transfer': 'A fungible token moved: at least `min_amount`, without it 1,000 whole tokens.',
-  'ft.transfer': 'A fungible token moved from account to account; fees are left out.',
-  'nft.transfer': 'An item of a collection moved from account to account.',
+  'ft.large_transfer': 'A fungible token transfer of at least `min_amount` (default: 1,000 tokens).',
+  'ft.transfer': 'A fungible token transfer, excluding fees.',
+  'nft.transfer': 'An NFT transfer.',
   'account.created': 'An account was created.',
   'account.key.added': 'A key was added to an account.',
   'account.key.removed': 'A key of an account was revoked.',
-  'account.key_change': 'A key was added to an account or revoked.',
+  'account.key_change': 'A key of an account was added or revoked.',
   'account.contract.added': 'A contract was deployed.',
-  'account.contract.updated': 'A contract was replaced by a new version.',
+  'account.contract.updated': 'A contract was updated.',
   'account.contract.removed': 'A contract was removed.',
-  'account.event': 'Any of the above that starts with `account.`.',
-  'contract.event': 'A contract emitted an event; `contracts` or `event_names` with full types say which.',
-  'evm.transaction': 'A transaction of Flow EVM was executed, successful or not.',
+  'account.event': 'Any event of a type that starts with `account.`.',
+  'contract.event': 'A contract emitted an event selected by `contracts` or `event_names` (full types).',
+  'evm.transaction': 'An EVM transaction was executed, successful or not.',
   'defi.swap': 'Two tokens of a pair were swapped.',
-  'defi.liquidity': 'Liquidity was added to a pair or removed.',
-  'defi.event': 'Any event of a pair: swaps, liquidity, flash loans, fees of the exchange.',
-  'staking.event': 'Something happened to a node, to a delegator or to the rules of staking.',
+  'defi.liquidity': 'Liquidity was added to or removed from a pair.',
+  'defi.event': 'Any event of a pair: swaps, liquidity, flash loans, protocol fees.',
+  'staking.event': 'A staking event of a node, a delegator or the network settings.',
   'chain.rollback':
-    'Blocks were taken back: what was told of them did not happen. It comes unasked to subscriptions ' +
-    'that were told of one.',
+    'Blocks were removed by a reorg, so their events are void. Also sent to every subscription that received such an ' +
+    'event.',
 } as const
 
 export type EventType = keyof typeof eventTypes
 
 export const eventTypeNames = Object.keys(eventTypes) as [EventType, ...EventType[]]
 
-/** What the endpoint is sent to try it out; nobody can subscribe to it. */
+/** Sent by test requests; cannot be subscribed to. */
 export const testEventType = 'webhook.test'
 
-/** Where something happened. Events of a subscription are sent in this order. */
+/** Sort key of the deliveries of a subscription. */
 export interface EventPlace {
   readonly height: number
   /** -1: before all transactions of the block. */
@@ -42,40 +42,39 @@ export interface EventPlace {
   readonly leg: number
 }
 
-/** Something that happened on the chain and may be told. */
 export interface ChainEvent {
-  /** All types by which it can be subscribed to, the most special first. */
+  /** Matching event types, most specific first. */
   readonly types: readonly EventType[]
   readonly place: EventPlace
-  /** What is told of it. Amounts are exact decimal strings. */
+  /** Delivered data. Amounts are exact decimal strings. */
   readonly data: Readonly<Record<string, unknown>>
-  /** What conditions look at. */
+  /** Evaluated by conditions. */
   readonly facets: EventFacets
 }
 
-/** Absent: the event has no such thing, and a condition on it is not met. */
+/** A condition on an absent facet is not met. */
 export interface EventFacets {
-  /** Accounts that gave: what leaves them goes out. */
+  /** Senders. */
   readonly from?: readonly string[]
-  /** Accounts that got. */
+  /** Receivers. */
   readonly to?: readonly string[]
-  /** Accounts that it concerns otherwise. */
+  /** Other involved accounts. */
   readonly addresses?: readonly string[]
   /** Tokens, collections or pairs. */
   readonly tokens?: readonly string[]
-  /** Exact decimal, in whole tokens. */
+  /** In tokens, as an exact decimal string. */
   readonly amount?: string
-  /** `A.<address>.<name>` */
+  /** `A.<address>.<name>`. */
   readonly contracts?: readonly string[]
-  /** Pairs of exchanges. */
+  /** Exchange pairs. */
   readonly pairs?: readonly string[]
-  /** Numbers of items within their collection. */
+  /** Item ids within their collection. */
   readonly nftIds?: readonly string[]
   /** Nodes, 64 hex digits. */
   readonly nodes?: readonly string[]
-  /** What an account was in a transaction. */
+  /** Roles of the account in the transaction. */
   readonly roles?: readonly AccountRole[]
-  /** Names by which its kind is known: the full type of an event, or `Swap`, `TokensCommitted`, `mint`. */
+  /** Full event type, or a short name such as `Swap`, `TokensCommitted` or `mint`. */
   readonly names?: readonly string[]
 }
 
@@ -87,18 +86,17 @@ export function comparePlaces(a: EventPlace, b: EventPlace): number {
   return a.height - b.height || a.txIndex - b.txIndex || a.eventIndex - b.eventIndex || a.leg - b.leg
 }
 
-/** What is told of the block of an event. */
 export interface BlockFacts {
   readonly height: number
-  /** 64 hex digits; null where the block is gone. */
+  /** 64 hex digits; null if the block was removed. */
   readonly id: string | null
   readonly timestamp: Date
 }
 
 /**
- * The text that is posted: `type`, `timestamp` and `data` as the Standard Webhooks describe them, `event_type` and
- * `block_height` as clients of the Flow explorer know them. `event_id` is the same whenever the same event of the
- * same block is told, to whomever, also when it is told again because somebody asked.
+ * The posted body: `type`, `timestamp` and `data` as in Standard Webhooks, `event_type` and
+ * `block_height` as in the Flow explorer API. `event_id` is the same for every delivery of the same
+ * event of the same block.
  */
 export function deliveryBody(type: string, event: Pick<ChainEvent, 'place' | 'data'>, block: BlockFacts): string {
   const { height, txIndex, eventIndex, leg } = event.place

@@ -14,30 +14,28 @@ export interface MatchedSubscription {
 export interface MatchOptions {
   readonly subscriptions: readonly MatchedSubscription[]
   readonly blocks: ReadonlyMap<number, BlockFacts>
-  /** Where the events end, exclusive. */
+  /** Exclusive upper bound of the heights. */
   readonly end: number
-  /** So many deliveries end it with the block it is at. */
+  /** Deliveries after which matching ends with the current block. */
   readonly enough: number
-  /**
-   * Events that each key may still be told of, all its subscriptions together. The block in which they end is told
-   * whole.
-   */
+  /** Remaining events per key in this hour; the block that exceeds it is delivered completely. */
   readonly left: ReadonlyMap<number, number>
 }
 
 export interface MatchedEvents {
-  /** In the order of the chain. */
+  /** In chain order. */
   readonly deliveries: readonly NewDelivery[]
-  /** By subscription: its deliveries of all heights below are among them. */
+  /** By subscription: all deliveries below this height are included. */
   readonly ends: ReadonlyMap<number, number>
 }
 
-/** So long at most, deliveries in hand are not looked after. */
+/** Yields to the event loop after this many milliseconds. */
 const sliceMs = 20
 
 /**
- * Who is told of what: each event once at most to a subscription.
- * @param events in any order; they are sorted in place
+ * Each subscription receives an event at most once.
+ *
+ * @param events sorted in place
  */
 export async function matchEvents(
   events: ChainEvent[],

@@ -6,8 +6,8 @@ import { backoffMs, pause, retryWhile } from '../platform/retry.ts'
 import { listen } from '../platform/db/listen.ts'
 import { deliver, readPending } from './deliver.ts'
 import type { Attempt, DeliverOptions, PendingWork } from './deliver.ts'
-import { renewTurns, takeTurns, turnsChannel, endTurns, lockTurns } from './turns.ts'
-import type { Turn } from './turns.ts'
+import { renewLeases, claimLeases, deliveriesChannel, releaseLeases, lockLeases } from './leases.ts'
+import type { DeliveryLease } from './leases.ts'
 import { WakeUp } from '../platform/signals.ts'
 import { query, withTransaction } from '../platform/db/pool.ts'
 
@@ -15,53 +15,53 @@ interface SenderOptions extends DeliverOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Ends it. */
+  /** Stops the sender. */
   readonly signal: AbortSignal
-  /** Subscriptions that are sent to at the same time. */
+  /** Subscriptions served concurrently. */
   readonly concurrency: number
   readonly retry: RetryRules
   readonly onAttempt?: (attempt: Attempt) => void
 }
 
-/** Turns that are taken at once; all that is to be sent in them is read together. */
-const turnsAtOnce = 100
+/** Leases claimed per statement; their deliveries are read together. */
+const leaseBatch = 100
 
-/** Deliveries of a subscription that are sent before it waits its turn again. */
-const deliveriesAtOnce = 50
+/** Maximum deliveries per lease. */
+const maxDeliveries = 50
 
-/** A run ends when it has taken so long, so that what became of its deliveries is written down soon. */
+/** Maximum duration of a lease run, so that results are recorded soon. */
 const runMs = 2000
 
-/** Turns that were put off are looked for so often. */
-const lookMs = 500
+/** Polling interval for deferred deliveries. */
+const pollMs = 500
 
-/** Others take a turn over whose process was silent for so long. */
+/** Expiry of leases of unresponsive processes. */
 const leaseMs = 5000
 const renewMs = 1500
 
-/** Part of what is sent at a time that one developer key may have. */
-const shareOfKey = 0.5
+/** Share of the concurrency that one developer key may use. */
+const maxKeyShare = 0.5
 
-/** How long an attempt under way may still take when the process stops, so that fewer are made twice. */
+/** Grace period for running attempts at shutdown, to avoid sending them twice. */
 const graceMs = 1500
 
-/** A turn in hand. */
+/** A claimed lease. */
 interface Run {
-  readonly turn: Turn
+  readonly lease: DeliveryLease
   readonly done: Promise<void>
-  /** `performance.now()` from which on somebody else may have it. */
+  /** Expiry of the lease on the `performance.now()` clock. */
   heldUntil: number
 }
 
 /**
- * Sends what waits: many subscriptions at the same time, the deliveries of one after the other, up to the first
- * that fails. A receiver that does not answer holds its own subscription and nothing else.
+ * Serves many subscriptions concurrently; the deliveries of one are sent in order, up to the first
+ * failure. A slow receiver delays only its own subscription.
  */
 export class Sender {
   readonly #options: SenderOptions
   readonly #recorder: RunRecorder
   readonly #wakeUp = new WakeUp()
-  readonly #runs = new Map<Turn, Run>()
+  readonly #runs = new Map<DeliveryLease, Run>()
   readonly #breakOff = new AbortController()
 
   constructor(options: SenderOptions) {
@@ -70,31 +70,31 @@ export class Sender {
     this.#recorder = new RunRecorder({ pool, log, retry, signal, onRecorded: () => this.wake() })
   }
 
-  /** There may be something to be sent. */
   wake(): void {
     this.#wakeUp.call()
   }
 
-  /** Resolves when the signal is aborted and what was sent until then is written down; never rejects. */
+  /** Resolves when the signal is aborted and results are recorded; never rejects. */
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.wake()
     const troubles = new LogThrottle()
-    const listening = listen(databaseUrl, [turnsChannel], wake, {
+    const listening = listen(databaseUrl, [deliveriesChannel], wake, {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
-      onError: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no due deliveries: connecting again'),
+      onError: (err) =>
+        troubles.log(log, 'warn', { err }, 'Webhook sender lost its notification connection. Reconnecting.'),
     }).catch(() => undefined)
     const renewing = this.#renew()
     for (let failures = 0; !signal.aborted;) {
       try {
         const hasMore = await this.#startRuns()
         failures = 0
-        if (!hasMore) await this.#wakeUp.sleep(lookMs, signal)
+        if (!hasMore) await this.#wakeUp.sleep(pollMs, signal)
       } catch (error) {
         if (signal.aborted) break
-        troubles.log(log, 'warn', { err: asError(error) }, 'webhooks to be sent could not be read; trying again')
+        troubles.log(log, 'warn', { err: asError(error) }, 'Could not read pending webhook deliveries. Retrying.')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }
@@ -108,36 +108,33 @@ export class Sender {
     )?.ended
   }
 
-  /** @returns whether there may be more to be sent, and room for it */
+  /** @returns whether there may be more deliveries and free slots */
   async #startRuns(): Promise<boolean> {
     const { pool, concurrency } = this.#options
-    const max = Math.min(turnsAtOnce, concurrency - this.#runs.size)
+    const max = Math.min(leaseBatch, concurrency - this.#runs.size)
     if (max <= 0) return false
     const heldUntil = performance.now() + leaseMs
-    const turns = await takeTurns(pool, max, leaseMs, this.#busyKeys())
-    if (turns.length === 0) return false
+    const leases = await claimLeases(pool, max, leaseMs, this.#busyKeys())
+    if (leases.length === 0) return false
     const works = await readPending(
       pool,
-      turns.map((turn) => turn.subscriptionId),
-      deliveriesAtOnce,
+      leases.map((lease) => lease.subscriptionId),
+      maxDeliveries,
     )
-    for (const turn of turns) {
+    for (const lease of leases) {
       const run: Run = {
-        turn,
+        lease,
         heldUntil,
-        done: Promise.resolve().then(() => this.#send(run, works.get(turn.subscriptionId))),
+        done: Promise.resolve().then(() => this.#send(run, works.get(lease.subscriptionId))),
       }
-      this.#runs.set(turn, run)
+      this.#runs.set(lease, run)
     }
-    return turns.length === max
+    return leases.length === max
   }
 
-  /**
-   * Keys that have more than their share of what is sent at a time: their receivers may be slow, and others are not
-   * to wait for them.
-   */
+  /** Keys at their share of the concurrency, whose slow receivers must not delay others. */
   #busyKeys(): number[] {
-    const share = Math.max(1, Math.floor(this.#options.concurrency * shareOfKey))
+    const share = Math.max(1, Math.floor(this.#options.concurrency * maxKeyShare))
     const counts = new Map<number, number>()
     for (const { keyId } of this.#runs.keys()) counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
     return [...counts].flatMap(([keyId, count]) => (count >= share ? [keyId] : []))
@@ -145,10 +142,10 @@ export class Sender {
 
   async #send(run: Run, work: PendingWork | undefined): Promise<void> {
     const { signal, log, onAttempt } = this.#options
-    const { turn } = run
+    const { lease } = run
     const attempts: Attempt[] = []
     const until = performance.now() + runMs
-    // Looked up once for the few seconds of a run; the address that is connected to is checked each time.
+    // Cached for a run of a few seconds; the connected address is verified for each attempt.
     const addresses = new Map<string, Promise<readonly string[]>>()
     const options: DeliverOptions = {
       ...this.#options,
@@ -167,12 +164,12 @@ export class Sender {
         if (attempt.error !== null || signal.aborted || performance.now() >= until) break
       }
     } catch (error) {
-      // What was under way is sent again, by the same id, by whoever takes the turn next.
+      // The next lease holder sends unfinished deliveries again with the same id.
       if (!this.#breakOff.signal.aborted)
-        log.error({ err: asError(error), subscription: turn.subscriptionId }, 'a webhook could not be sent')
+        log.error({ err: asError(error), subscription: lease.subscriptionId }, 'Could not send a webhook')
     }
-    await this.#recorder.record({ turn, attempts })
-    this.#runs.delete(turn)
+    await this.#recorder.record({ lease, attempts })
+    this.#runs.delete(lease)
     this.wake()
   }
 
@@ -184,32 +181,32 @@ export class Sender {
       const runs = [...this.#runs.values()]
       const heldUntil = performance.now() + leaseMs
       try {
-        const own = await renewTurns(
+        const own = await renewLeases(
           pool,
-          runs.map(({ turn }) => turn),
+          runs.map(({ lease }) => lease),
           leaseMs,
         )
-        for (const run of runs) run.heldUntil = own.has(run.turn.subscriptionId) ? heldUntil : 0
+        for (const run of runs) run.heldUntil = own.has(run.lease.subscriptionId) ? heldUntil : 0
       } catch (error) {
-        log.warn({ err: asError(error) }, 'turns of webhooks could not be kept')
+        log.warn({ err: asError(error) }, 'Could not renew webhook leases')
       }
     }
   }
 }
 
-/** One turn of a subscription: what was tried, in its order; only the last may have failed. */
+/** Attempts of one lease, in order; only the last may have failed. */
 interface FinishedRun {
-  readonly turn: Turn
+  readonly lease: DeliveryLease
   readonly attempts: readonly Attempt[]
 }
 
 export interface RetryRules {
-  /** A delivery is given up after so many attempts. */
+  /** Attempts after which a delivery is dead. */
   readonly maxTries: number
-  /** Longest pause after the first failed attempt; it doubles with each up to `capMs`. */
+  /** Maximum delay after the first failure; doubles up to `capMs`. */
   readonly baseMs: number
   readonly capMs: number
-  /** An endpoint is paused after so many failed attempts in a row. */
+  /** Consecutive failures after which an endpoint is paused. */
   readonly pauseAfter: number
 }
 
@@ -221,12 +218,12 @@ interface RunRecorderOptions {
   readonly onRecorded: () => void
 }
 
-/** Runs that one transaction writes down at most. */
-const runsAtOnce = 500
+/** Maximum runs per transaction. */
+const runBatch = 500
 
 /**
- * Writes down what became of deliveries, and ends the turns. Whatever was finished while a transaction was under
- * way goes together in the next one, so that a thousand deliveries a second cost a few dozen transactions.
+ * Records results and releases leases. Runs that finish during a transaction share the next one, so
+ * a thousand deliveries per second need a few dozen transactions.
  */
 class RunRecorder {
   readonly #options: RunRecorderOptions
@@ -238,7 +235,10 @@ class RunRecorder {
     this.#options = options
   }
 
-  /** Resolves when it is written down, or cannot be: then the deliveries are sent again. Never rejects. */
+  /**
+   * Resolves when recorded or when recording failed; then the deliveries are sent again. Never
+   * rejects.
+   */
   record(run: FinishedRun): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push({ run, resolve })
@@ -251,10 +251,10 @@ class RunRecorder {
   }
 
   async #writeAll(): Promise<void> {
-    // Those that end in this turn of the event loop go together.
+    // Batches runs that end in the same tick.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, runsAtOnce)
+      const batch = this.#waiting.splice(0, runBatch)
       await this.#write(batch.map(({ run }) => run))
       for (const { resolve } of batch) resolve()
       this.#options.onRecorded()
@@ -269,12 +269,12 @@ class RunRecorder {
         baseMs: 50,
         maxMs: 1000,
         onRetry: (error, attempt) => {
-          // Somebody waits for the process to end, and nothing is lost.
+          // The process is stopping, and unrecorded deliveries are only sent again.
           if (signal.aborted && attempt > 3) throw error
         },
       })
     } catch (error) {
-      // One that cannot be written down must not take the others along.
+      // Retries each run alone, so that one failure does not affect the others.
       if (runs.length > 1 && !signal.aborted) for (const run of runs) await this.#write([run])
       else {
         const details = { err: asError(error), runs: runs.length }
@@ -285,13 +285,13 @@ class RunRecorder {
 }
 
 async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly FinishedRun[]): Promise<void> {
-  // What a crash of the server undoes is sent again by the same id; nobody need wait for the disk.
+  // Losing this commit in a crash only sends deliveries again with the same id.
   await query(client, 'set local synchronous_commit = off')
-  const own = await lockTurns(
+  const own = await lockLeases(
     client,
-    all.map(({ turn }) => turn),
+    all.map(({ lease }) => lease),
   )
-  const runs = all.filter(({ turn }) => own.has(turn.subscriptionId))
+  const runs = all.filter(({ lease }) => own.has(lease.subscriptionId))
   if (runs.length === 0) return
   await writeAttempts(
     client,
@@ -299,13 +299,13 @@ async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly
     retry.maxTries,
   )
   await countFailures(client, runs, retry.pauseAfter)
-  await endTurns(
+  await releaseLeases(
     client,
-    runs.map((run) => ({ turn: run.turn, retryMs: nextTry(run, retry) })),
+    runs.map((run) => ({ lease: run.lease, retryMs: nextTry(run, retry) })),
   )
 }
 
-/** After how long the delivery that failed is tried again; 0: the next can be sent at once. */
+/** Delay until the next attempt in milliseconds; 0: immediately. */
 function nextTry({ attempts }: FinishedRun, { maxTries, baseMs, capMs }: RetryRules): number {
   const last = attempts.at(-1)
   if (last === undefined || last.error === null || last.number >= maxTries) return 0
@@ -348,17 +348,17 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
 }
 
 /**
- * Failures of an endpoint in a row: one that answers 410, or fails too often, is paused. Its cursors wait, so
- * nothing is lost by that.
+ * Counts consecutive failures; pauses an endpoint that returns 410 or fails too often. Its cursors
+ * wait, so nothing is lost.
  */
 async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[], pauseAfter: number): Promise<void> {
-  const outcomes = runs.flatMap(({ turn, attempts }) => {
+  const outcomes = runs.flatMap(({ lease, attempts }) => {
     const last = attempts.at(-1)
     return last === undefined
       ? []
       : [
           {
-            id: turn.subscriptionId,
+            id: lease.subscriptionId,
             isFailed: last.error !== null,
             isGone: last.status === 410,
             hasSucceeded: attempts.some((one) => one.error === null),

@@ -19,10 +19,9 @@ import { targetPolicy } from '../platform/outbound/target-policy.ts'
 
 type Config = SettingValues<typeof webhookSettings>
 
-/** Connections for making deliveries, fetching jobs and writing down what became of them. */
+/** For the dispatcher, the sender and recording results. */
 const connections = 8
 
-/** Starts making webhooks of what is committed, and sending them. */
 export async function startWebhooks({
   config,
   databaseUrl,
@@ -31,7 +30,7 @@ export async function startWebhooks({
 }: ServiceContext<Config>): Promise<void> {
   const log = context.log.child({ service: 'webhooks' })
   if (!config.ENABLE_WEBHOOKS) {
-    log.info('webhooks are off')
+    log.info('Webhooks are disabled')
     return
   }
   const pool = createPool(databaseUrl, {
@@ -66,7 +65,7 @@ export async function startWebhooks({
     isDispatching: () => service.isDispatching,
   })
   service.start()
-  lifecycle.onStop('figures of webhooks', () => figures.stop())
+  lifecycle.onStop('webhook metrics', () => figures.stop())
   lifecycle.onStop('webhooks', () => service.stop())
 }
 
@@ -74,13 +73,13 @@ interface WebhookMetricsOptions {
   readonly overview: OverviewStore
   readonly metrics: Metrics
   readonly log: Logger
-  /** Whether this process makes the deliveries: it has the gauges of what waits, so that nothing is counted twice. */
+  /** Only the dispatching process exports backlog gauges, to avoid counting twice. */
   readonly isDispatching: () => boolean
-  /** How often the gauges are read. Default 10,000 ms. */
+  /** Default 10,000 ms. */
   readonly readMs?: number
 }
 
-/** The figures of webhooks: attempts of this process, and what waits in the database. */
+/** Attempts of this process and the backlog in the database. */
 export class WebhookMetrics {
   readonly #options: WebhookMetricsOptions
   readonly #timer: NodeJS.Timeout
@@ -103,7 +102,7 @@ export class WebhookMetrics {
     this.#options.metrics.webhookDeliveriesMade.inc(count)
   }
 
-  /** Reads the gauges. Never rejects. */
+  /** Never rejects. */
   read(): Promise<void> {
     return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)))
   }
@@ -126,14 +125,14 @@ export class WebhookMetrics {
         metrics.webhookPaused.reset()
       }
     } catch (error) {
-      log.warn({ err: asError(error) }, 'what waits of webhooks could not be counted, the figures stay as they were')
+      log.warn({ err: asError(error) }, 'Could not read the webhook backlog. Metrics are stale.')
     }
   }
 }
 
 export interface WebhookServiceOptions {
   readonly databaseUrl: string
-  /** Some eight connections; ended by whoever made it, after `stop`. */
+  /** About eight connections; closed by the caller after `stop`. */
   readonly pool: pg.Pool
   readonly log: Logger
   readonly allowedNetworks: readonly string[]
@@ -145,11 +144,11 @@ export interface WebhookServiceOptions {
   /** Default: DNS. */
   readonly lookUp?: LookUp
   readonly onAttempt?: (attempt: Attempt) => void
-  /** Deliveries were made, by this process: how many. */
+  /** Called with the number of deliveries created by this process. */
   readonly onMade?: (count: number) => void
 }
 
-/** Makes webhooks of what is committed, and sends them. Any number of processes may run it. */
+/** Dispatches and sends webhooks. Any number of processes may run it. */
 export class WebhookService {
   readonly #options: WebhookServiceOptions
   readonly #stopping = new AbortController()
@@ -160,12 +159,12 @@ export class WebhookService {
     this.#options = options
   }
 
-  /** Whether this process makes the deliveries; all of them send. */
+  /** Whether this process holds the dispatcher lock; all processes send. */
   get isDispatching(): boolean {
     return this.#dispatcher?.isDispatching ?? false
   }
 
-  /** What goes on in the background retries for ever. */
+  /** Background tasks retry forever. */
   start(): void {
     const { databaseUrl, pool, log, limits, onAttempt, onMade, ...rest } = this.#options
     const { signal } = this.#stopping
@@ -199,8 +198,8 @@ export class WebhookService {
   }
 
   /**
-   * Attempts under way may end for a moment, else they are made again by whoever is next; what was sent is written
-   * down.
+   * Waits briefly for running attempts and records results; unfinished deliveries are sent by
+   * another process.
    */
   async stop(): Promise<void> {
     this.#stopping.abort()

@@ -1,34 +1,30 @@
 import { addresses, boolean, integer, optionalText, optionalUrl } from '../platform/setting.ts'
 import type { Setting } from '../platform/setting.ts'
 
-/** Variables of webhooks. */
-
 const group = 'Webhooks'
 
 export const webhookSettings = {
   ENABLE_WEBHOOKS: boolean({
     group,
     default: true,
-    description: 'Make and send webhooks. Processes without it still take their management, and others send.',
+    description: 'Dispatch and send webhooks. Processes without it still serve webhook management.',
   }),
   WEBHOOK_SERVER_URL: optionalUrl({
     group,
     schemes: ['http', 'https'],
     description:
-      'A delivery service of your own. Every delivery is posted to it, signed, with its target in the ' +
-      'header Webhook-Target; a 2xx says that it took it over. Without it flowfarm sends to the ' +
-      'targets itself.',
+      'External delivery service. Every signed delivery is posted to it with its target in the header Webhook-Target; a ' +
+      '2xx response means accepted. Unset: deliver directly.',
   }),
   WEBHOOK_AUTH_TOKEN: optionalText({
     group,
     secret: true,
-    description: 'Sent to WEBHOOK_SERVER_URL as `Authorization: Bearer`.',
+    description: 'Bearer token for WEBHOOK_SERVER_URL.',
   }),
   WEBHOOK_ALLOWED_NETWORKS: addresses({
     group,
     description:
-      'Networks that webhooks may be sent to although they are not the public internet, such as ' +
-      '127.0.0.0/8 for trials; there also by http and on any port.',
+      'Private networks that webhooks may target, also by http and on any port, such as 127.0.0.0/8 for tests.',
   }),
   WEBHOOK_CONCURRENCY: integer({
     group,
@@ -36,8 +32,7 @@ export const webhookSettings = {
     min: 1,
     max: 10_000,
     unit: 'subscriptions',
-    description:
-      'Subscriptions that a process sends to at the same time. The deliveries of one go one after the other.',
+    description: 'Subscriptions served concurrently per process. Deliveries of one subscription are sequential.',
   }),
   WEBHOOK_TIMEOUT_MS: integer({
     group,
@@ -45,7 +40,7 @@ export const webhookSettings = {
     min: 100,
     max: 60_000,
     unit: 'ms',
-    description: 'Longest wait for a receiver, from the connection to the end of its answer.',
+    description: 'Timeout of an attempt, from connecting to the end of the response.',
   }),
   WEBHOOK_MAX_TRIES: integer({
     group,
@@ -53,8 +48,7 @@ export const webhookSettings = {
     min: 1,
     max: 100,
     description:
-      'A delivery that failed so often is given up (dead), and the next one has its turn. With the ' +
-      'defaults below after some three hours.',
+      'Attempts after which a delivery is dead and the next one is sent; about three hours with the default delays.',
   }),
   WEBHOOK_RETRY_BASE_MS: integer({
     group,
@@ -62,7 +56,7 @@ export const webhookSettings = {
     min: 10,
     max: 3_600_000,
     unit: 'ms',
-    description: 'Longest pause after the first failed attempt; it doubles with each up to WEBHOOK_RETRY_CAP_MS.',
+    description: 'Maximum delay after the first failed attempt; doubles with each attempt up to WEBHOOK_RETRY_CAP_MS.',
   }),
   WEBHOOK_RETRY_CAP_MS: integer({
     group,
@@ -70,15 +64,15 @@ export const webhookSettings = {
     min: 10,
     max: 86_400_000,
     unit: 'ms',
-    description: 'Longest pause between two attempts.',
+    description: 'Maximum delay between attempts.',
   }),
   WEBHOOK_PAUSE_AFTER: integer({
     group,
     default: 50,
     min: 1,
     description:
-      'An endpoint is paused after so many failed attempts in a row, until its owner lets it go on; ' +
-      'nothing is lost by that. One that answers 410 is paused at once.',
+      'Consecutive failed attempts after which an endpoint is paused until its owner resumes it; no event is lost. A ' +
+      '410 response pauses it immediately.',
   }),
   WEBHOOK_LOG_DAYS: integer({
     group,
@@ -86,6 +80,6 @@ export const webhookSettings = {
     min: 1,
     max: 3650,
     unit: 'days',
-    description: 'How long deliveries that are done are kept.',
+    description: 'Retention of finished deliveries.',
   }),
 } satisfies Record<string, Setting<unknown>>

@@ -6,7 +6,7 @@ import { deliveryBody, testEventType } from './events.ts'
 import type { EndpointStore, NewEndpoint } from './endpoint-store.ts'
 import type { EventType } from './events.ts'
 import { insertDeliveries } from './delivery-rows.ts'
-import { lockForRemoval } from './turns.ts'
+import { lockForRemoval } from './leases.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
@@ -16,21 +16,21 @@ export interface WebhookSubscription {
   readonly eventTypes: readonly EventType[]
   readonly conditions: Conditions
   readonly isEnabled: boolean
-  /** Deliveries of all blocks below are made; null: nothing is stored yet. */
+  /** Deliveries exist for all blocks below; null before the first stored block. */
   readonly nextHeight: number | null
-  /** Deliveries that were made. */
+  /** Deliveries created. */
   readonly deliveryCount: number
   readonly createdAt: Date
-  /** When its owner last changed it. */
+  /** Last change by the owner. */
   readonly changedAt: Date
 }
 
 export interface NewSubscription {
-  /** An endpoint that is there, or one that is made with it. */
+  /** An existing endpoint, or one to create. */
   readonly endpoint: number | NewEndpoint
   readonly eventTypes: readonly EventType[]
   readonly conditions: Conditions
-  /** Undefined: from the next block on that is stored. */
+  /** Undefined: the next stored block. */
   readonly fromHeight: number | undefined
 }
 
@@ -38,26 +38,26 @@ export interface SubscriptionChange {
   readonly eventTypes?: readonly EventType[] | undefined
   readonly conditions?: Conditions | undefined
   readonly isEnabled?: boolean | undefined
-  /** Everything from this height on is told (again). */
+  /** Restarts from this height. */
   readonly fromHeight?: number | undefined
 }
 
-/** As an administrator sees them too. */
+/** Also used by admin routes. */
 export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as
   "eventTypes", s.conditions, s.is_enabled as "isEnabled",
   s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt",
   s.changed_at as "changedAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
-/** Tests of a subscription that may wait. */
+/** Maximum pending tests per subscription. */
 const maxTests = 20
 
-/** One above the highest block that the forward ingester has stored. */
+/** Height after the highest block of the forward ingester. */
 const nextBlock =
   '(select max(upper(r)) from app.indexing_checkpoints c, unnest(c.covered) r where c.service_name ' +
   `= 'main_ingester')`
 
-/** Subscriptions of developer keys. What belongs to another key is as if it did not exist. */
+/** Subscriptions of other keys are treated as nonexistent. */
 export class SubscriptionStore {
   readonly #pool: pg.Pool
   readonly #endpoints: EndpointStore
@@ -67,7 +67,7 @@ export class SubscriptionStore {
     this.#endpoints = endpoints
   }
 
-  /** All of a key, or of one of its endpoints; the newest first. */
+  /** Of a key or one of its endpoints, newest first. */
   async list(owner: WebhookOwner, endpointId: number | undefined): Promise<readonly WebhookSubscription[]> {
     const { rows } = await query<WebhookSubscription>(
       this.#pool,
@@ -89,8 +89,9 @@ export class SubscriptionStore {
   }
 
   /**
-   * @returns with the secret of the endpoint that was made with it
-   * @throws ApiError 400 for conditions that do not fit or a URL that is not sent to, 403 `webhook-limit`, 404
+   * @returns includes the secret of an endpoint created with it
+   *
+   * @throws ApiError 400 for invalid conditions or a disallowed URL, 403 `webhook-limit`, 404
    * `unknown-endpoint`
    */
   async create(
@@ -113,9 +114,9 @@ export class SubscriptionStore {
         [owner.keyId, endpointId],
       )
       if (there?.is_endpoint !== true)
-        throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${endpointId}.`)
+        throw new ApiError(404, 'unknown-endpoint', `Endpoint ${endpointId} does not exist.`)
       if (max !== null && there.count >= max)
-        throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${max} subscriptions.`)
+        throw new ApiError(403, 'webhook-limit', `Subscription limit reached: tier ${owner.tier} allows ${max}.`)
       const { rows } = await query<WebhookSubscription>(
         client,
         `insert into app.webhook_subscriptions as s (endpoint_id, event_types, conditions, next_height)
@@ -158,7 +159,7 @@ export class SubscriptionStore {
     })
   }
 
-  /** With its deliveries. @throws ApiError 404 */
+  /** Includes deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [
@@ -174,7 +175,10 @@ export class SubscriptionStore {
     })
   }
 
-  /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404, 409 `tests-waiting` */
+  /**
+   * Queues a `webhook.test` event after pending deliveries. @throws ApiError 404, 409
+   * `tests-waiting`
+   */
   async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
       const { rows } = await query<WebhookSubscription>(
@@ -195,7 +199,11 @@ export class SubscriptionStore {
         [id, testEventType],
       )
       if (waiting?.tests === maxTests)
-        throw new ApiError(409, 'tests-waiting', `${maxTests} tests of this subscription wait to be sent already.`)
+        throw new ApiError(
+          409,
+          'tests-waiting',
+          `Too many pending tests: limit ${maxTests} per subscription. Wait until they are sent.`,
+        )
       const timestamp = new Date()
       const place = {
         height: Math.max(0, (nextHeight ?? 1) - 1),
@@ -224,7 +232,7 @@ export class SubscriptionStore {
     return known(rows[0], id)
   }
 
-  /** In a transaction that wakes the dispatcher when it commits. */
+  /** A transaction that wakes the dispatcher when it commits. */
   async #change<T>(fn: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     return withTransaction(this.#pool, async (client) => {
       const result = await fn(client)
@@ -235,8 +243,7 @@ export class SubscriptionStore {
 }
 
 function known(subscription: WebhookSubscription | undefined, id: number): WebhookSubscription {
-  if (subscription === undefined)
-    throw new ApiError(404, 'unknown-subscription', `This key has no subscription with the number ${id}.`)
+  if (subscription === undefined) throw new ApiError(404, 'unknown-subscription', `Subscription ${id} does not exist.`)
   return subscription
 }
 
@@ -245,7 +252,7 @@ function checkConditions(
   { addresses, direction, contracts, event_names: names }: Conditions,
 ): void {
   if (direction !== undefined && addresses === undefined) {
-    throw new ApiError(400, 'invalid-field', 'Field "conditions.direction" is taken only with "addresses".', {
+    throw new ApiError(400, 'invalid-field', 'Field "conditions.direction" requires "conditions.addresses".', {
       field: 'conditions.direction',
     })
   }
@@ -254,8 +261,7 @@ function checkConditions(
     throw new ApiError(
       400,
       'invalid-field',
-      'Field "conditions.contracts" or "conditions.event_names" must say which events: contract.event ' +
-        'alone is every event of the chain.',
+      'Event type contract.event requires "conditions.contracts" or "conditions.event_names".',
       { field: 'conditions.contracts' },
     )
   }

@@ -5,15 +5,15 @@ import type { NewDelivery } from './delivery-rows.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
-/** Most events of an hour, by tier; null: without limit. */
+/** Hourly event limits by tier; null: unlimited. */
 export type HourlyLimits = Readonly<Record<KeyTier, number | null>>
 
-/** The hour that it is by the clock of the database. */
+/** Current hour of the database clock. */
 export const thisHour = "date_trunc('hour', now(), 'UTC')"
 
 /**
- * Joins to a developer key `k` how many events it may still be told of in this hour: `h.left`, null without limit.
- * The tiers and their limits are two parameters, as `hourlyParameters` gives them.
+ * Joins the remaining events of key `k` in this hour as `h.left`; null: unlimited. The parameters
+ * are those of `hourlyParameters`.
  */
 export const joinHour = (tiers: string, limits: string): string => `cross join lateral (
   select l.events - coalesce((select u.events from app.webhook_usage u where u.key_id = k.id and u.hour =
@@ -25,7 +25,7 @@ export function hourlyParameters(limits: HourlyLimits): [tiers: string[], limits
   return [Object.keys(limits), Object.values(limits)]
 }
 
-/** Counts deliveries to the keys that own their subscriptions, in the transaction that makes them. */
+/** Counts events per key, in the transaction that creates the deliveries. */
 export async function countEvents(
   client: pg.ClientBase,
   deliveries: readonly NewDelivery[],
@@ -50,12 +50,11 @@ export async function countEvents(
 export interface WebhookUsage {
   readonly endpoints: number
   readonly subscriptions: number
-  /** Events that the key was told of in this hour. */
+  /** Events in this hour. */
   readonly events: number
   readonly hourEndsAt: Date
 }
 
-/** What a developer key has, of what its tier allows. */
 export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise<WebhookUsage> {
   const {
     rows: [row],
@@ -69,11 +68,11 @@ export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise
        ${thisHour} + interval '1 hour' as "hourEndsAt"`,
     [keyId],
   )
-  if (row === undefined) throw new Error('a select without a table gave no row')
+  if (row === undefined) throw new Error('the statement returned no row')
   return row
 }
 
-/** Those of the tiers as they are. */
+/** Default limits. */
 export const usualHourlyLimits: HourlyLimits = {
   free: webhookLimits.free.eventsPerHour,
   pro: webhookLimits.pro.eventsPerHour,

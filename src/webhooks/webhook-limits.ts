@@ -1,10 +1,10 @@
 import type { KeyTier } from '../platform/auth/developer-keys.ts'
 
-/** What a developer key of a tier may have; null: as many as it likes. */
+/** Null: unlimited. */
 export interface WebhookLimits {
   readonly endpoints: number | null
   readonly subscriptions: number | null
-  /** Events that it is told of in an hour of the clock. Those beyond wait for the next. */
+  /** Events per clock hour; further ones wait for the next hour. */
   readonly eventsPerHour: number | null
 }
 
@@ -15,7 +15,7 @@ export const webhookLimits: Readonly<Record<KeyTier, WebhookLimits>> = {
   unlimited: { endpoints: null, subscriptions: null, eventsPerHour: null },
 }
 
-/** The developer key that asks. */
+/** Developer key of the caller. */
 export interface WebhookOwner {
   readonly keyId: number
   readonly tier: KeyTier

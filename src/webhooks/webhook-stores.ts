@@ -11,7 +11,6 @@ import { hourlyParameters, joinHour, readUsage, usualHourlyLimits } from './usag
 import type { WebhookUsage } from './usage.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
-/** What the API manages webhooks by. */
 export interface WebhookStores {
   readonly endpoints: EndpointStore
   readonly subscriptions: SubscriptionStore
@@ -29,38 +28,37 @@ export function webhookStores(pool: pg.Pool, allowedNetworks: readonly string[])
   }
 }
 
-/** Deliveries that wait are counted up to this. */
+/** Maximum count of pending deliveries. */
 const maxCounted = 10_000
 
-/** A subscription, and how sending to it goes. */
 export interface SubscriptionState extends WebhookSubscription {
   readonly keyId: number
   /** Counted up to 10,000. */
   readonly waiting: number
   readonly oldestWaitingAt: Date | null
-  /** When it is sent to next; null: nothing waits, or it may not be sent to. */
+  /** Time of the next attempt; null if nothing is pending or sending is not allowed. */
   readonly dueAt: Date | null
   readonly isBeingSent: boolean
-  /** Its key was told of as many events in this hour as its tier allows. */
+  /** The hourly event limit of the tier is reached. */
   readonly isOverLimit: boolean
 }
 
 interface OverviewPage {
-  /** Only those with lower numbers. */
+  /** Exclusive upper bound of the ids. */
   readonly before: number | undefined
   readonly limit: number
 }
 
-/** What waits in the whole database. */
+/** Backlog of the whole database. */
 interface WaitingTotals {
   /** Counted up to 100,000. */
   readonly deliveries: number
   readonly oldestSeconds: number
-  /** By why they are paused. */
+  /** Paused endpoints by reason. */
   readonly paused: Readonly<Record<'owner' | 'failures' | 'gone', number>>
 }
 
-/** Where webhooks stand: those of all keys, as administrators see them, and what one key has of what it may. */
+/** Webhook state for administrators, and usage of one key. */
 export class OverviewStore {
   readonly #pool: pg.Pool
 
@@ -68,7 +66,7 @@ export class OverviewStore {
     this.#pool = pool
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async endpoints(
     { before, limit }: OverviewPage,
     filter: { readonly keyId: number | undefined; readonly isPaused: boolean | undefined },
@@ -84,7 +82,7 @@ export class OverviewStore {
     return rows
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async subscriptions(
     { before, limit }: OverviewPage,
     endpointId: number | undefined,
@@ -109,7 +107,7 @@ export class OverviewStore {
     return rows
   }
 
-  /** Of a subscription, the newest first. */
+  /** Newest first. */
   async deliveries(
     { before, limit }: OverviewPage,
     subscriptionId: number,
@@ -119,7 +117,6 @@ export class OverviewStore {
     return (await query<WebhookDelivery>(this.#pool, text, values)).rows
   }
 
-  /** What one developer key has, of what its tier allows. */
   usage(owner: WebhookOwner): Promise<WebhookUsage> {
     return readUsage(this.#pool, owner)
   }

@@ -278,17 +278,17 @@ describe('NFT routes on items of every kind', () => {
       try {
         const query = (await readSearchQuery(reads, 'sleepy')) ?? ''
         for (const limit of [1, 2, 3, 20]) {
-          for (const longestWalk of [1, 2, 3, 5, 100]) {
+          for (const maxScanned of [1, 2, 3, 5, 100]) {
             const all: string[] = []
             let after: NftItemKey | undefined
             do {
               const search = { query, token: undefined, after, limit }
-              const { rows, next } = await searchNftItems(reads, search, { maxMatches: 2, longestWalk })
+              const { rows, next } = await searchNftItems(reads, search, { maxMatches: 2, maxScanned })
               expect(rows.length).to.be.at.most(limit)
               all.push(...rows.map(({ token, nft_id: id }) => `${token.split('.')[2]} ${id}`))
               after = next
             } while (after !== undefined)
-            expect(all, `${limit} of ${longestWalk}`).to.deep.equal(['Cats 7', 'Cats 50', 'Dogs 1'])
+            expect(all, `${limit} of ${maxScanned}`).to.deep.equal(['Cats 7', 'Cats 50', 'Dogs 1'])
           }
         }
       } finally {

@@ -178,7 +178,7 @@ describe('the plans of lists of NFTs', () => {
 
   async function search(pool: DatabasePool, words: string, after?: NftItemKey): Promise<unknown> {
     const query = (await readSearchQuery(pool, words)) ?? ''
-    return searchNftItems(pool, { query, token: undefined, after, limit: count }, { maxMatches: 100, longestWalk: 400 })
+    return searchNftItems(pool, { query, token: undefined, after, limit: count }, { maxMatches: 100, maxScanned: 400 })
   }
 
   it('find words that few items have by their index', async () => {

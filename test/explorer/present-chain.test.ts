@@ -74,7 +74,7 @@ describe('the present of the chain, asked for people', () => {
     const node = await start()
     node.latencyMs = 60_000
     expect(await silence(chainOf([node.endpoint], { timeLimitMs: 50 }).account(address))).to.equal(
-      'the chain did not answer in time',
+      'no access node responded in time',
     )
   })
 
@@ -82,15 +82,15 @@ describe('the present of the chain, asked for people', () => {
     const dead = await start()
     const { endpoint } = dead
     await dead.stop()
-    expect(await silence(chainOf([endpoint]).account(address))).to.equal('no access node answers')
+    expect(await silence(chainOf([endpoint]).account(address))).to.equal('no access node responds')
     for (const refusal of ['UNAVAILABLE', 'INTERNAL', 'RESOURCE_EXHAUSTED', 'UNIMPLEMENTED'] as const) {
       const node = await start()
       node.refusal = new Refusal(refusal, 'secret detail of 10.0.0.1')
-      expect(await silence(chainOf([node.endpoint]).account(address)), refusal).to.equal('no access node answers')
+      expect(await silence(chainOf([node.endpoint]).account(address)), refusal).to.equal('no access node responds')
     }
     const strange = await start({ script: () => ({ type: 'Nonsense', value: 1 }) })
     const answer = chainOf([strange.endpoint]).run('public_paths', [cadence.address(address), cadence.int(1)])
-    expect(await silence(answer)).to.equal('an access node gave an answer that cannot be read')
+    expect(await silence(answer)).to.equal('an access node returned an invalid response')
   })
 
   it('lets a script that fails be an answer', async () => {
@@ -157,7 +157,7 @@ describe('the present of the chain, asked for people', () => {
   it('asks no more at the same time than it may', async () => {
     const node = await start()
     node.latencyMs = 20
-    const chain = chainOf([node.endpoint], { maxUnderWay: 2 })
+    const chain = chainOf([node.endpoint], { maxInFlight: 2 })
     const answers = await Promise.allSettled([1, 2, 3].map((i) => chain.account(`0x000000000000000${i}`)))
     expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'rejected'])
     expect(await chain.account('0x0000000000000004')).to.not.equal(undefined)

@@ -132,7 +132,7 @@ describe('webhooks', () => {
       [failing.id],
     )
     expect(rows).to.deep.equal(
-      [1, 2].map((attempt) => ({ sequence: 1, attempt, response_status: 500, error: 'answered 500' })),
+      [1, 2].map((attempt) => ({ sequence: 1, attempt, response_status: 500, error: 'status 500' })),
     )
   })
 

@@ -75,7 +75,7 @@ describe('the targets of webhooks', () => {
       Array.from({ length: 2 }, () => ({
         status: 'dead',
         response_status: 302,
-        error: 'answered 302; redirects are not followed',
+        error: 'status 302; redirects are not followed',
       })),
     )
     expect(receiver.received.map(({ path }) => path)).to.deep.equal(['/hook', '/hook'])
@@ -119,7 +119,7 @@ describe('the targets of webhooks', () => {
     expect(both.map(({ status }) => status).sort()).to.deep.equal(['dead', 'delivered'])
     expect(both.find(({ status }) => status === 'dead')).to.deep.include({
       response_status: null,
-      error: 'no answer within 1000 ms',
+      error: 'no response within 1000 ms',
     })
     expect(sent).to.be.below(8 * 1024 * 1024)
     const { rows } = await database.pool.query<{ length: number }>(

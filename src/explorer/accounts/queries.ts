@@ -13,7 +13,7 @@ import type { TextParameter } from '../parameters.ts'
 import { ifHeard, ChainSilentError } from '../present-chain.ts'
 import type { PresentChain } from '../present-chain.ts'
 
-/** FLOW, as tables of tokens name it. */
+/** Token id of FLOW. */
 export function flowTokenOf(network: Network): string {
   return `A.${coreContracts(network).flowToken}.FlowToken`
 }
@@ -23,9 +23,9 @@ const transactionRow = z.object({ id: z.string() })
 const heightRow = z.object({ height: z.number().nullable() })
 
 /**
- * All that is indexed of an account.
- * @param address in text form
- * @returns undefined where no table knows it
+ * @param address canonical form
+ *
+ * @returns undefined if the account is in no table
  */
 export async function readIndexedAccount(
   database: DatabasePool,
@@ -61,7 +61,6 @@ export async function readIndexedAccount(
   return { row, keys, contracts: contracts.map(({ name }) => name), labels, times, creation }
 }
 
-/** Id of the transaction that created an account. */
 async function readCreation(
   database: DatabasePool,
   height: number | null,
@@ -74,14 +73,14 @@ async function readCreation(
   return row?.id
 }
 
-/** What an account is known as, by tag. */
+/** Sorted by tag. */
 export async function listLabels(database: DatabasePool, address: string): Promise<readonly Label[]> {
   return database.any(sql.type(labelRow)`
     select tag, label, category from app.account_labels where address = ${address} order by tag
   `)
 }
 
-/** The highest height that a worker has done; undefined before its first. */
+/** Highest height that a worker has derived; undefined before its first. */
 export async function readReach(database: DatabasePool, worker: string): Promise<number | undefined> {
   const row = await database.maybeOne(sql.type(heightRow)`
     select upper(covered) - 1 as height from app.coverage where service_name = ${worker}
@@ -89,7 +88,7 @@ export async function readReach(database: DatabasePool, worker: string): Promise
   return row?.height ?? undefined
 }
 
-/** The creations of an EVM account by Cadence, or those whose resource an account got: up to `count` after a place. */
+/** COAs by EVM address or by owner. */
 export async function listCoas(
   database: DatabasePool,
   address: string,
@@ -109,15 +108,14 @@ export async function listCoas(
 }
 
 /**
- * DER headers of keys as OpenSSL and WebAuthn export them (SubjectPublicKeyInfo): P-256 and secp256k1, before 04 and
- * the coordinates.
+ * DER headers (SubjectPublicKeyInfo) of P-256 and secp256k1 keys, before 04 and the coordinates.
  */
 const derHeaders = [
   '3059301306072a8648ce3d020106082a8648ce3d030107034200',
   '3056301006072a8648ce3d020106052b8104000a034200',
 ]
 
-/** The curves of compressed points. */
+/** Curves of compressed points. */
 const curves = ['prime256v1', 'secp256k1'] as const
 
 const point = '(04)?[0-9a-fA-F]{128}'
@@ -125,34 +123,30 @@ const form = new RegExp(
   `^ *(0[xX])?((${derHeaders.map(inAnyCase).join('|')})?${point}|0[23][0-9a-fA-F]{64}|[0-9a-fA-F]{192}) *$`,
 )
 
-const problem = 'must be a public key: 128 hex digits, 66 for a compressed point, or 192 for BLS, with or without 0x'
+const problem = 'must be a public key: 128 hex digits, 66 for a compressed point, or 192 for BLS'
 
-/** `{publicKey}` of a path. Gives hex digits in lower case; `publicKeyBytes` says which keys they are. */
+/** `{publicKey}` in a path, converted to lower-case hex. */
 export function publicKeyParameter(): TextParameter {
   return textParameter(form, problem, normalize).describe(
-    'Public key in hex, with or without 0x: 128 digits (ECDSA), also after 04 or in DER (SubjectPublicKeyInfo); 66 ' +
-      'for a compressed ' +
-      'point; or 192 (BLS).',
+    'Public key in hex: 128 digits (ECDSA), optionally after 04 or in DER (SubjectPublicKeyInfo); 66 for a ' +
+      'compressed point; or 192 (BLS). 0x is optional.',
   )
 }
 
-/** The digits of a key that a text may be, whatever white space and colons are in it; undefined where it is none. */
+/** Ignores white space and colons; undefined if the text is no key. */
 export function parsePublicKey(text: string): string | undefined {
   const plain = text.replaceAll(/[\s:]/g, '')
   return form.test(plain) ? normalize(plain) : undefined
 }
 
-/**
- * The keys, as accounts have them, that the digits of `parsePublicKey` stand for: a compressed point may be of either
- * curve.
- */
+/** A compressed point may belong to either curve. */
 export function publicKeyBytes(digits: string): readonly Buffer[] {
   if (digits.length !== compressedDigits) return [Buffer.from(digits, 'hex')]
   return curves.flatMap((curve) => {
     try {
       return [(ECDH.convertKey(digits, curve, 'hex', undefined, 'uncompressed') as Buffer).subarray(1)]
     } catch (error) {
-      // Half of all numbers are no point of a curve.
+      // Half of all x coordinates are not on the curve.
       if (error instanceof Error && 'code' in error && error.code === 'ERR_CRYPTO_OPERATION_FAILED') return []
       throw error
     }
@@ -167,19 +161,19 @@ function normalize(text: string): string {
   return digits.length > coordinates && digits.length !== 192 ? digits.slice(-coordinates) : digits
 }
 
-/** As a pattern without flags, which the description of the API has no place for. */
+/** OpenAPI patterns have no flags. */
 function inAnyCase(digits: string): string {
   return digits.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 }
 
-/** A place among the keys of accounts that have the same bytes. */
+/** Sort key of account keys with the same bytes. */
 interface PublicKeyPlace {
   readonly isRevoked: boolean
   readonly address: string
   readonly index: number
 }
 
-/** Up to `count` keys of accounts with these bytes after a place: those in force first, then by account. */
+/** Active keys first, then by account. */
 export async function listKeysByPublicKey(
   database: DatabasePool,
   publicKey: Buffer,
@@ -198,7 +192,6 @@ export async function listKeysByPublicKey(
   `)
 }
 
-/** The same for keys with one of several bytes. */
 export async function listKeysByPublicKeys(
   database: DatabasePool,
   publicKeys: readonly Buffer[],
@@ -216,9 +209,10 @@ function inOrder(rows: readonly PublicKeyRow[]): PublicKeyRow[] {
 }
 
 /**
- * A list of keys, complete, with those that the chain says of accounts it was asked about lately. An account that the
- * list has is left as it is.
- * @param publicKeys bytes of the keys
+ * Adds accounts that the chain recently reported to have one of the keys. Rows of indexed accounts
+ * stay unchanged.
+ *
+ * @param publicKeys key bytes
  */
 export async function withKeysOfChain(
   chain: PresentChain,

@@ -47,17 +47,16 @@ import {
 import type { AccountDetail, IndexedAccount, LiveAccount, AccountRow } from './schema.ts'
 import { readStorageOverview } from './storage.ts'
 
-/** The orders in which accounts are listed: those that an index gives. */
+/** Every order is served by an index. */
 const accountOrders = ['block_height', 'tx_count', 'flow_balance', 'first_seen'] as const
 type AccountOrder = (typeof accountOrders)[number]
 
-/** A place in such an order: the account, and what it is sorted by as decimal text. */
+/** Sort key: account, and sort value as a decimal string. */
 interface AccountPlace {
   readonly value: string
   readonly address: string
 }
 
-/** What an order is read from: the rows of a table by one of its columns. */
 interface AccountIndex {
   readonly table: FragmentSqlToken
   readonly column: FragmentSqlToken
@@ -82,8 +81,8 @@ function indexOf(order: AccountOrder, network: Network): AccountIndex {
 }
 
 /**
- * Up to `count` accounts after a place, the highest first, of one height or count by address. Very many share a low
- * count, so the rest of those that share the value of the place is read by itself, where the index holds it together.
+ * Highest sort value first, ties by address. Many accounts share a low count, so the remaining ties
+ * of the cursor are read by a separate index range.
  */
 export async function listAccounts(
   database: DatabasePool,
@@ -126,19 +125,17 @@ const accountList = defineRoute({
   path: '/flow/account',
   operationId: 'listAccounts',
   tag: 'Accounts',
-  summary: 'Accounts, the last active first',
+  summary: 'Accounts',
   description:
-    'As they are indexed. By `tx_count` only those that took part in a transaction are listed, by ' +
-    '`flow_balance` only those in whose vaults FLOW was seen.',
+    'Indexed data. Sorting by `tx_count` omits accounts without transactions; sorting by `flow_balance` omits ' +
+    'accounts without indexed FLOW vaults.',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: accountCursor.parameter,
     sort_by: z
       .enum(accountOrders, `must be one of ${accountOrders.join(', ')}`)
       .default('block_height')
-      .describe(
-        'By the last block with the account, by transactions, by FLOW or by the first block; the highest first.',
-      ),
+      .describe('Sort by last active block, transaction count, FLOW balance or first block; descending.'),
   }),
   response: listOf(accountSchema, 'Account'),
   example: {
@@ -150,7 +147,7 @@ const accountList = defineRoute({
   handler: async ({ query: { limit, cursor, sort_by: order } }, { database, network }) => {
     const after = accountCursor.parse(cursor)
     if (after !== undefined && order !== 'flow_balance' && !/^\d{1,15}$/.test(after.value)) {
-      throw new ApiError(400, 'invalid-parameter', `Parameter "cursor" is not one of the order ${order}.`, {
+      throw new ApiError(400, 'invalid-parameter', `Parameter "cursor" does not match the sort order ${order}.`, {
         field: 'cursor',
       })
     }
@@ -169,15 +166,15 @@ const account = defineRoute({
   path: '/flow/account/{address}',
   operationId: 'getAccount',
   tag: 'Accounts',
-  summary: 'One account at present',
+  summary: 'Account',
   description:
-    'Balance, keys, contracts and storage are those of the newest sealed block, as an access node gives them. ' +
-    'Where none answers in time they are as indexed, and `_rpcUnavailable` says so. The rest is indexed.',
+    'Balance, keys, contracts and storage are read from the newest sealed block. If no access node responds in ' +
+    'time, indexed data is returned and `_rpcUnavailable` is true. Other fields are indexed data.',
   params: z.object({ address: accountParameter() }),
   response: singleOf(accountDetailSchema, 'Account'),
   problems: {
-    404: 'The chain has no such account.',
-    503: 'The account is not indexed, and the chain cannot be asked at the moment.',
+    404: 'The account does not exist.',
+    503: 'The account is not indexed and no access node responds.',
   },
   example: { data: [exampleAccountDetail] },
   handler: async ({ params: { address } }, services) => {
@@ -189,12 +186,12 @@ const account = defineRoute({
   },
 })
 
-/** What the chain says: the account, that there is none, or nothing. */
+/** Undefined if the account does not exist. */
 async function askAccount(
   address: string,
   { chain, network }: Services,
 ): Promise<LiveAccount | undefined | ChainSilentError> {
-  // Nobody has an address that the network cannot give out, so no node is bothered with one.
+  // Invalid addresses cannot exist, so no node is queried.
   if (!isValidAddress(address, network())) return undefined
   const storageHeard = readStorageOverview(chain, address, 0).catch((error: unknown) => {
     if (error instanceof ChainSilentError || error instanceof ScriptFailedError) return undefined
@@ -219,14 +216,14 @@ async function presentPresent(
     return presentIndexedAccount(indexed, await readReach(services.database, 'accounts_worker'), isSilent)
   }
   if (isSilent) throw chainSilentProblem(live)
-  throw new ApiError(404, 'unknown-account', `The chain has no account ${address}.`, { field: 'address' })
+  throw new ApiError(404, 'unknown-account', `Account ${address} does not exist.`, { field: 'address' })
 }
 
 const labels = defineRoute({
   path: '/flow/account/{address}/labels',
   operationId: 'listAccountLabels',
   tag: 'Accounts',
-  summary: 'What an account is known as',
+  summary: 'Labels of an account',
   params: z.object({ address: accountParameter() }),
   response: listOf(labelSchema, 'AccountLabel'),
   example: wholeList(exampleAccountDetail.labels),
@@ -235,7 +232,6 @@ const labels = defineRoute({
   },
 })
 
-/** Accounts. */
 export const accountRoutes = [accountList, account, labels]
 
 const publicKeyCursor = keyCursor({ revoked: /[01]/, address: /0x[0-9a-f]{16}/, key_index: keyParts.index })
@@ -244,15 +240,14 @@ const publicKey = defineRoute({
   path: '/flow/key/{publicKey}',
   operationId: 'listAccountsOfPublicKey',
   tag: 'Accounts',
-  summary: 'Accounts that have a public key, those where it is in force first',
+  summary: 'Accounts with a public key, active keys first',
   description:
-    'The index has the keys that indexed transactions added. Keys of older accounts have no indexed ' +
-    'event, nor have those of the first accounts of the simulated chain: access nodes cannot look up an account by ' +
-    'its key, so such a key is found only after this process was asked for its account.',
+    'Covers keys added by indexed transactions. Access nodes cannot look up accounts by key, so a key added ' +
+    'before the first indexed block (or at genesis) is found only after its account was requested from this process.',
   params: z.object({ publicKey: publicKeyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: publicKeyCursor.parameter }),
   response: listOf(publicKeySchema, 'PublicKey'),
-  problems: { 404: 'No account is known to have or have had this key.' },
+  problems: { 404: 'No known account has or had this key.' },
   example: { data: [examplePublicKey], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
   handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, { database, chain }) => {
     const place = publicKeyCursor.parse(cursor)
@@ -272,8 +267,8 @@ const publicKey = defineRoute({
       throw new ApiError(
         404,
         'unknown-key',
-        'No account is known to have or have had this key. A key from before the first indexed ' +
-          'block is found once its account was asked for.',
+        'No known account has or had this key. A key from before the first indexed block is found only after its ' +
+          'account was requested.',
         { field: 'publicKey' },
       )
     }
@@ -289,21 +284,19 @@ const coa = defineRoute({
   path: '/flow/coa/{address}',
   operationId: 'getCoaMapping',
   tag: 'Accounts',
-  summary: 'The EVM accounts of a Flow account, or the Flow account of an EVM account',
-  description: 'Of the EVM accounts that Cadence owns (COAs), in the order in which they were created.',
+  summary: 'Cadence-owned accounts (COAs) by Flow or EVM address',
+  description: 'Sorted by creation.',
   params: z.object({ address: partyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(coaSchema, 'CoaMapping'),
-  problems: { 404: 'No such EVM account is known.' },
+  problems: { 404: 'No COA is known for the address.' },
   example: { data: [exampleCoa], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
   handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
     const after = parseEventCursor(cursor)
     const rows = await listCoas(database, address, after, limit + 1)
     if (after === undefined && rows.length === 0) {
       const detail =
-        address.length === 42
-          ? `${address} is not known as an EVM account that Cadence owns.`
-          : `No EVM account of ${address} is known.`
+        address.length === 42 ? `EVM address ${address} is not a known COA.` : `Account ${address} has no known COA.`
       throw new ApiError(404, 'unknown-coa', detail, { field: 'address' })
     }
     const shown = rows.slice(0, limit)
@@ -325,28 +318,26 @@ const coa = defineRoute({
   },
 })
 
-/** Accounts by what they have: a key, an EVM account. */
 export const accountLookupRoutes = [publicKey, coa]
 
-/** The code of a contract, in no envelope. */
+/** Not wrapped in an envelope. */
 const accountContractSchema = z
   .strictObject({
     address: addressFormat,
     name: z.string(),
-    byte_size: countFormat.describe('Length of the code in UTF-8.'),
+    byte_size: countFormat.describe('Size in bytes (UTF-8).'),
     code: z.string().describe('Cadence source.'),
-    fetched_at: timestampFormat.describe('When this was answered.'),
+    fetched_at: timestampFormat.describe('Time of the response.'),
     source: z.enum(['chain', 'index']),
-    as_of_height: heightFormat.nullable().describe('Block that brought this code; null where the chain gave it.'),
+    as_of_height: heightFormat.nullable().describe('Block that deployed this code; null if read from the chain.'),
     _rpcUnavailable: z
       .literal(true)
       .optional()
-      .describe('The chain did not answer, so the code is as indexed. Else left out.'),
+      .describe('Present if no access node responded, so the code is indexed data.'),
   })
   .meta({ id: 'AccountContract' })
 export type AccountContract = z.output<typeof accountContractSchema>
 
-/** Code as the chain has it. */
 function presentLiveCode(address: string, name: string, code: Buffer): AccountContract {
   return {
     address,
@@ -359,7 +350,7 @@ function presentLiveCode(address: string, name: string, code: Buffer): AccountCo
   }
 }
 
-/** Code as it is indexed, where the chain did not answer. @param height the block that brought it */
+/** @param height block that deployed the code */
 function presentIndexedCode(
   address: string,
   name: string,
@@ -384,21 +375,21 @@ const accountContract = defineRoute({
   path: '/flow/account/{address}/contract/{name}',
   operationId: 'getAccountContract',
   tag: 'Accounts',
-  summary: 'Source code of a contract at present',
+  summary: 'Current source code of a contract',
   description:
-    'From the chain, and as indexed where no access node answers in time, which `_rpcUnavailable` says. In no ' +
-    'envelope.',
+    'Read from the chain. If no access node responds in time, indexed code is returned and `_rpcUnavailable` is true. ' +
+    'Not wrapped in an envelope.',
   params: z.object({
     address: accountParameter(),
     name: z
       .string()
-      .regex(/^[A-Za-z_]\w{0,199}$/, 'must be the name of a contract')
-      .describe('Name of the contract.'),
+      .regex(/^[A-Za-z_]\w{0,199}$/, 'must be a contract name')
+      .describe('Contract name.'),
   }),
   response: accountContractSchema,
   problems: {
-    404: 'The account has no such contract.',
-    503: 'The code is not indexed, and the chain cannot be asked at the moment.',
+    404: 'The account does not have this contract.',
+    503: 'The code is not indexed and no access node responds.',
   },
   example: {
     address: '0x18eb4ee6b3c026d2',
@@ -410,7 +401,9 @@ const accountContract = defineRoute({
     as_of_height: null,
   },
   handler: async ({ params: { address, name } }, { database, chain, network }) => {
-    const unknown = new ApiError(404, 'unknown-contract', `${address} has no contract ${name}.`, { field: 'name' })
+    const unknown = new ApiError(404, 'unknown-contract', `Account ${address} has no contract ${name}.`, {
+      field: 'name',
+    })
     if (!isValidAddress(address, network())) throw unknown
     const heard = await ifHeard(chain.account(address))
     if (!(heard instanceof ChainSilentError)) {
@@ -427,5 +420,4 @@ const accountContract = defineRoute({
   },
 })
 
-/** Code of contracts by their account. */
 export const accountContractRoutes = [accountContract]

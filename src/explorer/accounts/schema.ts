@@ -7,17 +7,17 @@ import {
   countFormat,
   heightFormat,
   idFormat,
+  pickFields,
   timestampFormat,
   timeAt,
 } from '../formats.ts'
 import type { StorageOverview } from './storage.ts'
 import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
 
-/** What an account is known as. */
 export const labelSchema = z
   .strictObject({
-    tag: z.string().describe("Short name of the label, one of the account's."),
-    label: z.string().describe('The name to show.'),
+    tag: z.string().describe('Key of the label, unique per account.'),
+    label: z.string().describe('Display name.'),
     category: z.enum(labelCategories),
   })
   .meta({ id: 'AccountLabel' })
@@ -25,25 +25,21 @@ export type Label = z.output<typeof labelSchema>
 
 const seenFields = {
   address: addressFormat,
-  tx_count: countFormat.describe('Transactions that it paid for, proposed or authorized.'),
+  tx_count: countFormat.describe('Transactions that the account paid for, proposed or authorized.'),
   first_seen_height: heightFormat
     .nullable()
-    .describe('First block with a transaction of it; null where it only got tokens.'),
-  created_height: heightFormat.nullable().describe('Block that created it; null while that is not indexed.'),
+    .describe('Block of its first transaction; null if it only received tokens.'),
+  created_height: heightFormat.nullable().describe('Block that created it; null if not indexed.'),
 }
 
-/** An account as lists show it: as it is indexed. */
 export const accountSchema = z
   .strictObject({
     ...seenFields,
-    height: heightFormat.nullable().describe('Last block with a transaction of it.'),
-    timestamp: timestampFormat.nullable().describe('Time of that block.'),
+    height: heightFormat.nullable().describe('Block of its last transaction.'),
+    timestamp: timestampFormat.nullable().describe('Time of its last transaction.'),
     flow_balance: amountFormat
       .nullable()
-      .describe(
-        'FLOW in all vaults of the account, also those inside of its contracts and resources; null where ' +
-          'none was seen.',
-      ),
+      .describe('FLOW in all vaults, including vaults nested in contracts and resources. Null if none is indexed.'),
   })
   .meta({ id: 'Account' })
 export type Account = z.output<typeof accountSchema>
@@ -51,78 +47,63 @@ export type Account = z.output<typeof accountSchema>
 const keySchema = z
   .strictObject({
     index: countFormat,
-    key: z
-      .string()
-      .nullable()
-      .describe('Public key, hex digits; null where it was added before the first indexed block.'),
+    key: z.string().nullable().describe('Public key in hex; null if added before the first indexed block.'),
     signatureAlgorithm: z.string().nullable().describe('ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381.'),
     hashAlgorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …'),
-    weight: countFormat.nullable().describe('Weight of 1000 that a transaction needs.'),
+    weight: countFormat.nullable().describe('Weight, out of the 1000 that a transaction requires.'),
     revoked: z.boolean(),
-    sequenceNumber: countFormat
-      .nullable()
-      .describe('Of the next transaction that it proposes; null from indexed data.'),
+    sequenceNumber: countFormat.nullable().describe('Sequence number of the next proposal; null with source index.'),
   })
   .meta({ id: 'AccountKey' })
 type AccountKey = z.output<typeof keySchema>
 
-const approximate = 'as a JSON number, which rounds'
+const approximate = 'as a JSON number, possibly rounded'
 
-/** A single account, as the chain has it now. */
 export const accountDetailSchema = z
   .strictObject({
     ...seenFields,
     balance: amountFormat
       .nullable()
-      .describe(
-        'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as ' +
-          '`indexed_balance`.',
-      ),
+      .describe('FLOW. With source chain: main vault at as_of_height. With source index: same as indexed_balance.'),
     indexed_balance: amountFormat
       .nullable()
       .describe(
-        'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens ' +
-          'show. It differs from the balance of ' +
-          'the chain by the blocks in between, by vaults other than the main one, and by what the account had ' +
-          'before the first indexed block.',
+        'FLOW in all vaults according to indexed events, as in balance/history and the token list. Differs from ' +
+          'the chain by blocks not yet indexed, by vaults other than the main one, and by balances from before the ' +
+          'first indexed block.',
       ),
-    available_balance: amountFormat
-      .nullable()
-      .describe('FLOW that the storage in use does not bind; null where not known.'),
-    flowBalance: z.number().nullable().describe(`The same as balance, ${approximate}.`),
-    contracts: z.array(z.string()).describe('Names of its contracts, sorted.'),
+    available_balance: amountFormat.nullable().describe('FLOW not reserved for storage; null if unknown.'),
+    flowBalance: z.number().nullable().describe(`balance ${approximate}.`),
+    contracts: z.array(z.string()).describe('Contract names, sorted.'),
     contract_count: countFormat,
-    keys: z.array(keySchema).describe('By index, revoked ones included.'),
+    keys: z.array(keySchema).describe('Sorted by index, including revoked keys.'),
     key_count: countFormat,
     labels: z.array(labelSchema),
-    storage_used: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
-    storage_capacity: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
-    flowStorage: z.number().nullable().describe(`storage_capacity in units of 2^20 bytes, ${approximate}.`),
-    storageUsed: z.number().nullable().describe(`storage_used in units of 2^20 bytes, ${approximate}.`),
-    storageAvailable: z.number().nullable().describe('flowStorage less storageUsed, and not below 0.'),
+    storage_used: amountFormat.nullable().describe('Bytes; null if no access node responded.'),
+    storage_capacity: amountFormat.nullable().describe('Bytes; null if no access node responded.'),
+    flowStorage: z.number().nullable().describe(`storage_capacity in MiB, ${approximate}.`),
+    storageUsed: z.number().nullable().describe(`storage_used in MiB, ${approximate}.`),
+    storageAvailable: z.number().nullable().describe('flowStorage minus storageUsed, at least 0.'),
     first_seen_at: timestampFormat.nullable(),
-    last_seen_height: heightFormat.nullable().describe('Last block with a transaction of it.'),
+    last_seen_height: heightFormat.nullable().describe('Block of its last transaction.'),
     last_seen_at: timestampFormat.nullable(),
     created_at: timestampFormat.nullable(),
     created_by_transaction: idFormat.nullable(),
     source: z
       .enum(['chain', 'index'])
-      .describe('Where balance, keys, contracts and storage are from: the chain at present, or what is indexed.'),
-    as_of_height: heightFormat
-      .nullable()
-      .describe('The block whose state they are of; null where the chain gave them and did not say which.'),
+      .describe('Source of balance, keys, contracts and storage: the chain, or indexed data.'),
+    as_of_height: heightFormat.nullable().describe('Height of that state; null if the access node did not report it.'),
     _rpcUnavailable: z
       .literal(true)
       .optional()
-      .describe('The chain did not answer, so all is as indexed. Else left out.'),
+      .describe('Present if no access node responded, so all data is indexed data.'),
   })
   .meta({ id: 'AccountDetail' })
 export type AccountDetail = z.output<typeof accountDetailSchema>
 
-/** An account as it is read from the database. */
 export const accountRow = z.object({
   address: z.string(),
-  /** What a list is sorted by, as decimal text. */
+  /** Sort value of a list, as a decimal string. */
   sort_value: z.string(),
   tx_count: z.number(),
   first_seen_height: z.number().nullable(),
@@ -145,37 +126,31 @@ type AccountKeyRow = z.output<typeof accountKeyRow>
 
 export const labelRow = z.object(labelSchema.shape)
 
-/** All that is indexed of an account. */
 export interface IndexedAccount {
   readonly row: AccountRow
   readonly keys: readonly AccountKeyRow[]
   readonly contracts: readonly string[]
   readonly labels: readonly Label[]
   readonly times: ReadonlyMap<number, string>
-  /** Id of the transaction that created it. */
+  /** Id of the transaction that created the account. */
   readonly creation: string | undefined
 }
 
-/** What the chain says of an account at present. */
 export interface LiveAccount {
   readonly account: ChainAccount
-  /** Undefined where only that was not heard. */
+  /** Undefined if only storage could not be read. */
   readonly storage: StorageOverview | undefined
 }
 
 export function presentAccount(row: AccountRow, times: ReadonlyMap<number, string>): Account {
-  return {
-    address: row.address,
-    tx_count: row.tx_count,
-    first_seen_height: row.first_seen_height,
-    created_height: row.created_height,
+  return pickFields(accountSchema, {
+    ...row,
     height: row.last_seen_height,
     timestamp: timeAt(times, row.last_seen_height),
-    flow_balance: row.flow_balance,
-  }
+  })
 }
 
-/** An account as the chain has it, with what is indexed of it, if anything is. */
+/** @param indexed undefined if the account is not indexed */
 export function presentLiveAccount(
   { account, storage }: LiveAccount,
   indexed: IndexedAccount | undefined,
@@ -192,7 +167,7 @@ export function presentLiveAccount(
   }
 }
 
-/** An account as it is indexed. @param isSilent whether that is so because the chain did not answer */
+/** @param isSilent whether the chain did not respond */
 export function presentIndexedAccount(
   indexed: IndexedAccount,
   height: number | undefined,
@@ -300,31 +275,29 @@ const hashAlgorithms = [
   'KECCAK_256',
 ]
 
-/** @param number as access nodes number them. Source: onflow/crypto `sign.go` and flow-go `model/flow`. */
+/** Numbered as by access nodes. Source: onflow/crypto `sign.go` and flow-go `model/flow`. */
 export function signatureAlgorithmName(number: number | null): string | null {
   return number === null ? null : (signatureAlgorithms[number] ?? 'UNKNOWN')
 }
 
-/** @param number as access nodes number them */
 export function hashAlgorithmName(number: number | null): string | null {
   return number === null ? null : (hashAlgorithms[number] ?? 'UNKNOWN')
 }
 
-/** The EVM account of a Flow account, by its creation. */
+/** The EVM account owned by a Flow account (COA). */
 export const coaSchema = z
   .strictObject({
     coa_address: z
       .string()
       .regex(/^0x[0-9a-f]{40}$/)
       .describe('EVM address: 0x and 40 hex digits.'),
-    flow_address: addressFormat.nullable().describe('Who has it; null where the transaction does not tell.'),
+    flow_address: addressFormat.nullable().describe('Owner; null if the transaction does not identify it.'),
     owner_evidence: z
       .enum(['capability', 'only_account'])
       .nullable()
       .describe(
-        'How that is known: the account issued a capability for it in the transaction that created it, or no ' +
-          'other account ' +
-          'could store anything there.',
+        'How the owner is known: it issued a capability for the COA in the creating transaction, or it was the only ' +
+          'account that could store the COA.',
       ),
     transaction_id: idFormat,
     block_height: heightFormat,
@@ -333,45 +306,33 @@ export const coaSchema = z
   .meta({ id: 'CoaMapping' })
 export type Coa = z.output<typeof coaSchema>
 
-/** As it is read from the database. */
-export const coaRow = z.object({
-  block_height: z.number(),
-  tx_index: z.number(),
-  event_index: z.number(),
-  coa_address: z.string(),
-  flow_address: z.string().nullable(),
-  owner_evidence: z.enum(['capability', 'only_account']).nullable(),
-})
+export const coaRow = coaSchema
+  .omit({ transaction_id: true, timestamp: true })
+  .extend({ tx_index: z.number(), event_index: z.number() })
 export type CoaRow = z.output<typeof coaRow>
 
 export function presentCoa(row: CoaRow, transactionId: string, times: ReadonlyMap<number, string>): Coa {
-  return {
-    coa_address: row.coa_address,
-    flow_address: row.flow_address,
-    owner_evidence: row.owner_evidence,
-    transaction_id: transactionId,
-    block_height: row.block_height,
-    timestamp: timeAt(times, row.block_height),
-  }
+  return pickFields(coaSchema, { ...row, transaction_id: transactionId, timestamp: timeAt(times, row.block_height) })
 }
 
-/** A key of an account, found by its bytes. */
+/** An account key found by its public key. */
 export const publicKeySchema = z
   .strictObject({
     address: addressFormat,
     key_index: countFormat.describe('Index of the key in the account.'),
     public_key: z.string().describe('Hex digits, no 0x.'),
     signing_algorithm: z.string().nullable().describe('ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381.'),
-    hashing_algorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …; null where no event said it.'),
-    weight: countFormat.nullable().describe('Weight of 1000 that a transaction needs; null where no event said it.'),
+    hashing_algorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …; null if not indexed.'),
+    weight: countFormat
+      .nullable()
+      .describe('Weight, out of the 1000 that a transaction requires; null if not indexed.'),
     revoked: z.boolean(),
-    added_height: heightFormat.nullable().describe('Block that added it; null while that is not indexed.'),
+    added_height: heightFormat.nullable().describe('Block that added it; null if not indexed.'),
     revoked_height: heightFormat.nullable().describe('Block that revoked it.'),
   })
   .meta({ id: 'PublicKey' })
 export type PublicKey = z.output<typeof publicKeySchema>
 
-/** As it is read from the database. */
 export const publicKeyRow = z.object({
   address: z.string(),
   key_index: z.number(),
@@ -398,8 +359,6 @@ export function presentPublicKey(row: PublicKeyRow): PublicKey {
     revoked_height: row.revoked_height,
   }
 }
-
-/** Examples of the routes of accounts. */
 
 const seen = {
   address: '0x18eb4ee6b3c026d2',

@@ -23,12 +23,13 @@ const overview = z.object({
   isCut: z.boolean(),
 })
 
-/** How much of its storage an account uses, in bytes as decimal text, and the paths of what it keeps. */
+/** In bytes as decimal strings. */
 export type StorageOverview = z.output<typeof overview>
 
 /**
- * @param maxPaths of each domain
- * @throws ChainSilentError, ScriptFailedError as `PresentChain.run`
+ * @param maxPaths per domain
+ *
+ * @throws ChainSilentError, ScriptFailedError like `PresentChain.run`
  */
 export async function readStorageOverview(
   chain: PresentChain,
@@ -38,7 +39,7 @@ export async function readStorageOverview(
   return readAnswer(overview, await chain.run('account_storage', [cadence.address(address), cadence.int(maxPaths)]))
 }
 
-/** Paths such as `/public/flowTokenReceiver`. @throws as `readStorageOverview` */
+/** Paths such as `/public/flowTokenReceiver`. @throws like `readStorageOverview` */
 async function readPublicPaths(chain: PresentChain, address: string, maxPaths: number): Promise<string[]> {
   return readAnswer(
     z.array(z.string()),
@@ -47,8 +48,9 @@ async function readPublicPaths(chain: PresentChain, address: string, maxPaths: n
 }
 
 /**
- * The Cadence type of what an account keeps at a path of the domain storage; null for nothing.
- * @throws as `readStorageOverview`
+ * The Cadence type stored at a path; null if the path is empty.
+ *
+ * @throws like `readStorageOverview`
  */
 async function readStoredType(chain: PresentChain, address: string, identifier: string): Promise<string | null> {
   return readAnswer(
@@ -57,16 +59,16 @@ async function readStoredType(chain: PresentChain, address: string, identifier: 
   )
 }
 
-/** A script of ours cannot answer in another form: a node that does so is not to be believed. */
+/** A result of another shape is a node error, as the scripts are fixed. */
 function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadValue): z.output<Schema> {
   const result = schema.safeParse(answer)
   if (result.success) return result.data
-  throw new ChainSilentError('an access node gave an answer that cannot be read', result.error)
+  throw new ChainSilentError('an access node returned an invalid response', result.error)
 }
 
 /**
- * Answers about storage have the form in which the chain's own scripts answer, JSON-CDC: clients of the Flow explorer
- * API decode them as they decode scripts. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * Storage responses are JSON-CDC like script results, which Flow explorer clients decode. Source:
+ * onflow/cadence-lang.org, docs/json-cadence-spec.md.
  */
 const text = z.strictObject({ type: z.literal('String'), value: z.string() })
 const uint64 = z.strictObject({ type: z.literal('UInt64'), value: z.string() })
@@ -84,16 +86,15 @@ function dictionaryOf<Value extends z.ZodType>(value: Value) {
 
 const storageSchema = dictionaryOf(z.union([uint64, paths, bool]))
   .describe(
-    'JSON-CDC, a dictionary: `used` and `capacity` in bytes, `height` the block whose state it is, ' +
-      '`storagePaths` and ' +
-      '`publicPaths` with what the account keeps, and `truncated`, whether there are more paths than these.',
+    'JSON-CDC dictionary: `used` and `capacity` in bytes, `height` of the state, `storagePaths`, `publicPaths`, and ' +
+      '`truncated`, whether there are more paths.',
   )
   .meta({ id: 'AccountStorage' })
 
-const storageLinksSchema = paths.describe('JSON-CDC, an array of paths.').meta({ id: 'StorageLinks' })
+const storageLinksSchema = paths.describe('JSON-CDC array of paths.').meta({ id: 'StorageLinks' })
 
 const storageItemSchema = dictionaryOf(z.union([path, text]))
-  .describe('JSON-CDC, a dictionary: `path`, `type` with the Cadence type of what is kept there, and `note`.')
+  .describe('JSON-CDC dictionary: `path`, `type` (Cadence type of the stored value) and `note`.')
   .meta({ id: 'StorageItem' })
 
 function presentStorageOverview({ used, capacity, height, storagePaths, publicPaths, isCut }: StorageOverview) {
@@ -107,19 +108,19 @@ function presentStorageOverview({ used, capacity, height, storagePaths, publicPa
   })
 }
 
-/** In the order of the paths: that of the chain is none. @param texts as `/public/flowTokenReceiver` */
+/** Sorted: the chain returns paths in no order. @param texts such as `/public/flowTokenReceiver` */
 function presentPaths(texts: readonly string[]): z.output<typeof paths> {
   return { type: 'Array', value: texts.toSorted().map(presentPath) }
 }
 
-/** @param type Cadence type of what is at the path of the domain storage */
+/** @param type Cadence type of the stored value */
 function presentStorageItem(identifier: string, type: string) {
   return presentDictionary<Path | z.output<typeof text>>({
     path: presentPath(`/storage/${identifier}`),
     type: { type: 'String', value: type },
     note: {
       type: 'String',
-      value: 'Only the type is told: what is stored may be a resource, which cannot leave the chain.',
+      value: 'Only the type is available: stored values may be resources, which cannot leave the chain.',
     },
   })
 }
@@ -136,7 +137,7 @@ function presentDictionary<Value>(entries: Readonly<Record<string, Value>>) {
   }
 }
 
-/** Paths of each domain that are told: a script must not compute for longer than a node lets it. */
+/** Bounds the computation of the script. */
 const maxPaths = 2000
 
 const problems = { ...chainProblems, 404: 'The chain has no such account.' }
@@ -145,8 +146,8 @@ const storage = defineRoute({
   path: '/flow/account/{address}/storage',
   operationId: 'getAccountStorage',
   tag: 'Accounts',
-  summary: 'What an account keeps in its storage at present',
-  description: `Asked from the chain, and in no envelope. Of each domain ${maxPaths} paths at most are told.`,
+  summary: 'Storage of an account',
+  description: `Read from the chain. Not wrapped in an envelope. Up to ${maxPaths} paths per domain.`,
   params: z.object({ address: accountParameter() }),
   response: storageSchema,
   problems,
@@ -170,14 +171,14 @@ const links = defineRoute({
   path: '/flow/account/{address}/storage/links',
   operationId: 'getAccountStorageLinks',
   tag: 'Accounts',
-  summary: 'The public paths of an account at present',
-  description: `Asked from the chain, and in no envelope; ${maxPaths} at most.`,
+  summary: 'Public paths of an account',
+  description: `Read from the chain. Not wrapped in an envelope. Up to ${maxPaths} paths.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
     domain: z
-      .literal('public', 'must be public: there are no links of other domains')
+      .literal('public', 'must be public: other domains have no links')
       .default('public')
-      .describe('Domain of the paths.'),
+      .describe('Path domain.'),
   }),
   response: storageLinksSchema,
   problems,
@@ -192,38 +193,41 @@ const item = defineRoute({
   path: '/flow/account/{address}/storage/item',
   operationId: 'getAccountStorageItem',
   tag: 'Accounts',
-  summary: "What is at one path of an account's storage at present",
-  description: 'Asked from the chain, and in no envelope.',
+  summary: 'Type of the value at a storage path',
+  description: 'Read from the chain. Not wrapped in an envelope.',
   params: z.object({ address: accountParameter() }),
   query: z.object({
     path: z
       .string()
       .regex(/^(\/?storage\/)?[A-Za-z_]\w{0,199}$/, 'must be a storage path, such as /storage/flowTokenVault')
-      .describe('Storage path, or its identifier alone.'),
+      .describe('Storage path or its identifier.'),
   }),
   response: storageItemSchema,
-  problems: { ...chainProblems, 404: 'There is nothing at this path, or no such account.' },
+  problems: { ...chainProblems, 404: 'The path is empty or the account does not exist.' },
   example: presentStorageItem('flowTokenVault', 'A.1654653399040a61.FlowToken.Vault'),
   handler: async ({ params: { address }, query: { path } }, services) => {
     const identifier = path.slice(path.lastIndexOf('/') + 1)
     const type = await ofAccount(address, services, () => readStoredType(services.chain, address, identifier))
     if (type === null) {
-      throw new ApiError(404, 'unknown-path', `${address} keeps nothing at /storage/${identifier}.`, { field: 'path' })
+      throw new ApiError(404, 'unknown-path', `Account ${address} has nothing at /storage/${identifier}.`, {
+        field: 'path',
+      })
     }
     return { body: presentStorageItem(identifier, type) }
   },
 })
 
 /**
- * An answer about an account that there is. Where there is none, scripts fail or see an empty one: so it is asked for
- * as well, at the same time.
+ * Scripts fail or see an empty account if it does not exist, so its existence is checked in
+ * parallel.
+ *
  * @throws ApiError 404, 502, 503
  */
 async function ofAccount<T>(address: string, { chain, network }: Services, ask: () => Promise<T>): Promise<T> {
-  const unknown = new ApiError(404, 'unknown-account', `The chain has no account ${address}.`, { field: 'address' })
+  const unknown = new ApiError(404, 'unknown-account', `Account ${address} does not exist.`, { field: 'address' })
   if (!isValidAddress(address, network())) throw unknown
   const answer = ask()
-  // Of an account that there is not, an error of the script is not the news.
+  // If the account does not exist, 404 takes precedence over a script error.
   const ended = Promise.allSettled([answer])
   if ((await fromChain(chain.account(address))) === undefined) {
     await ended
@@ -232,5 +236,4 @@ async function ofAccount<T>(address: string, { chain, network }: Services, ask: 
   return fromChain(answer)
 }
 
-/** What accounts keep on the chain. */
 export const accountStorageRoutes = [storage, links, item]

@@ -35,16 +35,18 @@ import {
 } from './transfers.ts'
 import type { FtTotals, NftTotals, AccountFeeRow, AccountTransferRow } from './transfers.ts'
 
-/** Days of a report with totals, and of one whose days are not told: a leap year. */
+/** Limit of JSON reports (leap year): their totals cover all pages. */
 export const maxReportDays = 366
 const dayMs = 86_400_000
 
 /**
- * The days that a report is about: a year where one end or both are left out.
+ * Defaults to one year if a date is missing.
+ *
  * @param newest time of the newest stored block
- * @param maxDays as many as the report may have
- * @returns undefined where nothing is stored, and nothing says the days
- * @throws ApiError 400 where they end before they begin, or are more than that
+ *
+ * @returns undefined if nothing is stored and no date is given
+ *
+ * @throws ApiError 400 if the range is empty or longer than `maxDays`
  */
 export function resolveTaxDays(
   asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
@@ -56,10 +58,10 @@ export function resolveTaxDays(
   if (to === undefined) return undefined
   const from = start ?? shifted(to, 1 - maxReportDays)
   const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
-  if (length < 1) throw invalidDay(`must not be before "start_date", which is ${from}`)
+  if (length < 1) throw invalidDay(`must not be before "start_date" (${from})`)
   if (length > maxDays) {
     throw invalidDay(
-      `must be less than ${maxDays} days after "start_date", which is ${from}: ask for a year at a time, or with format=csv`,
+      `must be less than ${maxDays} days after "start_date" (${from}): request one year at a time, or use format=csv`,
     )
   }
   return { from, to }
@@ -69,7 +71,7 @@ function invalidDay(problem: string): ApiError {
   return new ApiError(400, 'invalid-parameter', `Parameter "end_date" ${problem}.`, { field: 'end_date' })
 }
 
-/** Within the years that a date can be written in. */
+/** Limited to four-digit years. */
 function shifted(day: string, days: number): string {
   const time = Date.parse(day) + days * dayMs
   return new Date(Math.min(Math.max(time, Date.parse('0001-01-01')), Date.parse('9999-12-31')))
@@ -80,57 +82,49 @@ function shifted(day: string, days: number): string {
 const tokenTotalsSchema = z
   .strictObject({
     token: tokenFormat,
-    name: z.string().describe('What the contract calls the token, else the name of the contract.'),
+    name: z.string().describe('Published name; contract name if there is none.'),
     symbol: z.string().nullable(),
-    received: amountFormat.describe('Whole tokens that it got.'),
-    sent: amountFormat.describe('Whole tokens that it gave, fees aside.'),
-    fees: amountFormat.describe('Whole tokens that it paid for transactions: 0 but of FLOW.'),
-    net: amountFormat.describe('received less sent and fees.'),
+    received: amountFormat.describe('Tokens received.'),
+    sent: amountFormat.describe('Tokens sent, excluding fees.'),
+    fees: amountFormat.describe('Transaction fees; 0 for tokens other than FLOW.'),
+    net: amountFormat.describe('received minus sent and fees.'),
     received_count: countFormat,
-    sent_count: countFormat.describe('A transfer from the account to itself is in both counts.'),
-    fee_count: countFormat.describe('Transactions that it paid for.'),
+    sent_count: countFormat.describe('Self-transfers are included in both counts.'),
+    fee_count: countFormat.describe('Transactions paid for.'),
   })
   .meta({ id: 'TaxReportToken' })
 
 const collectionTotalsSchema = z
   .strictObject({
-    nft_type: nftTypeFormat.nullable().describe('Null: items were destroyed of which the collection is not told.'),
+    nft_type: nftTypeFormat.nullable().describe('Null for burned items of unknown collection.'),
     received_count: countFormat,
     sent_count: countFormat,
   })
   .meta({ id: 'TaxReportCollection' })
 
-/** What an account got, gave or paid. */
 const taxEntrySchema = z.discriminatedUnion('type', [...accountTransferSchema.options, accountFeeSchema])
 export type TaxEntry = z.output<typeof taxEntrySchema>
 
-/** As it is read from the database. */
 type TaxEntryRow = AccountTransferRow | AccountFeeRow
 
 const taxReportSchema = z
   .strictObject({
     address: addressFormat,
-    start_date: dayFormat.describe('First day of the report, UTC.'),
-    end_date: dayFormat.describe('Last day of the report, UTC, inclusive.'),
+    start_date: dayFormat.describe('First day, UTC.'),
+    end_date: dayFormat.describe('Last day, UTC, inclusive.'),
     total_transfers: countFormat
       .nullable()
-      .describe('Transfers of these days, on all pages. As all totals, null but on the first page.'),
-    ft_transfers: countFormat.nullable().describe('Those of fungible tokens.'),
-    nft_transfers: countFormat.nullable().describe('Those of items.'),
-    fee_count: countFormat.nullable().describe('Transactions of these days that it paid for.'),
-    total_fees: amountFormat.nullable().describe('What it paid for them, in FLOW.'),
-    tokens: z
-      .array(tokenTotalsSchema)
-      .nullable()
-      .describe('Totals of these days for each fungible token, on all pages.'),
-    collections: z
-      .array(collectionTotalsSchema)
-      .nullable()
-      .describe('Totals of these days for each collection, on all pages.'),
+      .describe('Transfers of all pages. Totals are null except on the first page.'),
+    ft_transfers: countFormat.nullable().describe('Fungible token transfers.'),
+    nft_transfers: countFormat.nullable().describe('NFT transfers.'),
+    fee_count: countFormat.nullable().describe('Transactions paid for.'),
+    total_fees: amountFormat.nullable().describe('Fees paid, in FLOW.'),
+    tokens: z.array(tokenTotalsSchema).nullable().describe('Totals per fungible token, of all pages.'),
+    collections: z.array(collectionTotalsSchema).nullable().describe('Totals per collection, of all pages.'),
     flow_price_usd: amountFormat
       .nullable()
-      .describe('US dollars for one FLOW now; null where no price of the last two days is known.'),
-    transfers: z.array(taxEntrySchema).describe('Of this page, fees among them, the newest first.'),
+      .describe('Current price of FLOW in US dollars; null without a price from the last 48 hours.'),
+    transfers: z.array(taxEntrySchema).describe('Transfers and fees of this page, newest first.'),
   })
   .meta({ id: 'TaxReport' })
 export type TaxReport = z.output<typeof taxReportSchema>
@@ -144,7 +138,7 @@ function presentTaxEntry(entry: TaxEntryRow, address: string): TaxEntry {
   return entry.type === 'fee' ? presentAccountFee(entry, address) : presentAccountTransfer(entry, address)
 }
 
-/** @param totals undefined on pages that are not the first */
+/** @param totals undefined except on the first page */
 function presentTaxReport(
   address: string,
   days: DayRange,
@@ -155,7 +149,7 @@ function presentTaxReport(
   const count = (rows: readonly { readonly transfer_count: number }[] | undefined): number | null =>
     rows === undefined ? null : rows.reduce((sum, row) => sum + row.transfer_count, 0)
   const [fungible, items] = [count(totals?.tokens), count(totals?.collections)]
-  // All fees are paid in FLOW.
+  // Only FLOW pays fees.
   const paid = totals?.tokens.find((token) => token.fee_count > 0) ?? { fee_count: 0, fees: '0.00000000' }
   return {
     address,
@@ -184,11 +178,10 @@ function presentTaxReport(
   }
 }
 
-/** Limits of one CSV file. */
 export interface CsvLimits {
   /** Transfers and fees. */
   readonly maxRows: number
-  /** Time that the client takes for it, in milliseconds. */
+  /** Milliseconds to download the file. */
   readonly maxMs: number
 }
 
@@ -214,16 +207,15 @@ const columns: ReadonlyArray<readonly [name: string, value: (transfer: TaxEntry)
   ['leg', (transfer) => transfer.leg],
 ]
 
-/** Transfers that are read, and held, at once. */
 const batchSize = 500
 
-/** The first column of the last line of a file that does not have all transfers. */
+/** First column of the last line of an incomplete file. */
 const incompleteMark = '#incomplete'
 
 /**
- * Transfers and fees of an account within some heights as CSV, newest first, read as fast as the client takes them.
- * Each batch is a query of its own that resumes after the last one: a slow client holds one batch in memory, but no
- * connection and no snapshot of the database. A file that exceeds a limit ends with a line that says so.
+ * Newest first, at the pace of the client. Each batch is a separate query, so a slow client holds
+ * one batch in memory but no connection or snapshot. A file that exceeds a limit ends with an
+ * explanatory line.
  */
 export function streamTaxCsv(
   database: DatabasePool,
@@ -249,7 +241,7 @@ async function* batches(
       yield incompleteLine(`it took longer than ${maxMs / 1000} s`, lastTime)
       return
     }
-    // One more tells whether the file is complete.
+    // One extra row shows whether the file is complete.
     const rows = await listAccountEntries(database, bounds, address, before, Math.min(batchSize, left) + 1)
     const entries = rows.slice(0, Math.min(batchSize, left)).map((row) => presentTaxEntry(row, address))
     if (entries.length === 0) return
@@ -265,7 +257,7 @@ async function* batches(
   }
 }
 
-/** @param lastTime of the last transfer in the file; empty where it has none */
+/** @param lastTime time of the last transfer in the file; empty if it has none */
 function incompleteLine(why: string, lastTime: string): string {
   const day = lastTime.slice(0, 10)
   const rest = day === '' ? 'Request fewer days.' : `Request the rest with end_date=${day}, which repeats that day.`
@@ -279,39 +271,32 @@ const taxReport = defineRoute({
   operationId: 'getTaxReport',
   cost: 'high',
   tag: 'Accounts',
-  summary: 'What an account got and gave within some days, with totals, also as CSV',
+  summary: 'Transfers and fees of an account with totals, as JSON or CSV',
   description:
-    'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the ' +
-    'newest first. ' +
-    'With `format=csv` or `Accept: text/csv` the answer has all of them, one per line, for any number of days. ' +
-    `A report of more than ${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
-    'A CSV that exceeds this number with its fees, or that the client ' +
-    `takes longer than ${csvLimits.maxMs / 1000} s for, ends with a line that begins with ` +
-    `\`${incompleteMark}\` and names the \`end_date\` for ` +
-    'the rest. ' +
-    `As JSON a report is of ${maxReportDays} days at most, since its totals are of all pages.`,
+    'Token transfers, NFT transfers and transaction fees, newest first. `format=csv` or `Accept: text/csv` returns ' +
+    'all of them, one per line, for any number of days. ' +
+    `Reports of more than ${csvLimits.maxRows} transfers are rejected with 400 \`too-many-rows\`. A CSV that exceeds ` +
+    `this number including fees, or takes longer than ${csvLimits.maxMs / 1000} s to download, ends with a line that ` +
+    `starts with \`${incompleteMark}\` and names the \`end_date\` for the rest. ` +
+    `JSON reports cover up to ${maxReportDays} days.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
-    start_date: dayParameter('First day, UTC. Default: a year before end_date.'),
-    end_date: dayParameter(
-      'Last day, UTC, inclusive. Default: a year with start_date, else the newest day that is indexed.',
-    ),
-    format: z.enum(['json', 'csv']).optional().describe('Goes before the header `Accept`.'),
+    start_date: dayParameter('First day, UTC. Default: one year before end_date.'),
+    end_date: dayParameter('Last day, UTC, inclusive. Default: one year after start_date, or the newest indexed day.'),
+    format: z.enum(['json', 'csv']).optional().describe('Overrides the `Accept` header.'),
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(transferCursorPattern, transferCursorForm),
   }),
   response: z
     .strictObject({
       data: z.array(taxReportSchema).length(1),
-      has_more: z.boolean().describe('Whether there are more after this page.'),
-      cursor: z
-        .string()
-        .describe('Ask with this `cursor`, and the same days, for the next page; empty on the last page.'),
-      _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers and fees of this page.') }),
+      has_more: z.boolean().describe('Whether there is a next page.'),
+      cursor: z.string().describe('Cursor of the next page, for the same days; empty on the last page.'),
+      _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Number of transfers and fees in this page.') }),
     })
     .meta({ id: 'TaxReportAnswer' }),
-  otherTypes: { [csvType]: 'All transfers and fees, a line each, after one with the names of the columns.' },
-  problems: { 404: 'Nothing is indexed of the account.' },
+  otherTypes: { [csvType]: 'All transfers and fees, one per line, after a header line.' },
+  problems: { 404: 'The account is not indexed.' },
   example: { data: [exampleTaxReport], has_more: false, cursor: '', _meta: { limit: 20, count: 3 } },
   handler: async ({ params: { address }, query, mediaType }, services) => {
     const { database } = services
@@ -330,7 +315,7 @@ const taxReport = defineRoute({
     }
     const before = await findTransferKey(database, cursor)
     if (before === undefined) await refuseTooLong(address, bounds, services)
-    // One after the other: each call with a slot may use few of the connections of expensive calls.
+    // Sequential: each slot may use only a few of the connections for expensive calls.
     const rows = await listAccountEntries(database, bounds, address, before, limit + 1)
     const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
     const flowPrice = await readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`)
@@ -352,7 +337,6 @@ const taxReport = defineRoute({
   },
 })
 
-/** The days of a report, and the heights of their blocks, if there are any. */
 async function findReport(
   address: string,
   query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
@@ -363,23 +347,20 @@ async function findReport(
   const newest = stored === undefined ? undefined : (await readBlockTimes(database, [stored.max])).get(stored.max)
   const days = resolveTaxDays(query, newest, maxDays)
   if (stored === undefined || !isKnown || days === undefined) {
-    throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
+    throw new ApiError(404, 'unknown-account', `Account ${address} is not indexed.`, { field: 'address' })
   }
   const end = new Date(Date.parse(days.to) + 86_400_000).toISOString()
   return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
 }
 
-/**
- * Before the first byte of a CSV, which ends with a line that says so where its fees make it too long; and before
- * totals.
- */
+/** Checked before the first byte of a CSV and before totals. */
 async function refuseTooLong(
   address: string,
   bounds: Bounds | undefined,
   { database, csvLimits: { maxRows } }: Services,
 ): Promise<void> {
   if ((await countAccountTransfers(database, bounds, address, maxRows)) <= maxRows) return
-  const detail = `The report is not made: the account has more than ${maxRows} transfers on these days. Request fewer days.`
+  const detail = `Report too long: the account has more than ${maxRows} transfers in this period. Request fewer days.`
   throw new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
 }
 
@@ -397,16 +378,17 @@ async function readTotals(
   return { tokens, collections }
 }
 
-/** Tax reports. */
 export const taxReportRoutes = [taxReport]
 
 const blockTime = z.object({ height: z.number(), timestamp: z.string() })
 
 /**
- * The heights of the blocks of a time, by their own timestamps, which never fall: each end is found by halving, with
- * some thirty steps down a primary key however long the chain is. Heights that are not stored are stepped over.
+ * Block timestamps never decrease, so each end is found by binary search: about 30 primary key
+ * lookups. Missing heights are skipped.
+ *
  * @param span ISO 8601 UTC with milliseconds; `from` inclusive, `to` exclusive
- * @returns undefined where no stored block is of that time
+ *
+ * @returns undefined if no stored block is in the span
  */
 export async function readHeightsOf(
   database: DatabasePool,
@@ -420,7 +402,7 @@ export async function readHeightsOf(
   return min < end ? { min, max: end - 1 } : undefined
 }
 
-/** The lowest stored height of a time or later; one above all where there is none. */
+/** The lowest stored height at or after a time; `max + 1` if there is none. */
 async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, time: string): Promise<number> {
   let [low, end, found] = [min, max + 1, max + 1]
   while (low < end) {
@@ -441,17 +423,17 @@ async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, tim
   return found
 }
 
-/** A value of a cell; null and undefined give an empty one. */
+/** Null and undefined become an empty cell. */
 export type CsvValue = number | string | null | undefined
 
-/** One line of CSV as RFC 4180 has it. */
+/** RFC 4180. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }
 
 /**
- * A cell that no spreadsheet takes for a formula: texts of strangers, such as names of tokens, get an apostrophe
- * before what would begin one.
+ * Prefixes formula characters with an apostrophe, so that spreadsheets do not evaluate untrusted
+ * texts such as token names.
  */
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return ''

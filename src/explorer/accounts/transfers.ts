@@ -29,8 +29,8 @@ import { listFtTransfers, completed } from '../tokens/transfers.ts'
 import type { TaxReport } from './tax-report.ts'
 
 /**
- * Up to `count` transfers of both kinds that an account gave or got, before a place, newest first. As many of each are
- * read, since all may be of one kind. No event makes transfers of both, so that their places tell them apart.
+ * Merges both kinds; reads `count` of each, as all results may be of one kind. An event never
+ * creates both kinds, so sort keys are unique.
  */
 export async function listAccountTransfers(
   database: DatabasePool,
@@ -39,7 +39,7 @@ export async function listAccountTransfers(
   before: TransferKey | undefined,
   count: number,
 ): Promise<readonly AccountTransferRow[]> {
-  // One after the other: a download uses one of the connections that all calls share.
+  // Sequential, so that a download uses only one shared connection.
   const fungible = await listFtTransfers(database, bounds, { address }, before, count)
   const nonFungible = await listNftTransfers(database, bounds, { address }, before, count)
   const merged: AccountTransferRow[] = [
@@ -50,8 +50,8 @@ export async function listAccountTransfers(
 }
 
 /**
- * The same with the fees that the account paid. Fees are read no further down than the page goes: looking for them
- * costs by the transactions of these heights, and an account may have very many that others paid for.
+ * Includes fees. Fees are read only down to the last transfer of the page: finding them costs one
+ * lookup per transaction of the account, and others may have paid for most of those.
  */
 export async function listAccountEntries(
   database: DatabasePool,
@@ -90,10 +90,7 @@ const ftTotals = z.object({
 })
 export type FtTotals = z.output<typeof ftTotals>
 
-/**
- * What an account got, gave and paid of each fungible token within some heights: reads each of these transfers, by
- * the indexes.
- */
+/** Totals per token within a range of heights. Reads every transfer by index. */
 export async function sumFtTransfers(
   database: DatabasePool,
   bounds: Bounds,
@@ -118,10 +115,7 @@ export async function sumFtTransfers(
   `)
 }
 
-/**
- * How many transfers an account has within some heights, without fees: exact up to `max`, else one more.
- * Reads the indexes of both sides no further than that.
- */
+/** Excludes fees. Exact up to `max`; returns `max + 1` beyond, without reading further. */
 export async function countAccountTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -151,7 +145,6 @@ const nftTotals = z.object({
 })
 export type NftTotals = z.output<typeof nftTotals>
 
-/** How many items of each collection an account got and gave within some heights. */
 export async function countNftTransfers(
   database: DatabasePool,
   bounds: Bounds,
@@ -166,7 +159,7 @@ export async function countNftTransfers(
   `)
 }
 
-/** Each transfer as the receiver has it, and as the sender has it; `is_first` is true of one row a transfer. */
+/** One row per receiver and per sender; `is_first` is true for one row of each transfer. */
 function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address: string): FragmentSqlToken {
   return sql.fragment`
     select *, true as is_in, true as is_first from ${name}
@@ -178,9 +171,8 @@ function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address:
 }
 
 /**
- * Up to `count` fees that an account paid for transactions, before a place, newest first. No index is of fees: they
- * are found by the transactions of the account, so that what is read are those of the heights, also the ones that
- * others paid for.
+ * Newest first. No index covers fees, so they are found by the transactions of the account,
+ * including those that others paid for.
  */
 async function listAccountFees(
   database: DatabasePool,
@@ -196,7 +188,6 @@ async function listAccountFees(
   )
 }
 
-/** All fees that an account paid within some heights: rows of app.ft_transfers. */
 function selectAllFees(address: string, { min, max }: Bounds): FragmentSqlToken {
   return sql.fragment`select fee.* from ${feesOf(address, { low: min, high: max })}`
 }
@@ -218,9 +209,9 @@ function selectFees(address: string, { low, high, before, count }: TransferSpan)
 }
 
 /**
- * The transactions `t` of an account with their `fee`, looked up one by one: `offset 0` keeps the planner from
- * reading all transfers of the heights. Fees are the movements that are named so, and not the sums of app.tx_metrics:
- * each movement is a transfer or a fee, and never both.
+ * Transactions `t` of an account with their `fee`. `offset 0` forces a lookup per transaction
+ * instead of a scan of all transfers. Fees come from app.ft_transfers rather than app.tx_metrics,
+ * so each movement is either a transfer or a fee.
  */
 function feesOf(address: string, { low, high }: { readonly low: number; readonly high: number }): FragmentSqlToken {
   return sql.fragment`
@@ -234,25 +225,22 @@ function feesOf(address: string, { low, high }: { readonly low: number; readonly
   `
 }
 
-/** A movement of a fungible token or of an item that an account gave or got. */
 export const accountTransferSchema = z.discriminatedUnion('type', [
   ftTransferSchema.extend({ type: z.literal('ft') }).meta({ id: 'AccountFtTransfer' }),
   nftTransferSchema.extend({ type: z.literal('nft') }).meta({ id: 'AccountNftTransfer' }),
 ])
 export type AccountTransfer = z.output<typeof accountTransferSchema>
 
-/** What an account paid for a transaction: a movement of FLOW that lists of transfers leave out. */
+/** A fee payment in FLOW, which transfer lists exclude. */
 export const accountFeeSchema = ftTransferSchema
   .extend({ type: z.literal('fee'), transfer_type: z.literal('fee') })
   .meta({ id: 'AccountFee' })
 type AccountFee = z.output<typeof accountFeeSchema>
 
-/** A transfer of either kind as it is read from the database. */
 export type AccountTransferRow =
   | { readonly type: 'ft'; readonly row: FtTransferRow }
   | { readonly type: 'nft'; readonly row: NftTransferRow }
 
-/** A fee as it is read from the database. */
 export interface AccountFeeRow {
   readonly type: 'fee'
   readonly row: FtTransferRow
@@ -268,12 +256,9 @@ export function presentAccountFee({ row }: AccountFeeRow, address: string): Acco
   return { type: 'fee', ...presentFtTransfer({ ...row, transfer_type: 'transfer' }, address), transfer_type: 'fee' }
 }
 
-/** Where a transfer or a fee stands in the order of all. */
 export function transferKeyOf({ row }: AccountTransferRow | AccountFeeRow): TransferKey {
   return { height: row.block_height, txIndex: row.tx_index, eventIndex: row.event_index, leg: row.leg }
 }
-
-/** Examples of the routes of what an account got and gave. */
 
 const address = '0x18eb4ee6b3c026d2'
 
@@ -328,8 +313,8 @@ const accountTransferList = defineRoute({
   path: '/flow/account/{address}/transfer',
   operationId: 'listTransfersOfAccount',
   tag: 'Accounts',
-  summary: 'Transfers of fungible tokens and items that an account gave or got, the newest first',
-  description: 'The fees of transactions are left out.',
+  summary: 'Token and NFT transfers of an account, newest first',
+  description: 'Excludes transaction fees.',
   params: z.object({ address: accountParameter() }),
   query: z.object(transferPageParameters),
   response: listOf(accountTransferSchema, 'AccountTransfer'),
@@ -348,5 +333,4 @@ const accountTransferList = defineRoute({
   },
 })
 
-/** What moved to and from an account, of whatever kind. */
 export const accountTransferRoutes = [accountTransferList]

@@ -11,29 +11,28 @@ import { defineRoute } from '../route.ts'
 const keySchema = z
   .strictObject({
     id: z.int(),
-    prefix: z.string().describe('The first 12 characters of the key; `account` for an account, to which no key leads.'),
-    owner_id: z.int().describe('Whose webhooks it manages: the account whose key it is, or itself.'),
+    prefix: z.string().describe('First 12 characters of the key; `account` for a user account.'),
+    owner_id: z.int().describe('Owner of the webhooks: the account of the key, or the key itself.'),
     user_id: z
       .string()
       .nullable()
-      .describe('Of an account: the `sub` of its person. Accounts are made when a person first shows a JWT.'),
-    name: z.string().describe('Whose it is, or what for.'),
+      .describe('`sub` of a user account. Accounts are created with the first JWT of a user.'),
+    name: z.string().describe('Owner or purpose.'),
     tier: z
       .enum(keyTierNames)
       .describe(
-        'free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes. A key of an account ' +
-          'has that of the account.',
+        'Rate limit: free 20, pro 50, enterprise 200 requests per second; unlimited. Keys of an account have its tier.',
       ),
     created_at: z.string(),
-    last_used_at: z.string().nullable().describe('To the minute; null: never.'),
-    revoked_at: z.string().nullable().describe('Null: it is good.'),
+    last_used_at: z.string().nullable().describe('Precision: one minute. Null if never used.'),
+    revoked_at: z.string().nullable().describe('Null if valid.'),
   })
   .meta({ id: 'DeveloperKey' })
 
 const newKeySchema = z
   .strictObject({
     ...keySchema.shape,
-    key: z.string().describe('The key itself. It is shown here and never again: only its SHA-256 is kept.'),
+    key: z.string().describe('The key. Returned only once; only its SHA-256 is stored.'),
   })
   .meta({ id: 'NewDeveloperKey' })
 
@@ -42,7 +41,7 @@ const example = {
   prefix: 'fs_live_3fa1',
   owner_id: 12,
   user_id: null,
-  name: 'Explorer of a friend',
+  name: 'Partner explorer',
   tier: 'pro' as const,
   created_at: '2025-07-01T12:00:01.250Z',
   last_used_at: null,
@@ -78,7 +77,7 @@ const list = defineRoute({
   operationId: 'adminListKeys',
   tag: 'Administration',
   access: 'admin',
-  summary: 'All developer keys, revoked ones included, the newest first',
+  summary: 'List developer keys, newest first',
   response: listOf(keySchema, 'DeveloperKey'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async (_input, services) => ({ body: wholeList((await requireKeys(services).list()).map(present)) }),
@@ -90,15 +89,15 @@ const create = defineRoute({
   operationId: 'adminCreateKey',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Makes a developer key',
+  summary: 'Create a developer key',
   body: z.strictObject(
     {
-      name: nameField(200).describe('Whose it is, or what for.'),
+      name: nameField(200).describe('Owner or purpose.'),
       tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`).default('free'),
     },
     'must be an object',
   ),
-  bodyExample: { name: 'Explorer of a friend', tier: 'pro' },
+  bodyExample: { name: 'Partner explorer', tier: 'pro' },
   response: singleOf(newKeySchema, 'NewDeveloperKey'),
   example: { data: [{ ...example, key: `fs_live_3fa1${'0'.repeat(60)}` }] },
   handler: async ({ body }, services) => {
@@ -113,9 +112,9 @@ const changeTier = defineRoute({
   operationId: 'adminChangeKeyTier',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Gives a developer key or an account another tier',
-  description: 'At once in this process, and within half a minute in others.',
-  params: z.object({ id: idParameter('Number of the key or account.') }),
+  summary: 'Change the tier of a developer key or account',
+  description: 'Effective immediately in this process and within 30 seconds in others.',
+  params: z.object({ id: idParameter('Id of the key or account.') }),
   body: z.strictObject(
     { tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`) },
     'must be an object',
@@ -123,10 +122,10 @@ const changeTier = defineRoute({
   bodyExample: { tier: 'enterprise' },
   response: singleOf(keySchema, 'DeveloperKey'),
   example: { data: [{ ...example, tier: 'enterprise' }] },
-  problems: { 404: 'There is no such key.' },
+  problems: { 404: 'The key does not exist.' },
   handler: async ({ params: { id }, body: { tier } }, services) => {
     const key = await requireKeys(services).changeTier(id, tier)
-    if (key === undefined) throw new ApiError(404, 'unknown-key', `There is no developer key with the number ${id}.`)
+    if (key === undefined) throw new ApiError(404, 'unknown-key', `Developer key ${id} does not exist.`)
     return { body: { data: [present(key)] } }
   },
 })
@@ -137,20 +136,19 @@ const revoke = defineRoute({
   operationId: 'adminRevokeKey',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Revokes a developer key, or an account with its keys, for good',
-  description: 'At once in this process, and within half a minute in others.',
-  params: z.object({ id: idParameter('Number of the key.') }),
+  summary: 'Revoke a developer key, or an account with its keys',
+  description: 'Permanent. Effective immediately in this process and within 30 seconds in others.',
+  params: z.object({ id: idParameter('Id of the key or account.') }),
   response: singleOf(keySchema, 'DeveloperKey'),
   example: { data: [{ ...example, revoked_at: '2025-07-02T08:00:00.000Z' }] },
-  problems: { 404: 'There is no such key.' },
+  problems: { 404: 'The key does not exist.' },
   handler: async ({ params: { id } }, services) => {
     const key = await requireKeys(services).revoke(id)
-    if (key === undefined) throw new ApiError(404, 'unknown-key', `There is no developer key with the number ${id}.`)
+    if (key === undefined) throw new ApiError(404, 'unknown-key', `Developer key ${id} does not exist.`)
     return { body: { data: [present(key)] } }
   },
 })
 
-/** Developer keys. */
 export const developerKeyRoutes = [list, create, changeTier, revoke]
 
 const verifyKey = defineRoute({
@@ -158,19 +156,18 @@ const verifyKey = defineRoute({
   path: '/auth/verify-key',
   operationId: 'verifyKey',
   tag: 'Keys',
-  summary: 'Whether a developer key is good',
-  description:
-    'Send the key as `X-API-Key`; there is no body. Other services ask this for keys that are shown to them.',
+  summary: 'Verify a developer key',
+  description: 'Send the key as `X-API-Key`, without a body. For services that accept developer keys.',
   checksKey: true,
   response: z
     .strictObject({
       valid: z.boolean(),
-      error: z.string().optional().describe('Why not, for people.'),
+      error: z.string().optional().describe('Reason for display.'),
     })
     .meta({ id: 'KeyCheck' }),
   alternatives: {
-    401: 'There is no such key, it was revoked, or none was sent.',
-    503: 'Keys cannot be looked up at the moment.',
+    401: 'The key is missing, unknown or revoked.',
+    503: 'Keys cannot be verified at the moment.',
   },
   example: { valid: true },
   handler: async ({ apiKey }, { keys }) => {
@@ -180,18 +177,17 @@ const verifyKey = defineRoute({
       caching: 'never' as const,
     })
     if (apiKey === undefined) return refuse(401, 'Send the key as X-API-Key.')
-    if (keys === undefined) return refuse(503, 'Developer keys are not known to this server.')
+    if (keys === undefined) return refuse(503, 'Developer keys are not available on this server.')
     try {
       const key = await keys.find(apiKey)
       return key === undefined
-        ? refuse(401, 'There is no such key, or it was revoked.')
+        ? refuse(401, 'The key is unknown or revoked.')
         : { body: { valid: true }, caching: 'never' as const }
     } catch (error) {
       if (toApiError(error).status !== 503) throw error
-      return refuse(503, 'Keys cannot be looked up at the moment; try again.')
+      return refuse(503, 'Keys cannot be verified at the moment. Retry later.')
     }
   },
 })
 
-/** Developer keys, as those who hold them and services that are shown them see them. */
 export const authRoutes = [verifyKey]

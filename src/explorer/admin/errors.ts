@@ -9,14 +9,14 @@ import { defineRoute } from '../route.ts'
 const errorSchema = z
   .strictObject({
     id: z.int(),
-    worker: z.string().describe('Ingester or worker that met it.'),
+    worker: z.string().describe('Ingester or worker that reported it.'),
     block_height: z.int(),
-    transaction_index: z.int().nullable().describe('Null where it concerns the block.'),
-    event_index: z.int().nullable().describe('Null where it concerns the transaction or block.'),
+    transaction_index: z.int().nullable().describe('Null for block-level errors.'),
+    event_index: z.int().nullable().describe('Null for block-level and transaction-level errors.'),
     code: z.string(),
     message: z.string(),
     event_type: z.string().nullable(),
-    occurrences: z.int().describe('How often it was met.'),
+    occurrences: z.int().describe('Number of occurrences.'),
     first_seen_at: z.string(),
     last_seen_at: z.string(),
   })
@@ -53,9 +53,9 @@ const list = defineRoute({
   operationId: 'adminListErrors',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Inputs that could not be decoded or derived, the latest first',
+  summary: 'List indexing errors, latest first',
   query: z.object({
-    worker: workerField().optional().describe('Only those of this worker.'),
+    worker: workerField().optional().describe('Ingester or worker.'),
     limit: limitParameter({ default: 50, max: 500 }),
     cursor: cursorParameter(/^(?:\d{1,16}:\d{1,15})?$/, '<last_seen>:<id>'),
   }),
@@ -96,15 +96,15 @@ const resolve = defineRoute({
   operationId: 'adminResolveErrors',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Marks errors as resolved',
-  description: 'Name some by `ids`, or all of a `worker`. One that is met again is open again.',
+  summary: 'Resolve indexing errors',
+  description: 'By `ids`, or all of a `worker`. An error that occurs again is reopened.',
   body: z
     .strictObject(
       {
         ids: z
-          .array(z.int('must be a number').positive('must be a number above 0'), 'must be a list of numbers')
-          .min(1, 'must name at least one')
-          .max(1000, 'has at most 1,000')
+          .array(z.int('must be a number').positive('must be a positive number'), 'must be a list of numbers')
+          .min(1, 'must have at least one entry')
+          .max(1000, 'must have at most 1,000 entries')
           .optional(),
         worker: workerField().optional(),
       },
@@ -113,16 +113,15 @@ const resolve = defineRoute({
     .meta({ anyOf: [{ required: ['ids'] }, { required: ['worker'] }] }),
   bodyExample: { worker: 'token_worker' },
   response: z
-    .strictObject({ resolved: z.int().describe('How many of them were open.') })
+    .strictObject({ resolved: z.int().describe('Number of errors resolved by this call.') })
     .meta({ id: 'ResolvedErrors' }),
   example: { resolved: 1 },
   handler: async ({ body }, services) => {
     if (body.ids === undefined && body.worker === undefined) {
-      throw new ApiError(400, 'invalid-field', 'Name errors by "ids", or a "worker".', { field: 'ids' })
+      throw new ApiError(400, 'invalid-field', 'Field "ids" or "worker" is required.', { field: 'ids' })
     }
     return { body: { resolved: await requireOperations(services).resolveErrors(body) } }
   },
 })
 
-/** Indexing errors. */
 export const errorRoutes = [list, resolve]

@@ -13,33 +13,30 @@ import type { Network } from '../../flow/network.ts'
 import { query } from '../../platform/db/pool.ts'
 import { announceChangedRows } from '../../platform/db/listen.ts'
 
-/** An account of Flow (16 hex digits) or of Flow EVM (40), with or without 0x. Gives 0x and lower-case digits. */
+/** A Flow account (16 hex digits) or EVM address (40); returns the canonical form. */
 function labelledAddressParameter(): TextParameter {
-  return partyParameter().describe('Account: 0x and 16 hex digits, or 40 for one of the EVM.')
+  return partyParameter().describe('Flow account (16 hex digits) or EVM address (40).')
 }
 
-/** The short name of a label. */
 function labelTagParameter(): z.ZodString {
   return z
-    .string('must be text')
-    .max(60, 'has at most 60 characters')
+    .string('must be a string')
+    .max(60, 'must have at most 60 characters')
     .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case letters, digits and dashes')
-    .describe('Short name of the label: lower case, digits and dashes.')
+    .describe('Key of the label: lower-case letters, digits and dashes.')
 }
 
 const labelFields = {
-  address: z.string().describe('0x and 16 hex digits, or 40 for an EVM account.'),
-  tag: z.string().describe("Short name, one of the account's."),
-  label: z.string().describe('The name to show.'),
+  address: z.string().describe('0x and 16 hex digits (Flow) or 40 (EVM).'),
+  tag: z.string().describe('Key of the label, unique per account.'),
+  label: z.string().describe('Display name.'),
   category: z.enum(labelCategories),
 }
 
 const labelSchema = z
   .strictObject({
     ...labelFields,
-    is_built_in: z
-      .boolean()
-      .describe('Known to flowfarm itself; such a label comes back with the next start of the farm.'),
+    is_built_in: z.boolean().describe('Built-in labels reappear at the next start of the farm if removed.'),
   })
   .meta({ id: 'AccountLabelEntry' })
 
@@ -60,7 +57,7 @@ const list = defineRoute({
   operationId: 'adminListLabels',
   tag: 'Administration',
   access: 'admin',
-  summary: 'What accounts are known as',
+  summary: 'List account labels',
   query: z.object({ address: labelledAddressParameter().optional() }),
   response: listOf(labelSchema, 'AccountLabelEntry'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
@@ -76,7 +73,7 @@ const put = defineRoute({
   operationId: 'adminPutLabel',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Gives an account a label, in the place of one with the same tag',
+  summary: 'Set a label of an account, replacing one with the same tag',
   body: z.strictObject(
     {
       address: labelledAddressParameter(),
@@ -101,34 +98,33 @@ const remove = defineRoute({
   operationId: 'adminRemoveLabel',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Takes a label of an account away',
+  summary: 'Remove a label of an account',
   params: z.object({ address: labelledAddressParameter(), tag: labelTagParameter() }),
   response: removedSchema,
   example: { removed: true as const },
   problems: { 404: 'The account has no label with this tag.' },
   handler: async ({ params: { address, tag } }, services) => {
     if (await requireOperations(services).removeLabel(address, tag)) return { body: { removed: true as const } }
-    throw new ApiError(404, 'unknown-label', `${address} has no label "${tag}".`)
+    throw new ApiError(404, 'unknown-label', `Account ${address} has no label "${tag}".`)
   },
 })
 
-/** What accounts are known as. */
 export const labelRoutes = [list, put, remove]
 
 export interface AccountLabel {
-  /** 0x and 16 hex digits, or 40 for an EVM account. */
+  /** 0x and 16 hex digits (Flow) or 40 (EVM). */
   readonly address: string
-  /** Lower case, digits, dashes. */
+  /** Lower-case letters, digits and dashes. */
   readonly tag: string
   readonly label: string
   readonly category: LabelCategory
-  /** False: an operator's own. */
+  /** False: created by an operator. */
   readonly isBuiltIn: boolean
 }
 
 /**
- * Makes the built-in labels those of this version of the program. Where an operator gave an account the same tag, the
- * operator's stays. One statement; any number of processes may do it.
+ * Replaces the built-in labels by those of this version. Labels of operators with the same tag take
+ * precedence. A single statement, safe to run in several processes.
  */
 export async function writeBuiltInLabels(pool: pg.Pool, network: Network): Promise<void> {
   const known = knownAccounts(network)
@@ -153,7 +149,7 @@ export async function writeBuiltInLabels(pool: pg.Pool, network: Network): Promi
   )
 }
 
-/** Gives an account an operator's label, in the place of one with the same tag. */
+/** Replaces a label with the same tag. */
 export async function putLabel(
   pool: pg.Pool,
   { address, tag, label, category }: Omit<AccountLabel, 'isBuiltIn'>,
@@ -169,9 +165,11 @@ export async function putLabel(
 }
 
 /**
- * Takes labels of an account away; a built-in one comes back when the farm starts again.
- * @param tag undefined: all of them
- * @returns how many
+ * A built-in label reappears at the next start of the farm.
+ *
+ * @param tag undefined: all labels
+ *
+ * @returns number of removed labels
  */
 export async function removeLabels(pool: pg.Pool, address: string, tag?: string): Promise<number> {
   const { rowCount } = await query(
@@ -183,7 +181,7 @@ export async function removeLabels(pool: pg.Pool, address: string, tag?: string)
   return rowCount ?? 0
 }
 
-/** Those of one account, or all, by address and tag. There are few: people write them. */
+/** Sorted by address and tag. Operators create them, so there are few. */
 export async function listLabels(pool: pg.Pool, address?: string): Promise<readonly AccountLabel[]> {
   const { rows } = await query<{
     address: string

@@ -7,18 +7,18 @@ import { lineForm } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
 
-/** What the admin routes can do beside reading. */
+/** Write operations of the admin routes. */
 export interface AdminOperations extends FarmOperations {
-  /** Labels of one account, or all. */
+  /** Of one account, or all. */
   listLabels(address?: string): Promise<readonly Label[]>
   putLabel(label: Omit<Label, 'isBuiltIn'>): Promise<void>
-  /** Whether there was one. */
+  /** False if there was none. */
   removeLabel(address: string, tag: string): Promise<boolean>
   listTemplates(): Promise<readonly Template[]>
   /**
-   * Gives a script a template.
-   * @param script its text, or its hash as in `script_hash` of transactions
-   * @returns undefined where no script with this hash is stored
+   * @param script text of the script, or `script_hash` of transactions
+   *
+   * @returns undefined if no script with this hash is stored
    */
   putTemplate(
     script: { text: string } | { hash: string },
@@ -30,16 +30,16 @@ export interface AdminOperations extends FarmOperations {
     after?: ErrorPlace | undefined
     limit: number
   }): Promise<readonly ListedError[]>
-  /** How many were open. */
+  /** Returns the number of resolved errors. */
   resolveErrors(choice: { ids?: readonly number[] | undefined; worker?: string | undefined }): Promise<number>
 }
 
-/** The part of it that the farm does, which owns these tables. */
+/** Operations on tables that the farm owns. */
 export interface FarmOperations {
   listRequests(): Promise<readonly DeriveRequest[]>
-  /** @throws ApiError 400 for a worker that does not exist, or heights that are not stored */
+  /** @throws ApiError 400 for unknown workers or heights that are not stored */
   deriveAgain(workers: readonly string[], from: number, to: number): Promise<{ id: number; workers: readonly string[] }>
-  /** Has tokens and collections asked anew for what they say of themselves. @returns those that are known */
+  /** Schedules a metadata refresh. @returns known tokens */
   askAgain(tokens: readonly string[]): Promise<readonly string[]>
 }
 
@@ -52,7 +52,7 @@ export interface Label {
 }
 
 export interface Template {
-  /** SHA-256 of the script's normal form, 64 hex digits. */
+  /** SHA-256 of the normalized script, 64 hex digits. */
   readonly normalHash: string
   readonly category: string
   readonly label: string
@@ -68,30 +68,28 @@ interface DeriveRequest {
   readonly createdAt: Date
 }
 
-/** @throws ApiError 503 `not-served-here` where the server was started without */
+/** @throws ApiError 503 `not-served-here` if the server was started without it */
 export function requireOperations({ admin }: Services): AdminOperations {
-  return admin ?? notServed('The administration')
+  return admin ?? notServed('Admin routes are')
 }
 
 /** @throws ApiError 503 `not-served-here` */
 export function requireKeys({ keys }: Services): DeveloperKeys {
-  return keys ?? notServed('Developer keys')
+  return keys ?? notServed('Developer keys are')
 }
 
 /** @throws ApiError 503 `not-served-here` */
 export function requireAccounts({ accounts }: Services): Accounts {
-  return accounts ?? notServed('Accounts')
+  return accounts ?? notServed('User accounts are')
 }
 
 function notServed(what: string): never {
-  throw new ApiError(503, 'not-served-here', `${what} cannot be reached from this server.`)
+  throw new ApiError(503, 'not-served-here', `${what} not available on this server.`)
 }
 
-/**
- * A name that people give something, in one line. Half a pair of UTF-16 is none, since nobody could store or send it.
- */
+/** One line. Lone surrogates are rejected, as they cannot be stored or sent. */
 export function nameField(max: number): TextParameter {
-  const problem = `must be a text of 1 to ${max} characters, none of them a control character`
+  const problem = `must have 1 to ${max} characters without control characters`
   return z
     .string(problem)
     .regex(lineForm(max), problem)
@@ -99,18 +97,18 @@ export function nameField(max: number): TextParameter {
     .transform((text) => text.trim())
 }
 
-/** The text of a script. PostgreSQL stores no U+0000. */
+/** PostgreSQL cannot store U+0000. */
 export function scriptField(): z.ZodString {
-  const problem = 'must be the text of a script'
+  const problem = 'must be a Cadence script'
   return z
     .string(problem)
     .regex(/^[^\x00]+$/, problem)
     .refine(isWellFormed, problem)
 }
 
-/** The name of a worker or ingester, known or not. */
+/** Existing or not. */
 export function workerField(): z.ZodString {
-  const problem = 'must be the name of a worker'
+  const problem = 'must be a worker name'
   return z.string(problem).regex(/^[a-z][a-z0-9_]{0,99}$/, problem)
 }
 
@@ -118,5 +116,5 @@ function isWellFormed(text: string): boolean {
   return text.isWellFormed()
 }
 
-/** The answer of routes that take something away. */
+/** Response of routes that remove something. */
 export const removedSchema = z.strictObject({ removed: z.literal(true) }).meta({ id: 'Removed' })

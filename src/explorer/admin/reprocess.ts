@@ -12,10 +12,10 @@ const heightField = z
 const requestSchema = z
   .strictObject({
     id: z.int(),
-    workers: z.array(z.string()).describe('Those that have to do the heights.'),
+    workers: z.array(z.string()).describe('Workers that derive the heights.'),
     from_height: z.int().describe('First height.'),
     to_height: z.int().describe('Last height.'),
-    workers_off: z.array(z.string()).describe('Those of them that are switched off: the request waits for these.'),
+    workers_off: z.array(z.string()).describe('Disabled workers, which the request waits for.'),
     created_at: z.string(),
   })
   .meta({ id: 'DeriveRequest' })
@@ -25,7 +25,7 @@ const list = defineRoute({
   operationId: 'adminListReprocessing',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Ranges that were asked to be derived and are not finished, the oldest first',
+  summary: 'List pending reprocessing requests, oldest first',
   response: listOf(requestSchema, 'DeriveRequest'),
   example: {
     data: [
@@ -65,14 +65,14 @@ const reprocess = defineRoute({
   operationId: 'adminReprocess',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Has heights derived again by some workers and by all that follow them',
-  description: 'The farm does it before other history. Rows stay until the new ones take their place.',
+  summary: 'Reprocess heights by workers and their dependents',
+  description: 'Takes precedence over other history. Existing rows remain until they are replaced.',
   body: z.strictObject(
     {
       workers: z
         .array(workerField(), 'must be a list of workers')
-        .min(1, 'must name at least one worker')
-        .max(100, 'has at most 100'),
+        .min(1, 'must have at least one entry')
+        .max(100, 'must have at most 100 entries'),
       from_height: heightField.describe('First height.'),
       to_height: heightField.describe('Last height.'),
     },
@@ -100,16 +100,16 @@ const refetch = defineRoute({
   operationId: 'adminRefetchMetadata',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Has tokens and collections asked anew for their name, symbol and pictures',
+  summary: 'Refresh the metadata of tokens and collections',
   body: z.strictObject(
     {
       tokens: z
         .array(
-          z.string('must be a token').regex(/^A\.[0-9a-f]{16}\.\w{1,200}$/, 'must be of the form A.<address>.<name>'),
+          z.string('must be a token').regex(/^A\.[0-9a-f]{16}\.\w{1,200}$/, 'must have the form A.<address>.<name>'),
           'must be a list of tokens',
         )
-        .min(1, 'must name at least one')
-        .max(500, 'has at most 500')
+        .min(1, 'must have at least one entry')
+        .max(500, 'must have at most 500 entries')
         .describe('Tokens and collections.'),
     },
     'must be an object',
@@ -117,7 +117,7 @@ const refetch = defineRoute({
   bodyExample: { tokens: ['A.1654653399040a61.FlowToken'] },
   response: z
     .strictObject({
-      tokens: z.array(z.string()).describe('Those that are known; they are due now.'),
+      tokens: z.array(z.string()).describe('Known tokens, which are scheduled now.'),
     })
     .meta({ id: 'MetadataRefetch' }),
   example: { tokens: ['A.1654653399040a61.FlowToken'] },
@@ -126,5 +126,4 @@ const refetch = defineRoute({
   }),
 })
 
-/** Having things done again. */
 export const reprocessRoutes = [list, reprocess, refetch]

@@ -12,9 +12,9 @@ const templateSchema = z
   .strictObject({
     normal_hash: z
       .string()
-      .describe('SHA-256 of the script without comments, white space and what differs between networks.'),
-    category: z.string().describe('What transactions show as `template_category`.'),
-    label: z.string().describe('What transactions show as `template_label`.'),
+      .describe('SHA-256 of the script without comments, white space and network-specific addresses.'),
+    category: z.string().describe('`template_category` of transactions.'),
+    label: z.string().describe('`template_label` of transactions.'),
   })
   .meta({ id: 'ScriptTemplate' })
 
@@ -35,7 +35,7 @@ const list = defineRoute({
   operationId: 'adminListTemplates',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Templates of scripts that were added to those that flowfarm knows',
+  summary: 'List custom script templates',
   response: listOf(templateSchema, 'ScriptTemplate'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async (_input, services) => {
@@ -50,22 +50,22 @@ const put = defineRoute({
   operationId: 'adminPutTemplate',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Gives a script a template, in the place of an earlier one and of what flowfarm knows',
+  summary: 'Set the template of a script, replacing a custom or built-in one',
   description:
-    'It holds for all variants that differ only in comments, white space, the order of imports and the network.',
+    'Applies to all variants of the script that differ only in comments, white space, import order or network.',
   body: z
     .strictObject(
       {
-        script_hash: hashField.optional().describe('Hash of a script that was indexed, as transactions show it.'),
-        script: scriptField().optional().describe('The script itself, where it was not indexed yet.'),
-        category: nameField(100).describe('What transactions are to show as `template_category`.'),
-        label: nameField(100).describe('What transactions are to show as `template_label`.'),
+        script_hash: hashField.optional().describe('`script_hash` of an indexed transaction.'),
+        script: scriptField().optional().describe('The script, if it is not indexed.'),
+        category: nameField(100).describe('`template_category` of transactions.'),
+        label: nameField(100).describe('`template_label` of transactions.'),
       },
       'must be an object',
     )
     .refine(({ script, script_hash: hash }) => (script === undefined) !== (hash === undefined), {
       path: ['script_hash'],
-      message: 'or "script" must be given, and not both',
+      message: 'or "script" is required, but not both',
     })
     .meta({ oneOf: [{ required: ['script'] }, { required: ['script_hash'] }] }),
   bodyExample: {
@@ -75,12 +75,11 @@ const put = defineRoute({
   },
   response: singleOf(templateSchema, 'ScriptTemplate'),
   example: { data: [example] },
-  problems: { 404: 'No script with this hash was indexed.' },
+  problems: { 404: 'The script is not indexed.' },
   handler: async ({ body: { script, script_hash: hash = '', category, label } }, services) => {
     const which = script === undefined ? { hash } : { text: script }
     const template = await requireOperations(services).putTemplate(which, { category, label })
-    if (template === undefined)
-      throw new ApiError(404, 'unknown-script', `No script with the hash ${hash} was indexed.`)
+    if (template === undefined) throw new ApiError(404, 'unknown-script', `Script ${hash} is not indexed.`)
     return { body: { data: [present(template)] } }
   },
 })
@@ -91,29 +90,28 @@ const remove = defineRoute({
   operationId: 'adminRemoveTemplate',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Takes an added template away',
+  summary: 'Remove a custom template',
   params: z.object({ normal_hash: hashField }),
   response: removedSchema,
   example: { removed: true as const },
-  problems: { 404: 'No template was added for such scripts.' },
+  problems: { 404: 'The template does not exist.' },
   handler: async ({ params: { normal_hash: hash } }, services) => {
     if (await requireOperations(services).removeTemplate(hash)) return { body: { removed: true as const } }
-    throw new ApiError(404, 'unknown-template', 'No template was added for such scripts.')
+    throw new ApiError(404, 'unknown-template', 'There is no custom template for this script.')
   },
 })
 
-/** Templates of scripts. */
 export const templateRoutes = [list, put, remove]
 
-/** A template that an operator gave a script. */
+/** A custom template of an operator. */
 export interface OwnTemplate {
-  /** SHA-256 of the script's normal form, 64 hex digits. */
+  /** SHA-256 of the normalized script, 64 hex digits. */
   readonly normalHash: string
   readonly category: string
   readonly label: string
 }
 
-/** All of them. There are few: people write them. */
+/** Operators create them, so there are few. */
 export async function listTemplates(pool: pg.Pool): Promise<readonly OwnTemplate[]> {
   const { rows } = await query<{ normalHash: string; category: string; label: string }>(
     pool,
@@ -124,7 +122,7 @@ export async function listTemplates(pool: pg.Pool): Promise<readonly OwnTemplate
   return rows
 }
 
-/** Gives a script a template, in the place of an earlier one. */
+/** Replaces an earlier one. */
 export async function putTemplate(pool: pg.Pool, { normalHash, category, label }: OwnTemplate): Promise<void> {
   await query(
     pool,
@@ -136,7 +134,7 @@ export async function putTemplate(pool: pg.Pool, { normalHash, category, label }
   await announceChangedRows(pool)
 }
 
-/** @returns whether there was one */
+/** @returns false if there was none */
 export async function removeTemplate(pool: pg.Pool, normalHash: string): Promise<boolean> {
   const { rowCount } = await query(pool, "delete from app.script_templates where normal_hash = decode($1, 'hex')", [
     normalHash,

@@ -12,7 +12,7 @@ const blockColumns = sql.fragment`
   s.gas_used, s.evm_tx_count, s.fees::text as fees
 `
 
-/** Blocks `b` of a range of heights, with what is derived of them. */
+/** Blocks `b` in a range of heights with derived columns. */
 function blocksBetween(low: number, high: number): FragmentSqlToken {
   return sql.fragment`
     from raw.blocks b
@@ -21,7 +21,7 @@ function blocksBetween(low: number, high: number): FragmentSqlToken {
   `
 }
 
-/** Up to `count` blocks, the highest first, from height `top` down. */
+/** From height `top` down. */
 export async function listBlocks(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -37,7 +37,7 @@ export async function listBlocks(
   )
 }
 
-/** The blocks of a range of heights, both ends inclusive, the lowest first. */
+/** Both ends inclusive, lowest first. */
 export async function readBlocks(database: DatabasePool, from: number, to: number): Promise<readonly BlockRow[]> {
   return database.any(sql.prepared('blocks of heights', blockRow)`
     select ${blockColumns} ${blocksBetween(from, to)} order by b.height
@@ -47,7 +47,7 @@ export async function readBlocks(database: DatabasePool, from: number, to: numbe
 const wholeBlockRow = blockRow.extend({ collection_ids: z.array(z.string()) })
 export type WholeBlockRow = z.output<typeof wholeBlockRow>
 
-/** One block with the ids of its collections; undefined where it is not stored. */
+/** With its collections; undefined if the block is not stored. */
 export async function readBlock(database: DatabasePool, height: number): Promise<WholeBlockRow | undefined> {
   const row = await database.maybeOne(sql.prepared('block', wholeBlockRow)`
     select ${blockColumns}, array(
@@ -58,7 +58,6 @@ export async function readBlock(database: DatabasePool, height: number): Promise
   return row ?? undefined
 }
 
-/** Height of the block with this id. */
 export async function findBlockHeight(database: DatabasePool, id: string): Promise<number | undefined> {
   const row = await database.maybeOne(sql.prepared('block by id', z.object({ height: z.number() }))`
     select height from raw.block_lookup where id = ${sql.binary(hashBytes(id))}
@@ -69,8 +68,8 @@ export async function findBlockHeight(database: DatabasePool, id: string): Promi
 const timeRow = z.object({ height: z.number(), timestamp: z.string() })
 
 /**
- * Times of blocks by height. The heights of a page may lie anywhere: given as values they leave out all partitions but
- * theirs, which a join would not. Leaves out blocks that are not stored.
+ * Block times by height; omits blocks that are not stored. Heights passed as values prune
+ * partitions, which a join would not.
  */
 export async function readBlockTimes(
   database: DatabasePool,

@@ -27,18 +27,14 @@ import { readEventsOfBlock } from '../transactions/events.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 
-/** `{height}` of a path: a height, or the id of a block. */
 const blockKeyParameters = z.object({
   height: z
     .string()
     .regex(/^([0-9]{1,15}|(0[xX])?[0-9a-fA-F]{64})$/, 'must be a block height or a block id of 64 hex digits')
-    .describe('Block height; a block id of 64 hex digits is taken too.'),
+    .describe('Block height, or block id of 64 hex digits.'),
 })
 
-/**
- * The block that a path names.
- * @throws ApiError 404 `unknown-block`
- */
+/** @throws ApiError 404 `unknown-block` */
 async function requireBlock(key: string, { database }: Services): Promise<WholeBlockRow> {
   const height = hashPattern.test(key) ? await findBlockHeight(database, key) : Number(key)
   const block = height === undefined ? undefined : await readBlock(database, height)
@@ -52,11 +48,11 @@ const blockList = defineRoute({
   path: '/flow/block',
   operationId: 'listBlocks',
   tag: 'Blocks',
-  summary: 'Blocks, the highest first',
+  summary: 'Blocks, highest first',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(blockCursorPattern, '<height>'),
-    height: heightParameter().optional().describe('Only the block of this height.'),
+    height: heightParameter().optional().describe('Block height.'),
   }),
   response: listOf(blockSchema, 'Block'),
   example: { data: [exampleBlock], has_more: true, cursor: String(exampleBlock.height), _meta: { limit: 1, count: 1 } },
@@ -77,7 +73,7 @@ const block = defineRoute({
   path: '/flow/block/{height}',
   operationId: 'getBlock',
   tag: 'Blocks',
-  summary: 'One block with its collections and transactions',
+  summary: 'Block with its collections and transactions',
   params: blockKeyParameters,
   response: singleOf(blockDetailSchema, 'Block'),
   problems: unknownBlock,
@@ -113,10 +109,7 @@ const block = defineRoute({
   },
 })
 
-/**
- * The height that a path names, as such or by the id of the block.
- * @throws ApiError 404 `unknown-block`
- */
+/** @throws ApiError 404 `unknown-block` */
 async function heightOf(key: string, services: Services): Promise<number> {
   return hashPattern.test(key) ? (await requireBlock(key, services)).height : Number(key)
 }
@@ -137,9 +130,9 @@ const blockTransactions = defineRoute({
   path: '/flow/block/{height}/transaction',
   operationId: 'listBlockTransactions',
   tag: 'Blocks',
-  summary: 'All transactions of a block, in order',
+  summary: 'Transactions of a block',
   params: blockKeyParameters,
-  query: z.object({ include_events: flagParameter('Whether the transactions come with their events.') }),
+  query: z.object({ include_events: flagParameter('Include events.') }),
   response: listOf(transactionSchema, 'Transaction'),
   problems: unknownBlock,
   derivedBy: transactionWorkers,
@@ -164,10 +157,10 @@ const blockServiceEvents = defineRoute({
   path: '/flow/block/{height}/service-event',
   operationId: 'listBlockServiceEvents',
   tag: 'Blocks',
-  summary: 'System service events of a block',
+  summary: 'Service events of a block',
   description:
-    'Events by which the system contracts tell the protocol of a change: epochs, node versions and the ' +
-    'version of the protocol state. Most blocks have none.',
+    'Events by which system contracts change the protocol state: epochs, node versions and the protocol state ' +
+    'version. Most blocks have none.',
   params: blockKeyParameters,
   response: listOf(serviceEventSchema, 'ServiceEvent'),
   problems: unknownBlock,
@@ -201,5 +194,4 @@ const blockServiceEvents = defineRoute({
   },
 })
 
-/** Blocks and what is in one. */
 export const blockRoutes = [blockList, block, blockTransactions, blockServiceEvents]

@@ -8,25 +8,25 @@ const blockFields = {
   id: idFormat,
   parent_id: idFormat,
   timestamp: timestampFormat,
-  tx_count: countFormat.describe('Transactions, system transactions included.'),
+  tx_count: countFormat.describe('Transactions, including system transactions.'),
   event_count: countFormat.describe('Events of all transactions.'),
 }
 
-/** A block as lists show it. */
 export const blockSchema = z
   .strictObject({
     ...blockFields,
-    parent_hash: idFormat.describe('The same as parent_id; some clients of the Flow explorer API read this name.'),
+    parent_hash: idFormat.describe('Alias of parent_id.'),
     total_gas_used: countFormat
       .nullable()
-      .describe('Computation that its transactions used. Null, like what follows, while the block is not derived yet.'),
-    evm_tx_count: countFormat.nullable().describe('Transactions that executed EVM transactions.'),
-    fees: amountFormat.nullable().describe('Fees that were deducted, in FLOW.'),
+      .describe('Computation used by its transactions. Null until the block is derived.'),
+    evm_tx_count: countFormat
+      .nullable()
+      .describe('Transactions that executed EVM transactions. Null until the block is derived.'),
+    fees: amountFormat.nullable().describe('Deducted fees in FLOW. Null until the block is derived.'),
   })
   .meta({ id: 'Block' })
 export type Block = z.output<typeof blockSchema>
 
-/** What is sent of a new block. */
 export const newBlockSchema = z.strictObject(blockFields).meta({ id: 'NewBlock' })
 export type NewBlock = z.output<typeof newBlockSchema>
 
@@ -38,20 +38,17 @@ const collectionSchema = z
   })
   .meta({ id: 'Collection' })
 
-/** A single block. */
 export const blockDetailSchema = blockSchema
   .extend({
     collections: z
       .array(collectionSchema)
-      .describe('The guaranteed collections, in order; the system collection is none of them.'),
-    transactions: z
-      .array(transactionSummarySchema)
-      .describe('Summaries of all transactions, as the live feed sends them.'),
+      .describe('Guaranteed collections, in order; excludes the system collection.'),
+    transactions: z.array(transactionSummarySchema).describe('Summaries of all transactions, as in the live feed.'),
   })
   .meta({ id: 'BlockDetail' })
 export type BlockDetail = z.output<typeof blockDetailSchema>
 
-/** A block as it is read from the database, ids in hex. */
+/** Ids in hex. */
 export const blockRow = z.object({
   height: z.number(),
   id: z.string(),
@@ -81,8 +78,10 @@ export function presentBlock(row: BlockRow): Block {
 }
 
 /**
- * @param collectionIds ids of the guaranteed collections, in order
- * @param transactions of the block, in order, with the place of their collection; null for system transactions
+ * @param collectionIds guaranteed collections, in order
+ *
+ * @param transactions transactions of the block, in order, with their collection; null for system
+ * transactions
  */
 export function presentBlockDetail(
   row: BlockRow,

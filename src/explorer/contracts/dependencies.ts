@@ -26,13 +26,12 @@ const node = z
   .meta({ id: 'ContractReference' })
 type Node = z.output<typeof node>
 
-/** What a contract imports, and what imports it. */
 const contractDependenciesSchema = z
   .strictObject({
     identifier: z.string(),
-    imports: z.array(node).describe('What it imports itself, in the order of the identifiers.'),
-    dependents: z.array(node).describe('What imports it: a page of them, in the order of the identifiers.'),
-    dependent_count: countFormat.describe('All that import it.'),
+    imports: z.array(node).describe('Direct imports, sorted by identifier.'),
+    dependents: z.array(node).describe('One page of contracts that import it, sorted by identifier.'),
+    dependent_count: countFormat.describe('Number of contracts that import it.'),
     graph: z.strictObject({
       root: z.string(),
       nodes: z.array(
@@ -46,19 +45,18 @@ const contractDependenciesSchema = z
           .meta({ id: 'ContractNode' }),
       ),
       edges: z.array(z.strictObject({ source: z.string(), target: z.string() })).describe('`source` imports `target`.'),
-      truncated: z.boolean().describe('Whether there is more within this depth than a graph may hold.'),
+      truncated: z.boolean().describe('Whether the graph was truncated.'),
     }),
   })
   .meta({ id: 'ContractDependencies' })
 export type ContractDependencies = z.output<typeof contractDependenciesSchema>
 
-/** What is known of nodes: their kind, and what tokens call themselves. */
+/** Kinds, token names and symbols of nodes. */
 interface NodeFacts {
   readonly kinds: ReadonlyMap<string, string | null>
   readonly names: AssetNames
 }
 
-/** The graph below a contract, as it was computed. */
 interface ReachedGraph {
   readonly nodes: readonly string[]
   readonly edges: readonly ImportEdge[]
@@ -102,7 +100,7 @@ function presentNode(identifier: string, { kinds, names }: NodeFacts): ContractD
   }
 }
 
-/** Contracts that one answer may draw. */
+/** Maximum graph size of a response. */
 const maxNodes = 300
 
 const dependentCursor = keyCursor({ dependent: /A\.[0-9a-f]{16}\.\w{1,200}/ })
@@ -112,13 +110,12 @@ const dependencies = defineRoute({
   operationId: 'getContractDependencies',
   cost: 'high',
   tag: 'Contracts',
-  summary: 'What a contract imports, and what imports it',
+  summary: 'Imports and dependents of a contract',
   description:
-    'By the present code of contracts, a minute old at most. One item: its `dependents` are what `limit` and ' +
-    '`cursor` page through.',
+    'Based on current code, up to a minute old. Returns one item; `limit` and `cursor` page its `dependents`.',
   params: contractParameters,
   query: z.object({
-    depth: integerParameter(1, 3).default(1).describe('How far the graph of imports goes.'),
+    depth: integerParameter(1, 3).default(1).describe('Depth of the import graph.'),
     limit: limitParameter({ default: 50, max: 500 }),
     cursor: dependentCursor.parameter,
   }),
@@ -150,7 +147,7 @@ const dependencies = defineRoute({
   },
 })
 
-/** What a contract imports itself: known from its code, also before the worker that looks for codes has come to it. */
+/** Read from the code, so also available before the code worker has run. */
 async function readImports(identifier: string, { database, network }: Services): Promise<readonly string[]> {
   const [row] = await readContracts(database, [identifier], false)
   if (row === undefined || row.imports !== null) return row?.imports ?? []
@@ -158,5 +155,4 @@ async function readImports(identifier: string, { database, network }: Services):
   return code?.imports ?? []
 }
 
-/** Imports of contracts. */
 export const contractDependencyRoutes = [dependencies]

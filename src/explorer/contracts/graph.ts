@@ -2,22 +2,20 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 
-/** What a graph is made of. */
 export interface GraphContract {
   /** A.<address>.<name> */
   readonly contract: string
-  /** FT, NFT or CONTRACT; null while not known. */
+  /** FT, NFT or CONTRACT; null if unknown. */
   readonly kind: string | null
-  /** Null while its code is not known. */
+  /** Null if the code is unknown. */
   readonly imports: readonly string[] | null
 }
 
-/** A contract by how many others import it. */
 export interface RankedContract extends GraphContract {
   readonly dependents: number
 }
 
-/** An arrow of the graph: `source` imports `target`. */
+/** `source` imports `target`. */
 export interface ImportEdge {
   readonly source: string
   readonly target: string
@@ -25,11 +23,11 @@ export interface ImportEdge {
 
 const none: readonly string[] = []
 
-/** Which contract imports which, both ways. All lists are in the order of the identifiers. */
+/** All lists are sorted by identifier. */
 export class ContractGraph {
   readonly #contracts = new Map<string, GraphContract>()
   readonly #dependents = new Map<string, string[]>()
-  /** The contracts of the chain by their dependents, most first. */
+  /** Most dependents first. */
   readonly ranked: readonly RankedContract[]
 
   constructor(contracts: readonly GraphContract[]) {
@@ -51,7 +49,7 @@ export class ContractGraph {
     return this.#contracts.get(contract)?.imports ?? none
   }
 
-  /** The kinds of those of these contracts that are in the graph. */
+  /** Omits contracts outside of the graph. */
   kinds(contracts: readonly string[]): ReadonlyMap<string, string | null> {
     return new Map(contracts.map((contract) => [contract, this.#contracts.get(contract)?.kind ?? null]))
   }
@@ -61,10 +59,13 @@ export class ContractGraph {
   }
 
   /**
-   * What a contract imports, what that imports, and so on.
-   * @param imports of the root, where they are known better than here
-   * @param depth arrows from the root, at least 1
-   * @param maxNodes no more contracts than these are taken in, the nearest first
+   * Transitive imports of a contract, nearest first.
+   *
+   * @param imports direct imports of the root, if they are newer than the graph
+   *
+   * @param depth at least 1
+   *
+   * @param maxNodes limit of returned contracts
    */
   reach(
     root: string,
@@ -103,9 +104,9 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** Milliseconds after which the graph is read anew, by the first who asks. */
-const keepMs = 15_000
-/** So much older it may be while that is under way; after that all wait. */
+/** Age in milliseconds at which the next request reloads the graph. */
+const maxAgeMs = 15_000
+/** The old graph may be used up to this age during a reload; beyond, requests wait. */
 const staleMs = 45_000
 
 const edgesRow = z.object({ contracts: z.string() })
@@ -126,16 +127,16 @@ const kept = new WeakMap<DatabasePool, Kept>()
 const underWay = new WeakMap<DatabasePool, Promise<ContractGraph>>()
 
 /**
- * Which contract imports which, by their present code, a minute old at most. All contracts of a chain are some ten
- * thousand, so it is read whole, in one text, and shared by all who ask: no index gives an order by the number of
- * dependents, and a graph read node by node would take a statement a level.
+ * The import graph of the current code, up to a minute old. A chain has about 10,000 contracts, so
+ * the graph is read whole and shared: no index sorts by dependents, and traversal in SQL takes one
+ * statement per level.
  */
 export async function readContractGraph(database: DatabasePool): Promise<ContractGraph> {
   const current = kept.get(database)
   const age = performance.now() - (current?.readAt ?? -Infinity)
-  if (current !== undefined && age < keepMs) return current.graph
+  if (current !== undefined && age < maxAgeMs) return current.graph
   const next = underWay.get(database) ?? refresh(database)
-  return current !== undefined && age < keepMs + staleMs ? current.graph : await next
+  return current !== undefined && age < maxAgeMs + staleMs ? current.graph : await next
 }
 
 function refresh(database: DatabasePool): Promise<ContractGraph> {
@@ -145,7 +146,7 @@ function refresh(database: DatabasePool): Promise<ContractGraph> {
   loading
     .then(
       (graph) => kept.set(database, { graph, readAt }),
-      // Those who wait are told; those who were given the old one ask again.
+      // Waiting requests get the error; the others retry later.
       () => undefined,
     )
     .finally(() => underWay.delete(database))

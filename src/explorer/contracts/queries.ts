@@ -13,7 +13,7 @@ import type { GraphContract } from './graph.ts'
 import { contractRow } from './schema.ts'
 import type { ContractRow } from './schema.ts'
 
-/** The orders that an index gives. */
+/** Orders with an index. */
 type IndexedOrder = 'address' | 'name' | 'created_at' | 'updated_at'
 
 export interface ContractSpan {
@@ -51,29 +51,28 @@ function selected({ contract, address, kind, identifier, name }: ContractSelecti
 }
 
 /**
- * The view computes kinds where the code does not tell, and of what is computed the planner knows nothing: it would
- * read all contracts. So the kind of the code is looked at by itself, and what the view says only where there is
- * none.
+ * The view computes the kind if the code does not state it, for which the planner has no statistics
+ * and would scan all contracts. So the stored kind is compared first.
  */
 function isOfKind(kind: string): FragmentSqlToken {
   return sql.fragment`(k.kind = ${kind} or k.kind is null and s.kind = ${kind})`
 }
 
 /**
- * Contracts with a text in their name that are read each by its key and put in order; where there are more the next
- * is not far.
+ * Up to this many name matches are read by key and sorted; with more matches, scanning in list
+ * order finds the next one soon.
  */
-const maxLookedUp = 2000
+const maxLookups = 2000
 
 /**
- * Those whose names hold the texts of a selection, as they were a minute ago at most; undefined where it asks for no
- * text, or where there are too many of them.
+ * Contracts with matching names, up to a minute old; undefined without a name filter or with too
+ * many matches.
  */
 async function findNamed(database: DatabasePool, selection: ContractSelection): Promise<readonly string[] | undefined> {
   if (selection.identifier === undefined && selection.name === undefined) return undefined
   const { ranked } = await readContractGraph(database)
   const found = ranked.filter((one) => isSelected(one, selection))
-  return found.length > maxLookedUp ? undefined : found.map(({ contract }) => contract)
+  return found.length > maxLookups ? undefined : found.map(({ contract }) => contract)
 }
 
 function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
@@ -94,8 +93,8 @@ function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
 }
 
 /**
- * Up to `count` contracts of a selection after a place, in an order. Of a kind none is rare, so that what the
- * selection leaves out is read too; a text in names may be, and is looked for in memory first.
+ * Rows that do not match the kind are read and skipped, as no kind is rare. Text matches may be
+ * rare, so they are searched in memory first.
  */
 export async function listContracts(
   database: DatabasePool,
@@ -124,7 +123,7 @@ interface Part {
   readonly order: FragmentSqlToken
 }
 
-/** The pieces of an index that hold what comes after the place, one after the other. */
+/** Consecutive index ranges that contain the rows after the sort key. */
 function partsOf({ order, isDescending, after }: ContractSpan): readonly Part[] {
   switch (order) {
     case 'address':
@@ -174,8 +173,8 @@ function updatedAfter(isDescending: boolean, after: ContractPlace | undefined): 
 }
 
 /**
- * By creation, contracts of one transaction by identifier, and last those whose creation is not indexed. Oldest first
- * all but the latter is turned around.
+ * By creation, contracts of one transaction by identifier. Contracts without indexed creation come
+ * last in both directions.
  */
 function createdAfter(isDescending: boolean, after: ContractPlace | undefined): readonly Part[] {
   const key = after && keyOf(after, 'address')
@@ -206,7 +205,7 @@ function createdAfter(isDescending: boolean, after: ContractPlace | undefined): 
   ]
 }
 
-/** Contracts by identifier, in no order; removed ones included. */
+/** Unordered; includes removed contracts. */
 export async function readContracts(
   database: DatabasePool,
   contracts: readonly string[],
@@ -229,20 +228,20 @@ export async function readContracts(
   `)
 }
 
-/** Which contracts; what is undefined does not matter. */
+/** Undefined fields do not filter. */
 export interface ContractSelection {
-  /** This one: A.<address>.<name>. */
+  /** `A.<address>.<name>`. */
   readonly contract?: string | undefined
-  /** In text form. */
+  /** Canonical form. */
   readonly address?: string | undefined
   readonly kind?: string | undefined
-  /** A part of `A.<address>.<name>`, in any case. */
+  /** Part of `A.<address>.<name>`, case-insensitive. */
   readonly identifier?: string | undefined
-  /** A part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined
 }
 
-/** Whether a contract is one of a selection, as the statements on app.contracts have it. */
+/** Condition of statements on app.contracts. */
 export function isSelected(
   one: GraphContract,
   { contract, address, kind, identifier, name }: ContractSelection,
@@ -258,8 +257,8 @@ export function isSelected(
 const knownRow = z.object({ is_known: z.boolean() })
 
 /**
- * Whether anything tells of a contract: its own events, a contract or a script that imports it. Of those that were
- * deployed before the first indexed block only the latter do.
+ * Whether an event, a contract or a script refers to the contract. Contracts deployed before the
+ * first indexed block have no events.
  */
 export async function isKnownContract(database: DatabasePool, contract: string): Promise<boolean> {
   const { address, name } = contractParts(contract)
@@ -270,7 +269,7 @@ export async function isKnownContract(database: DatabasePool, contract: string):
   return isKnown || (await readContractGraph(database)).dependentsOf(contract).length > 0
 }
 
-/** A place in a list of contracts: the numbers that it is sorted by, if any, and the contract. */
+/** Sort key of contracts: numbers, if any, then identifier. */
 export interface ContractPlace {
   readonly numbers: readonly number[]
   /** A.<address>.<name> */
@@ -279,13 +278,15 @@ export interface ContractPlace {
 
 const pattern = /^((\d{1,15}:){0,3}A\.[0-9a-f]{16}\.\w{1,200})?$/
 
-/** `cursor` of a list of contracts, whatever it is sorted by. */
+/** Accepts cursors of every sort order. */
 export const contractCursorParameter = cursorParameter(pattern, '[<sort key>:]A.<address>.<name>')
 
 /**
- * @param cursor a text that `contractCursorParameter` accepts
- * @param counts how many numbers the sort key may have
- * @throws ApiError 400 for the cursor of another order
+ * @param cursor matches `contractCursorParameter`
+ *
+ * @param counts possible lengths of the numbers
+ *
+ * @throws ApiError 400 for a cursor of another sort order
  */
 export function parseContractCursor(cursor: string | undefined, counts: readonly number[]): ContractPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined
@@ -293,7 +294,9 @@ export function parseContractCursor(cursor: string | undefined, counts: readonly
   const contract = parts.pop() ?? ''
   const numbers = parts.map(Number)
   if (!counts.includes(numbers.length) || numbers.slice(1).some((number) => number > 2 ** 31 - 1)) {
-    throw new ApiError(400, 'invalid-parameter', 'Parameter "cursor" is not one of this order.', { field: 'cursor' })
+    throw new ApiError(400, 'invalid-parameter', 'Parameter "cursor" does not match the sort order.', {
+      field: 'cursor',
+    })
   }
   return { numbers, contract }
 }
@@ -302,13 +305,12 @@ export function formatContractCursor({ numbers, contract }: ContractPlace): stri
   return [...numbers, contract].join(':')
 }
 
-/** Code of a contract, and what it says. */
 export interface ContractCode {
   readonly text: string
-  /** Length in UTF-8. */
+  /** Bytes in UTF-8. */
   readonly bytes: number
   readonly kind: ContractKind
-  /** `A.<address>.<name>` each, sorted. */
+  /** `A.<address>.<name>`, sorted. */
   readonly imports: readonly string[]
 }
 
@@ -321,9 +323,10 @@ const codeRow = z.object({
 const deployRow = z.object({ arguments: z.array(z.unknown()).nullable(), script: z.string().nullable() })
 
 /**
- * The code with a hash, as it was stored; or else out of a transaction that deployed it, so that it is there before the
- * worker that looks for codes has come to it.
- * @returns undefined where neither has it
+ * Reads stored code, or extracts it from the transaction that deployed it, so that code is
+ * available before the code worker has run.
+ *
+ * @returns undefined if neither has it
  */
 export async function readContractCode(
   database: DatabasePool,
@@ -342,13 +345,13 @@ export async function readContractCode(
   return undefined
 }
 
-/** What a code says that came from elsewhere. */
+/** For code that is not in the database. */
 export function describeCode(code: Buffer, network: Network): ContractCode {
   const text = code.toString('utf8')
   return { text, bytes: code.length, ...describeContract(text, network) }
 }
 
-/** The last transactions that deployed a code, the newest first. */
+/** Newest first. */
 async function readDeployments(
   database: DatabasePool,
   codeHash: Buffer,

@@ -56,7 +56,7 @@ import {
 import type { ContractPlace, ContractSelection, ContractSpan } from './queries.ts'
 import type { Contract, ContractRow, ContractFacts, ContractVersionRow } from './schema.ts'
 
-/** The orders, by the names that clients of the Flow explorer API use, and how many numbers their sort keys have. */
+/** Names of the Flow explorer API; `numbers` are the possible lengths of their sort keys. */
 const orders = {
   usage: { index: 'usage', numbers: [1] },
   import: { index: 'usage', numbers: [1] },
@@ -74,32 +74,30 @@ const contractList = defineRoute({
   path: '/flow/contract',
   operationId: 'listContracts',
   tag: 'Contracts',
-  summary: 'Contracts that accounts have now',
-  description: 'Filters can be combined, with each other and with every order.',
+  summary: 'Deployed contracts',
+  description: 'Filters are combined with AND and work with every sort order.',
   query: z.object({
     limit: limitParameter({ default: 25, max: 100 }),
     cursor: contractCursorParameter,
-    address: accountParameter().optional().describe('Only contracts of this account.'),
-    identifier: searchParameter(
-      'Only this contract, `A.<address>.<name>`; any other text: only contracts whose identifier contains it.',
-    ).optional(),
-    name: searchParameter('Only contracts whose name contains this text, in any case.').optional(),
+    address: accountParameter().optional().describe('Account of the contracts.'),
+    identifier: searchParameter('`A.<address>.<name>`, or text contained in the identifier.').optional(),
+    name: searchParameter('Text contained in the name, case-insensitive.').optional(),
     kind: z
       .enum(contractKinds, `must be one of ${contractKinds.join(', ')}`)
       .optional()
-      .describe('Only fungible tokens, only NFTs, or only what is neither.'),
+      .describe('Fungible token, NFT or other contract.'),
     sort: z
       .enum(orderNames, `must be one of ${orderNames.join(', ')}`)
       .default('usage')
       .describe(
-        'By how many contracts import it (`usage`, `import`), by its creation, by its last change (`updated_at`, ' +
-          '`valid_from`, `activity`), by account and name, or by name.',
+        'Sort by number of dependents (`usage`, `import`), creation, last change (`updated_at`, `valid_from`, ' +
+          '`activity`), account and name, or name.',
       ),
     sort_order: z
       .enum(['asc', 'desc'], 'must be asc or desc')
       .optional()
       .describe('Default: asc for address and name, else desc.'),
-    body: flagParameter('Whether the source comes with each contract.'),
+    body: flagParameter('Include source code.'),
   }),
   response: listOf(contractSchema, 'Contract'),
   example: {
@@ -156,15 +154,15 @@ const contract = defineRoute({
   path: '/flow/contract/{identifier}',
   operationId: 'getContract',
   tag: 'Contracts',
-  summary: 'One contract with its source, or the contracts of an account',
+  summary: 'Contract with its source, or contracts of an account',
   description:
-    'A contract that was deployed before the first indexed block is asked from the chain. For an account all ' +
-    'contracts that are indexed are given, by name, without source.',
+    'A contract deployed before the first indexed block is read from the chain. For an account, returns its indexed ' +
+    'contracts by name, without source.',
   params: z.object({ identifier: contractOrAccountParameter() }),
   response: listOf(contractSchema, 'Contract'),
   problems: {
-    404: 'No such contract is known; or, for an account, none of it.',
-    503: 'The contract is not indexed, and the chain cannot be asked at the moment.',
+    404: 'The contract is unknown, or the account has no known contracts.',
+    503: 'The contract is not indexed and no access node responds.',
   },
   example: wholeList([{ ...exampleContract, body: 'access(all) contract interface FungibleToken {}\n' }]),
   handler: async ({ params: { identifier } }, services) => {
@@ -175,15 +173,15 @@ const contract = defineRoute({
   },
 })
 
-/** More than any account has room for in its storage, by far. */
-const maxOfAccount = 10_000
+/** Exceeds the number of contracts that fit into the storage of any account. */
+const maxPerAccount = 10_000
 
 async function readOfAccount(address: string, services: Services): Promise<Contract[]> {
   const span = {
     order: 'address',
     isDescending: false,
     after: undefined,
-    count: maxOfAccount,
+    count: maxPerAccount,
     withBody: false,
   } as const
   const rows = await listContracts(services.database, { address }, span)
@@ -204,7 +202,7 @@ async function readOne(identifier: string, services: Services): Promise<Contract
   return presentContract(told, facts, true)
 }
 
-/** A contract that nothing is indexed of may have been deployed before the first indexed block. */
+/** A contract without indexed data may have been deployed before the first indexed block. */
 async function askForOne(identifier: string, services: Services): Promise<Contract> {
   const { address, name } = contractParts(identifier)
   if (!isValidAddress(address, services.network())) throw unknownContract(identifier)
@@ -221,12 +219,12 @@ async function askForOne(identifier: string, services: Services): Promise<Contra
   )
 }
 
-/** Contracts. */
 export const contractRoutes = [contractList, contract]
 
 /**
- * What is shown of contracts beside their rows, in one statement each for all of them.
- * @param more contracts of which there are no rows
+ * Reads imports, names and dependents for all contracts in one statement each.
+ *
+ * @param more contracts without a row
  */
 async function readContractFacts(
   { database }: Services,
@@ -247,10 +245,7 @@ async function readContractFacts(
   return { times, names, transactionId, dependents: (contract) => graph.dependentsOf(contract).length }
 }
 
-/**
- * Up to `count` contracts of a selection after a place, by how many contracts import them, and those with the same
- * number by identifier; in the other direction all of it is turned around.
- */
+/** Sorted by dependents, then identifier; descending reverses both. */
 async function listContractsByUsage(
   database: DatabasePool,
   selection: ContractSelection,
@@ -271,7 +266,7 @@ async function listContractsByUsage(
     const found = new Map((await readContracts(database, wanted, withBody)).map((row) => [row.contract, row]))
     for (const one of wanted) {
       const row = found.get(one)
-      // The graph may be a minute old: what is gone since is left out.
+      // The graph may be a minute old, so removed contracts are skipped.
       if (row !== undefined && !row.is_removed) rows.push(row)
     }
   }
@@ -280,7 +275,7 @@ async function listContractsByUsage(
 
 type Rank = Pick<RankedContract, 'contract' | 'dependents'>
 
-/** Where in the order what comes after a place begins, whether the place itself is still in it or not. */
+/** Index of the first entry after a sort key, which need not be in the list. */
 function firstAfter(ordered: readonly Rank[], place: Rank, isDescending: boolean): number {
   let [low, high] = [0, ordered.length]
   while (low < high) {
@@ -302,8 +297,8 @@ const versions = defineRoute({
   path: '/flow/contract/{identifier}/version',
   operationId: 'listContractVersions',
   tag: 'Contracts',
-  summary: 'Versions of a contract, the newest first',
-  description: 'As far as they are indexed: numbers change while older history is added.',
+  summary: 'Versions of a contract, newest first',
+  description: 'Covers indexed history; version numbers change while older history is added.',
   params: contractParameters,
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(contractVersionSchema, 'ContractVersion'),
@@ -336,12 +331,12 @@ const version = defineRoute({
   path: '/flow/contract/{identifier}/version/{version}',
   operationId: 'getContractVersion',
   tag: 'Contracts',
-  summary: 'One version of a contract with its source',
+  summary: 'Version of a contract with its source',
   params: contractParameters.extend({
-    version: integerParameter(1, 1_000_000).describe('Number of the version, from 1.'),
+    version: integerParameter(1, 1_000_000).describe('Version number, from 1.'),
   }),
   response: singleOf(contractVersionDetailSchema, 'ContractVersion'),
-  problems: { 404: 'No such version of the contract is indexed.' },
+  problems: { 404: 'The version is not indexed.' },
   example: { data: [exampleVersionDetail] },
   handler: async ({ params: { identifier, version: number } }, { database, network }) => {
     const row = await readContractVersion(database, identifier, number)
@@ -360,10 +355,9 @@ const version = defineRoute({
   },
 })
 
-/** What contracts were. */
 export const contractVersionRoutes = [versions, version]
 
-/** The versions of a contract, numbered from the first that is indexed. A contract has some dozen at most. */
+/** Numbered from the first indexed version. A contract has a few dozen at most. */
 function numbered(contract: string): FragmentSqlToken {
   const { address, name } = contractParts(contract)
   return sql.fragment`
@@ -374,7 +368,7 @@ function numbered(contract: string): FragmentSqlToken {
   `
 }
 
-/** Up to `count` versions before a place, the newest first. */
+/** Newest first. */
 export async function listContractVersions(
   database: DatabasePool,
   contract: string,

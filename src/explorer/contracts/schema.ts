@@ -16,48 +16,36 @@ import type { ContractEventType, ContractScript } from './uses.ts'
 
 export const contractKinds = ['FT', 'NFT', 'CONTRACT'] as const
 
-/** A contract as its last change left it. */
 export const contractSchema = z
   .strictObject({
     id: z.string().describe('A.<address>.<name>'),
-    identifier: z.string().describe('The same as id.'),
-    address: addressFormat.describe('Account that has it.'),
+    identifier: z.string().describe('Alias of id.'),
+    address: addressFormat.describe('Account that holds the contract.'),
     name: z.string(),
-    kind: z
-      .enum(contractKinds)
-      .nullable()
-      .describe('Whether it says to be a fungible token, an NFT or neither; null while its code is not known.'),
+    kind: z.enum(contractKinds).nullable().describe('Fungible token, NFT or other; null if the code is unknown.'),
     status: z.enum(['active', 'removed']),
     body: z
       .string()
       .nullable()
       .optional()
-      .describe('Source code: of a single contract, in lists where it is asked for; null while not known.'),
-    created_at: timestampFormat.nullable().describe('When it was deployed first; null while that is not indexed.'),
+      .describe('Source code of a single contract, or with body=true; null if unknown.'),
+    created_at: timestampFormat.nullable().describe('First deployment; null if not indexed.'),
     created_height: heightFormat.nullable(),
-    updated_at: timestampFormat.nullable().describe('When it was changed last.'),
-    valid_from: heightFormat
-      .nullable()
-      .describe('Block of its last change; null for one that only the chain tells of.'),
-    transaction_hash: idFormat.nullable().describe('Transaction of its last change.'),
+    updated_at: timestampFormat.nullable().describe('Last change.'),
+    valid_from: heightFormat.nullable().describe('Block of the last change; null with source chain.'),
+    transaction_hash: idFormat.nullable().describe('Transaction of the last change.'),
     code_hash: idFormat.describe('SHA3-256 of the code.'),
-    imports: z
-      .array(z.string())
-      .nullable()
-      .describe('Contracts that it imports, A.<address>.<name>; null while not known.'),
-    imported_count: countFormat.describe('Contracts whose present code imports it; a minute old at most.'),
-    import_count: countFormat.describe(
-      'The same as imported_count; some clients of the Flow explorer API read this name.',
-    ),
-    token_name: z.string().nullable().describe('What the token or collection calls itself, where it is one.'),
+    imports: z.array(z.string()).nullable().describe('Imported contracts, A.<address>.<name>; null if unknown.'),
+    imported_count: countFormat.describe('Contracts that currently import it; up to a minute old.'),
+    import_count: countFormat.describe('Alias of imported_count.'),
+    token_name: z.string().nullable().describe('Published name of the token or collection.'),
     token_symbol: z.string().nullable(),
     token_logo: z.string().nullable(),
-    source: z.enum(['index', 'chain']).describe('chain: nothing is indexed of it, and an access node told.'),
+    source: z.enum(['index', 'chain']).describe('chain: not indexed, read from an access node.'),
   })
   .meta({ id: 'Contract' })
 export type Contract = z.output<typeof contractSchema>
 
-/** As it is read from the database. */
 export const contractRow = z.object({
   contract: z.string(),
   address: z.string(),
@@ -75,7 +63,6 @@ export const contractRow = z.object({
 })
 export type ContractRow = z.output<typeof contractRow>
 
-/** What is shown of a contract beside its row. */
 export interface ContractFacts {
   readonly times: ReadonlyMap<number, string>
   readonly names: AssetNames
@@ -83,7 +70,7 @@ export interface ContractFacts {
   readonly dependents: (contract: string) => number
 }
 
-/** @param withBody whether the source is shown */
+/** @param withBody whether to include the source */
 export function presentContract(row: ContractRow, facts: ContractFacts, withBody: boolean): Contract {
   const place = { block_height: row.updated_height, tx_index: row.updated_tx_index }
   return {
@@ -102,7 +89,7 @@ export function presentContract(row: ContractRow, facts: ContractFacts, withBody
   }
 }
 
-/** A contract of which nothing is indexed. @param codeHash SHA3-256, hex digits */
+/** A contract that is not indexed. @param codeHash SHA3-256 in hex */
 export function presentLiveContract(
   contract: string,
   code: ContractCode,
@@ -143,33 +130,30 @@ function presentIdentity(contract: string, { names, dependents }: ContractFacts)
   }
 }
 
-/** A version of a contract as lists show it. */
 export const contractVersionSchema = z
   .strictObject({
-    version: countFormat.describe('From 1, the first that is indexed.'),
-    change: z.enum(['added', 'updated']).describe('A contract that was removed may be added again.'),
-    block_height: heightFormat.describe('Block that brought it.'),
+    version: countFormat.describe('From 1, the first indexed version.'),
+    change: z.enum(['added', 'updated']).describe('A removed contract may be added again.'),
+    block_height: heightFormat.describe('Block of the change.'),
     transaction_id: idFormat,
-    created_at: timestampFormat.nullable().describe('Time of that block.'),
+    created_at: timestampFormat.nullable().describe('Time of the change.'),
     code_hash: idFormat.describe('SHA3-256 of the code.'),
   })
   .meta({ id: 'ContractVersion' })
 export type ContractVersion = z.output<typeof contractVersionSchema>
 
-/** A single version. */
 export const contractVersionDetailSchema = contractVersionSchema
   .extend({
     identifier: z.string().describe('A.<address>.<name>'),
     address: addressFormat,
     name: z.string(),
-    code: z.string().nullable().describe('Cadence source; null while it was not found.'),
-    kind: z.enum(contractKinds).nullable().describe('As of the contract.'),
-    imports: z.array(z.string()).nullable().describe('As of the contract.'),
+    code: z.string().nullable().describe('Cadence source; null if not found.'),
+    kind: z.enum(contractKinds).nullable().describe('See Contract.'),
+    imports: z.array(z.string()).nullable().describe('See Contract.'),
   })
   .meta({ id: 'ContractVersionDetail' })
 export type ContractVersionDetail = z.output<typeof contractVersionDetailSchema>
 
-/** As it is read from the database. */
 export const contractVersionRow = z.object({
   version: z.number(),
   change: z.enum(['added', 'updated']),
@@ -208,8 +192,6 @@ export function presentVersionDetail(
     imports: code === undefined ? null : [...code.imports],
   }
 }
-
-/** Examples of the routes of contracts. */
 
 export const exampleContract: Contract = {
   id: 'A.1654653399040a61.FlowToken',

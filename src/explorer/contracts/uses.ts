@@ -16,46 +16,42 @@ import { readScripts } from '../transactions/scripts.ts'
 import { exampleContractScript, exampleEventType } from './schema.ts'
 import { readContractCode, readContracts, isKnownContract } from './queries.ts'
 
-/** A type of event that a contract emits. */
 const contractEventTypeSchema = z
   .strictObject({
     type: z.string().describe('A.<address>.<contract>.<event>'),
     event_name: z.string(),
-    count: countFormat.describe('All events of the type that are indexed; 0 where the code declares it and none is.'),
-    last_seen: timestampFormat.nullable().describe('Time of the last block with one.'),
-    last_seen_height: heightFormat.nullable().describe('The last block with one.'),
-    is_declared: z.boolean().describe('Whether the present code declares it; false too while the code is not known.'),
+    count: countFormat.describe('Indexed events of the type; 0 if it is only declared.'),
+    last_seen: timestampFormat.nullable().describe('Time of the last event.'),
+    last_seen_height: heightFormat.nullable().describe('Block of the last event.'),
+    is_declared: z.boolean().describe('Whether the current code declares it; false if the code is unknown.'),
   })
   .meta({ id: 'ContractEventType' })
 export type ContractEventType = z.output<typeof contractEventTypeSchema>
 
-/** A script that imports a contract. */
 const contractScriptSchema = z
   .strictObject({
     script_hash: idFormat.describe('SHA-256 of the script.'),
-    tx_count: countFormat.describe('Transactions with the script in the newest blocks that are looked at.'),
-    category: z.string().describe('As template_category of its transactions.'),
-    label: z.string().describe('As template_label of its transactions.'),
-    script_preview: z.string().describe('The beginning of the script.'),
-    last_seen_height: heightFormat.describe('The last block with one of these transactions.'),
-    counted_blocks: countFormat.describe('How many blocks were looked at.'),
-    counted_from_height: heightFormat.describe('The lowest of them.'),
+    tx_count: countFormat.describe('Transactions with the script in the counted blocks.'),
+    category: z.string().describe('See template_category of transactions.'),
+    label: z.string().describe('See template_label of transactions.'),
+    script_preview: z.string().describe('Start of the script.'),
+    last_seen_height: heightFormat.describe('Block of the last such transaction.'),
+    counted_blocks: countFormat.describe('Number of counted blocks.'),
+    counted_from_height: heightFormat.describe('Lowest counted block.'),
   })
   .meta({ id: 'ContractScript' })
 export type ContractScript = z.output<typeof contractScriptSchema>
 
-/** A type of which events are indexed. */
 interface EventTypeRow {
   readonly type: string
   readonly count: number
   readonly last_height: number
 }
 
-/** As it is read from the database. */
 const scriptUseRow = z.object({ script_hash: z.string(), count: z.number(), last_height: z.number() })
 type ScriptUseRow = z.output<typeof scriptUseRow>
 
-/** Types that were seen, most events first, and then those that the code declares besides. */
+/** Indexed types by number of events, then types that are only declared. */
 function presentEventTypes(
   contract: string,
   rows: readonly EventTypeRow[],
@@ -88,20 +84,18 @@ function presentEventTypes(
   return [...seen, ...unseen]
 }
 
-/** Blocks that an answer is counted from: with some hundred events each, they are read in tens of milliseconds. */
+/** Bounds the counting: with a few hundred events per block, it takes tens of milliseconds. */
 const maxBlocks = 200
 
-const counting =
-  `Counted in the newest ${maxBlocks} blocks with a transaction that imports the contract, not in all of the ` +
-  'chain: no count over all transactions is kept for each script.'
+const counting = `Counted in the newest ${maxBlocks} blocks with a transaction that imports the contract.`
 
 const events = defineRoute({
   path: '/flow/contract/{identifier}/events',
   operationId: 'listContractEventTypes',
   cost: 'high',
   tag: 'Contracts',
-  summary: 'Types of events of a contract, the most frequent first',
-  description: 'Those that are indexed, with exact counts, and then those that only the present code declares.',
+  summary: 'Event types of a contract, most frequent first',
+  description: 'Indexed types with exact counts, followed by types that are only declared in the current code.',
   params: contractParameters,
   query: z.object({ limit: limitParameter({ default: 50, max: 100 }) }),
   response: listOf(contractEventTypeSchema, 'ContractEventType'),
@@ -133,7 +127,7 @@ const scripts = defineRoute({
   operationId: 'listContractScripts',
   cost: 'high',
   tag: 'Contracts',
-  summary: 'Scripts of transactions that import a contract, the most used first',
+  summary: 'Scripts that import a contract, most used first',
   description: counting,
   params: contractParameters,
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }) }),
@@ -148,7 +142,6 @@ const scripts = defineRoute({
   },
 })
 
-/** Characters of a script that a list shows. */
 const previewLength = 500
 
 async function readScriptUses(
@@ -177,18 +170,17 @@ async function readScriptUses(
   })
 }
 
-/** How contracts are used. */
 export const contractUseRoutes = [events, scripts]
 
 const placeRow = z.object({ block_height: z.number(), tx_indexes: z.array(z.number()) })
 
-/** A block with transactions whose scripts import a contract. */
+/** A block with transactions that import a contract. */
 interface UsingBlock {
   readonly height: number
   readonly txIndexes: readonly number[]
 }
 
-/** The newest blocks, up to `count`, with a transaction whose script imports a contract; the newest first. */
+/** Newest first. */
 async function listUsingBlocks(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -205,7 +197,7 @@ async function listUsingBlocks(
   return rows.map(({ block_height: height, tx_indexes: txIndexes }) => ({ height, txIndexes }))
 }
 
-/** How many of these transactions have each script: most first. */
+/** Most transactions first. */
 async function countScripts(database: DatabasePool, blocks: readonly UsingBlock[]): Promise<readonly ScriptUseRow[]> {
   if (blocks.length === 0) return []
   const places = blocks.flatMap(({ height, txIndexes }) => txIndexes.map((index) => ({ height, index })))
@@ -229,23 +221,22 @@ async function countScripts(database: DatabasePool, blocks: readonly UsingBlock[
   `)
 }
 
-/** As the worker has it that writes app.event_type_pieces. */
+/** Must match the worker of app.event_type_pieces. */
 const heightsPerPiece = 100
 
 const typeRow = z.object({ type: z.string(), count: z.number(), piece: z.number() })
 const lastRow = z.object({ type: z.string(), height: z.number() })
 
 /**
- * The types of the events of a contract, up to `count`, most events first, each with the block of its last one. The
- * counts are kept, and of each type one piece of the chain is looked at: it costs the same however many events there
- * are.
+ * Event types of a contract with the block of the last event, most events first. Reads stored
+ * counts and one piece per type, so the cost does not depend on the number of events.
  */
 export async function listContractEventTypes(
   database: DatabasePool,
   contract: string,
   count: number,
 ): Promise<readonly EventTypeRow[]> {
-  // Both ends as the index has them, by bytes: a slash comes right after a dot.
+  // Range bounds in byte order: a slash follows a dot.
   const rows = await database.any(sql.type(typeRow)`
     select t.type, t.event_count as count, last.piece
     from (
@@ -265,7 +256,7 @@ export async function listContractEventTypes(
   })
 }
 
-/** A piece without a block of the type is being rolled back. */
+/** A piece without a matching block is being rolled back. */
 async function readLastHeights(
   database: DatabasePool,
   types: readonly z.output<typeof typeRow>[],

@@ -9,7 +9,7 @@ import type { DefiAssetRow, DefiEventRow, DefiPairRow } from './schema.ts'
 import { withMarks } from '../transactions/events.ts'
 import type { Marked } from '../transactions/events.ts'
 
-/** Up to `count` tokens of pairs after one, by their ids. */
+/** Sorted by id. */
 export async function listDefiAssets(
   database: DatabasePool,
   after: string | undefined,
@@ -31,12 +31,11 @@ export async function listDefiAssets(
   `)
 }
 
-/** The sort key of pairs: their last event. */
+/** Sort key: last event. */
 export interface PairKey extends EventKey {
   readonly pair: string
 }
 
-/** Which pairs; what is undefined does not matter. */
 export interface PairSelection {
   readonly dex?: string | undefined
   /** One of its two tokens. */
@@ -45,10 +44,9 @@ export interface PairSelection {
 
 const pairOrder = sql.fragment`last_height desc, last_tx_index desc, last_event_index desc, pair desc`
 
-/** Days that volumes of pairs are of. */
 const volumeDays = 7
 
-/** Up to `count` pairs before a key, the one with the latest event first. */
+/** Most recently active first. */
 export async function listDefiPairs(
   database: DatabasePool,
   { dex, asset }: PairSelection,
@@ -91,8 +89,8 @@ export async function listDefiPairs(
 }
 
 /**
- * What pair `p` holds of a token: what its account has of it, where that is in one vault; else what is in the one vault
- * that the last event of the pair moved. Where that moved several, nothing tells which is the pair's.
+ * Reserve of pair `p`: the balance of its account if that has a single vault, else the vault moved
+ * by the last event of the pair. Ambiguous if that event moved several vaults.
  */
 function reserve(asset: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -123,13 +121,12 @@ function isBefore(key: PairKey | undefined): FragmentSqlToken {
   `
 }
 
-/** Which events; what is undefined does not matter. */
 export interface DefiEventSelection {
   readonly pair?: string | undefined
   readonly type?: string | undefined
 }
 
-/** Up to `count` events before a place, the latest first. */
+/** Latest first. */
 export async function listDefiEvents(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -152,9 +149,8 @@ export async function listDefiEvents(
 }
 
 /**
- * The condition by which the index is found: columns before the height are compared with it as a row and stand in the
- * order (`prefixOrder`), so that the primary key is of no use. Nearly all events are swaps, so that only others have
- * an index.
+ * Comparing leading index columns and height as a row, and sorting by both (`prefixOrder`), keeps
+ * the planner from the primary key. Nearly all events are swaps, so only other types have an index.
  */
 function selected({ pair, type }: DefiEventSelection, { low, high }: EventSpan): FragmentSqlToken {
   const ofRareType = type === undefined || type === 'Swap' ? undefined : type
@@ -183,7 +179,7 @@ function prefixOrder({ pair, type }: DefiEventSelection): FragmentSqlToken {
 
 const symbolRow = z.object({ token: z.string(), symbol: z.string().nullable() })
 
-/** Symbols of tokens, by their ids; those that nobody asked are left out. */
+/** Omits tokens without metadata. */
 export async function readSymbols(
   database: DatabasePool,
   tokens: ReadonlyArray<string | null>,
@@ -198,7 +194,6 @@ export async function readSymbols(
 
 const existsRow = z.object({ is_known: z.boolean() })
 
-/** Whether a pair is known. */
 export async function isKnownPair(database: DatabasePool, pair: string): Promise<boolean> {
   const { is_known: isKnown } = await database.one(sql.type(existsRow)`
     select exists (select from app.defi_pairs where pair = ${pair}) as is_known

@@ -21,7 +21,7 @@ import { defineRoute } from '../route.ts'
 
 const tag = 'DeFi'
 const limit = limitParameter({ default: 20, max: 200 })
-const pairParameter = contractParameter('pairs').optional().describe('Only events of this pair.')
+const pairParameter = contractParameter('pairs').optional().describe('Pair of the events.')
 
 const assetCursor = keyCursor({ id: keyParts.contract })
 
@@ -29,7 +29,7 @@ const assetList = defineRoute({
   path: '/defi/asset',
   operationId: 'listDefiAssets',
   tag,
-  summary: 'Tokens that pairs exchange, by their ids',
+  summary: 'Tokens of exchange pairs, by id',
   query: z.object({ limit, cursor: assetCursor.parameter }),
   response: listOf(defiAssetSchema, 'DefiAsset'),
   example: {
@@ -64,16 +64,16 @@ const pairList = defineRoute({
   path: '/defi/pair',
   operationId: 'listDefiPairs',
   tag,
-  summary: 'Pairs of tokens on exchanges, the one with the latest event first',
-  description: 'A pair in which something happens while its list is paged through may come twice.',
+  summary: 'Exchange pairs, most recently active first',
+  description: 'A pair that becomes active during paging may appear twice.',
   query: z.object({
     limit,
     cursor: pairCursor.parameter,
     dex: z
       .enum(dexKeys, `must be one of ${dexKeys.join(', ')}`)
       .optional()
-      .describe('Only pairs of this exchange.'),
-    asset: contractParameter('tokens').optional().describe('Only pairs of this token.'),
+      .describe('Exchange.'),
+    asset: contractParameter('tokens').optional().describe('Token of the pairs.'),
   }),
   response: listOf(defiPairSchema, 'DefiPair'),
   example: {
@@ -152,7 +152,7 @@ const eventList = defineRoute({
   path: '/defi/events',
   operationId: 'listDefiEvents',
   tag,
-  summary: 'Swaps, changes of liquidity and flash loans, the latest first',
+  summary: 'Swaps, liquidity changes and flash loans, latest first',
   query: z.object({
     limit,
     cursor: eventCursor.parameter,
@@ -160,7 +160,7 @@ const eventList = defineRoute({
     event_type: z
       .enum(defiEventTypes, `must be one of ${defiEventTypes.join(', ')}`)
       .optional()
-      .describe('Only events of this kind.'),
+      .describe('Event type.'),
   }),
   response: listOf(defiEventSchema, 'DefiEvent'),
   example: { data: [exampleSwap], has_more: true, cursor: '118542743:0:12', _meta: { limit: 1, count: 1 } },
@@ -186,16 +186,16 @@ const latestSwap = defineRoute({
   path: '/defi/latest-swap',
   operationId: 'getLatestSwap',
   tag,
-  summary: 'The latest swap, of all pairs or of one',
+  summary: 'Latest swap of all pairs or one pair',
   query: z.object({ pair_id: pairParameter }),
   response: singleOf(defiEventSchema, 'DefiEvent'),
-  problems: { 404: 'The pair is not known, or nothing was swapped yet.' },
+  problems: { 404: 'The pair is unknown or has no swap.' },
   example: { data: [exampleSwap] },
   handler: async ({ query: { pair_id: pair } }, { database }) => {
     const [swap] = await listDefiEvents(database, await readBounds(database), { pair, type: 'Swap' }, undefined, 1)
     if (swap === undefined) {
       if (pair !== undefined && !(await isKnownPair(database, pair))) {
-        throw new ApiError(404, 'unknown-pair', `Pair ${pair} is not known.`, { field: 'pair_id' })
+        throw new ApiError(404, 'unknown-pair', `Pair ${pair} is unknown.`, { field: 'pair_id' })
       }
       throw new ApiError(404, 'no-swap', 'No swap is indexed yet.')
     }
@@ -204,5 +204,4 @@ const latestSwap = defineRoute({
   },
 })
 
-/** Exchanges of tokens. */
 export const defiRoutes = [assetList, pairList, eventList, latestSwap]

@@ -5,23 +5,22 @@ import type { Marked } from '../transactions/events.ts'
 const tokenFormat = z.string().describe('A.<address>.<name>')
 const pairFormat = z
   .string()
-  .describe('A.<address>.<contract>, with the account of the pool behind where one contract has many.')
+  .describe('A.<address>.<contract>, followed by the pool account if one contract has several pools.')
 
 export const dexKeys = ['incrementfi', 'bloctoswap', 'metapier'] as const
 export const defiEventTypes = ['Swap', 'AddLiquidity', 'RemoveLiquidity', 'Flashloan', 'ProtocolFee'] as const
 
-/** A token that pairs exchange. */
 export const defiAssetSchema = z
   .strictObject({
     id: tokenFormat,
     symbol: z
       .string()
       .nullable()
-      .describe('Null until the contract was asked, and where it does not say it; like name and logo.'),
+      .describe('Null, like name and logo, if the contract does not publish it or it has not been read yet.'),
     name: z.string().nullable(),
     logo: z.string().nullable(),
     contract_name: z.string(),
-    price_usd: amountFormat.nullable().describe('Last price of one whole token in USD; null where the feed has none.'),
+    price_usd: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
   })
   .meta({ id: 'DefiAsset' })
 export type DefiAsset = z.output<typeof defiAssetSchema>
@@ -39,40 +38,31 @@ export function presentDefiAsset(row: DefiAssetRow): DefiAsset {
   return { ...row, contract_name: row.id.split('.')[2] ?? '' }
 }
 
-/** A pair of tokens on an exchange. */
 export const defiPairSchema = z
   .strictObject({
     id: pairFormat,
-    dex_key: z.enum(dexKeys).describe('By the contract.'),
-    address: addressFormat.describe('Account that holds its tokens.'),
-    asset0_id: tokenFormat.nullable().describe('Null while nothing told.'),
+    dex_key: z.enum(dexKeys).describe('Exchange.'),
+    address: addressFormat.describe('Account that holds the reserves.'),
+    asset0_id: tokenFormat.nullable().describe('Null if unknown.'),
     asset1_id: tokenFormat.nullable(),
     asset0_symbol: z.string().nullable(),
     asset1_symbol: z.string().nullable(),
-    is_stable: z.boolean().nullable().describe('Whether it is for tokens of equal worth; null while nothing told.'),
-    fee_bps: z
-      .number()
-      .nullable()
-      .describe('Part of a swap in basis points, as it was told last; null while nothing told.'),
+    is_stable: z.boolean().nullable().describe('Whether it is a stable swap pair; null if unknown.'),
+    fee_bps: z.number().nullable().describe('Swap fee in basis points; null if unknown.'),
     reserves_asset0: amountFormat
       .nullable()
       .describe(
-        'What its vault holds of it, by the balances that moves leave behind; null where these do not tell which ' +
-          'vault is that ' +
-          'of the pair, and before Cadence 1.0.',
+        'Balance of its vault, according to transfer events; null if the vault of the pair is ambiguous, and before ' +
+          'Cadence 1.0.',
       ),
     reserves_asset1: amountFormat.nullable(),
-    price: amountFormat.nullable().describe('Asset1 for 1 asset0 in the last swap.'),
-    swap_count_7d: countFormat.describe(
-      'Swaps of the seven days, UTC, that end with the last on which any pair swapped.',
-    ),
-    volume_asset0_7d: amountFormat.describe('Whole tokens of asset0 that they moved, in and out together.'),
-    volume_asset1_7d: amountFormat.describe('The same of asset1.'),
-    created_height: heightFormat
-      .nullable()
-      .describe('Block of the event that made it; null while that is not indexed.'),
-    last_height: heightFormat.describe('Block of its last event.'),
-    updated_at: timestampFormat.nullable().describe('Time of that block.'),
+    price: amountFormat.nullable().describe('asset1 per asset0 in the last swap.'),
+    swap_count_7d: countFormat.describe('Swaps in the seven UTC days up to the last day with any swap.'),
+    volume_asset0_7d: amountFormat.describe('asset0 volume of those swaps, in plus out.'),
+    volume_asset1_7d: amountFormat.describe('asset1 volume of those swaps, in plus out.'),
+    created_height: heightFormat.nullable().describe('Block that created the pair; null if not indexed.'),
+    last_height: heightFormat.describe('Block of the last event.'),
+    updated_at: timestampFormat.nullable().describe('Time of the last event.'),
   })
   .meta({ id: 'DefiPair' })
 export type DefiPair = z.output<typeof defiPairSchema>
@@ -100,7 +90,7 @@ export const defiPairRow = z.object({
 })
 export type DefiPairRow = z.output<typeof defiPairRow>
 
-/** @param times of blocks, by height */
+/** @param times block times by height */
 export function presentDefiPair(row: DefiPairRow, times: ReadonlyMap<number, string>): DefiPair {
   return {
     id: row.id,
@@ -124,7 +114,6 @@ export function presentDefiPair(row: DefiPairRow, times: ReadonlyMap<number, str
   }
 }
 
-/** A swap, a change of liquidity or a flash loan of a pair. */
 export const defiEventSchema = z
   .strictObject({
     block_height: heightFormat,
@@ -132,30 +121,26 @@ export const defiEventSchema = z
     transaction_index: countFormat,
     event_index: countFormat,
     pair_id: pairFormat,
-    event_type: z.enum(defiEventTypes).describe('ProtocolFee: liquidity tokens minted for nothing, for the exchange.'),
+    event_type: z.enum(defiEventTypes).describe('ProtocolFee: liquidity tokens minted for the exchange.'),
     maker: addressFormat
       .nullable()
-      .describe('Account that authorized the transaction first, else who paid for it; null: the chain itself.'),
+      .describe('First authorizer of the transaction, else its payer; null for system transactions.'),
     direction: z
       .enum(['asset0_to_asset1', 'asset1_to_asset0'])
       .nullable()
-      .describe('Of a swap: which asset was given and which was got; else null.'),
+      .describe('Direction of a swap; null for other events.'),
     asset0_id: tokenFormat
       .nullable()
-      .describe(
-        'Of a swap the first token of the pair, of liquidity the first that moved, of a flash loan the one lent.',
-      ),
+      .describe('Swap: first token of the pair. Liquidity: first moved token. Flash loan: borrowed token.'),
     asset1_id: tokenFormat.nullable(),
     asset0_symbol: z.string().nullable(),
     asset1_symbol: z.string().nullable(),
-    asset0_in: amountFormat
-      .nullable()
-      .describe('Whole tokens that went into the pair; null: none, or nothing tells. Like those that follow.'),
+    asset0_in: amountFormat.nullable().describe('Tokens into or out of the pair; null if none or unknown.'),
     asset0_out: amountFormat.nullable(),
     asset1_in: amountFormat.nullable(),
     asset1_out: amountFormat.nullable(),
-    lp_amount: amountFormat.nullable().describe('Liquidity tokens minted or burned.'),
-    price_native: amountFormat.nullable().describe('Of a swap: asset1 for 1 asset0.'),
+    lp_amount: amountFormat.nullable().describe('Minted or burned liquidity tokens.'),
+    price_native: amountFormat.nullable().describe('Swap price: asset1 per asset0.'),
     timestamp: timestampFormat,
   })
   .meta({ id: 'DefiEvent' })
@@ -179,7 +164,7 @@ export const defiEventRow = z.object({
 })
 export type DefiEventRow = z.output<typeof defiEventRow>
 
-/** @param symbols of tokens, by their id */
+/** @param symbols by token id */
 export function presentDefiEvent(
   { row, mark }: Marked<DefiEventRow>,
   symbols: ReadonlyMap<string, string | null>,

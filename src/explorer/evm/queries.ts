@@ -16,13 +16,12 @@ const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), even
 /** The event of an EVM transaction. */
 export type EvmPlace = z.output<typeof placeRow>
 
-/** Which transactions; what is undefined does not matter. */
 interface EvmTransactionSelection {
-  /** Sent or received: 40 hex digits. */
+  /** Sender or receiver, 40 hex digits. */
   readonly address?: string | undefined
 }
 
-/** Up to `count` transactions of the EVM before a place, the latest first. */
+/** Latest first. */
 export async function listEvmTransactions(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -44,7 +43,7 @@ function selectAny(span: EventSpan): FragmentSqlToken {
   return sql.fragment`select block_height, tx_index, event_index from app.evm_tx_hashes where ${withinEvents(span)}`
 }
 
-/** What an address sent and what it received, by an index each; `union` leaves one of what it sent itself. */
+/** Sent and received transactions use one index each; `union` removes self-transfers. */
 function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
   const sides = [sql.fragment`evm_from`, sql.fragment`evm_to`].map(
     (side) => sql.fragment`(
@@ -59,8 +58,7 @@ function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
 }
 
 /**
- * Whole transactions by their places, in the order of these. The heights given as values leave out all partitions but
- * theirs, which a join would not.
+ * In the order of the places. Heights passed as values prune partitions, which a join would not.
  */
 export async function readEvmTransactions(
   database: DatabasePool,
@@ -111,8 +109,9 @@ function keyOf(place: EvmPlace): string {
 }
 
 /**
- * Where the transaction with this hash is. What was not valid may have been tried again: then that which was run,
- * else the latest.
+ * An invalid transaction may be retried under the same hash: returns the executed one, else the
+ * latest.
+ *
  * @param hash 64 hex digits
  */
 export async function findEvmTransaction(database: DatabasePool, hash: string): Promise<EvmPlace | undefined> {
@@ -129,7 +128,7 @@ function textOf(value: PayloadValue | undefined): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The logs of a transaction as its event carries them: hex digits, with `0x` or without. */
+/** Hex digits, with or without `0x`. */
 export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
   const index = sql.fragment`${place.event_index}::int4`
   const rows = await database.any(sql.type(z.object(singleEvent))`
@@ -142,10 +141,11 @@ export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Prom
 }
 
 /**
- * What is known of addresses, each looked up by key; labels, which are few, are read once for all of them. An account
- * that Cadence owns begins with 00…02: eleven zero bytes and a two. Source: onflow/flow-go
+ * Labels, contracts and owners of addresses, by key lookup; the few labels are read once. COA
+ * addresses start with eleven zero bytes and a two. Source: onflow/flow-go
  * `fvm/evm/types/address.go`.
- * @param addresses 40 hex digits; null is nobody
+ *
+ * @param addresses 40 hex digits
  */
 export async function describeEvmAddresses(
   database: DatabasePool,
@@ -194,9 +194,8 @@ export async function describeEvmAddresses(
 }
 
 /**
- * The first or the last row of a table that names an address. It is compared together with the height and stands in the
- * order, so that it is the index of the address that is read: by the order of heights alone, the planner would read
- * through all that is not the address's, which it thinks cheap of one that is often seen.
+ * The first or last row of a table that refers to an address. Comparing address and height as a
+ * row, and sorting by both, forces the address index; the planner would otherwise scan by height.
  */
 function endOf(
   table: FragmentSqlToken,
@@ -220,10 +219,10 @@ const spanRow = z.object({
   creation_height: z.number().nullable(),
   creator: z.string().nullable(),
 })
-/** When an address was seen, and the transaction that created it, where it is a contract whose creation is indexed. */
+/** First and last height, and the transaction that created the contract, if indexed. */
 type EvmAddressSpan = z.output<typeof spanRow>
 
-/** Tables that name addresses, by the column that does. */
+/** Tables and columns that refer to addresses. */
 const mentions = [
   [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`],
   [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_to`],

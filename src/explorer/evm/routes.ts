@@ -65,8 +65,8 @@ const evmTransactionList = defineRoute({
   path: '/flow/evm/transaction',
   operationId: 'listEvmTransactions',
   tag,
-  summary: 'Transactions of the EVM, the latest first',
-  description: 'One transaction of Flow may execute many.',
+  summary: 'EVM transactions, latest first',
+  description: 'A Flow transaction may execute several.',
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(evmTransactionSchema, 'EvmTransaction'),
   example: { data: [exampleEvmTransaction], has_more: true, cursor: '118542743:0:2', _meta: { limit: 1, count: 1 } },
@@ -86,16 +86,16 @@ const evmTransactionList = defineRoute({
 const hashParameters = z.object({
   hash: z
     .string()
-    .regex(hashPattern, 'must be the hash of an EVM transaction: 64 hex digits, with or without 0x')
-    .describe('Hash of the EVM transaction, with or without 0x.'),
+    .regex(hashPattern, 'must be an EVM transaction hash: 64 hex digits, with or without 0x')
+    .describe('EVM transaction hash; 0x is optional.'),
 })
-const problems = { 404: 'No transaction of the EVM with this hash is indexed.' }
+const problems = { 404: 'The EVM transaction is not indexed.' }
 
 const evmTransaction = defineRoute({
   path: '/flow/evm/transaction/{hash}',
   operationId: 'getEvmTransaction',
   tag,
-  summary: 'One transaction of the EVM, with the Flow transaction that executed it',
+  summary: 'EVM transaction with its Flow transaction',
   params: hashParameters,
   response: singleOf(evmTransactionDetailSchema, 'EvmTransaction'),
   problems,
@@ -141,7 +141,7 @@ const evmTransactionLogs = defineRoute({
   path: '/flow/evm/transaction/{hash}/logs',
   operationId: 'listLogsOfEvmTransaction',
   tag,
-  summary: 'All logs of a transaction of the EVM, in order',
+  summary: 'Logs of an EVM transaction',
   params: hashParameters,
   response: listOf(evmLogSchema, 'EvmLog'),
   problems,
@@ -161,7 +161,7 @@ const evmTransactionTransfers = defineRoute({
   path: '/flow/evm/transaction/{hash}/token-transfers',
   operationId: 'listTokenTransfersOfEvmTransaction',
   tag,
-  summary: 'All token transfers of a transaction of the EVM, in order',
+  summary: 'Token transfers of an EVM transaction',
   params: hashParameters,
   response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
   problems,
@@ -188,7 +188,6 @@ function unknownTransaction(hash: string): ApiError {
   return new ApiError(404, 'unknown-evm-transaction', `EVM transaction ${hash} is not indexed.`, { field: 'hash' })
 }
 
-/** Transactions of the EVM. */
 export const evmTransactionRoutes = [evmTransactionList, evmTransaction, evmTransactionLogs, evmTransactionTransfers]
 
 const addressParameters = z.object({ address: evmAddressParameter() })
@@ -196,11 +195,11 @@ const paging = { limit: limitParameter({ default: 20, max: 100 }) }
 
 const evmAddressSchema = evmPartySchema
   .extend({
-    is_coa: z.boolean().describe('Whether Cadence owns it (COA).'),
-    token: evmTokenSchema.nullable().describe('Where it is a token.'),
-    creator: evmPartySchema.nullable().describe('Who created it, where it is a contract whose creation is indexed.'),
+    is_coa: z.boolean().describe('Whether it is a Cadence-owned account (COA).'),
+    token: evmTokenSchema.nullable().describe('Null if it is not a token.'),
+    creator: evmPartySchema.nullable().describe('Creator of the contract; null if unknown or not a contract.'),
     creation_transaction_hash: evmHashFormat.nullable(),
-    first_height: heightFormat.nullable().describe('First Flow block in which it is seen.'),
+    first_height: heightFormat.nullable().describe('First Flow block that refers to it.'),
     last_height: heightFormat.nullable(),
   })
   .meta({ id: 'EvmAddress' })
@@ -209,10 +208,10 @@ const evmAddress = defineRoute({
   path: '/flow/evm/address/{address}',
   operationId: 'getEvmAddress',
   tag,
-  summary: 'What is known of an address of the EVM',
+  summary: 'EVM address',
   params: addressParameters,
   response: singleOf(evmAddressSchema, 'EvmAddress'),
-  problems: { 404: 'Nothing that is indexed names the address.' },
+  problems: { 404: 'The address is not indexed.' },
   example: {
     data: [
       {
@@ -235,7 +234,7 @@ const evmAddress = defineRoute({
     const directory = await describeEvmAddresses(database, [digits, span.creator])
     const facts = directory.get(digits)
     if (facts === undefined || (span.first_height === null && token === undefined && facts.name === null)) {
-      throw new ApiError(404, 'unknown-evm-address', `Nothing that is indexed names ${address}.`, { field: 'address' })
+      throw new ApiError(404, 'unknown-evm-address', `EVM address ${address} is not indexed.`, { field: 'address' })
     }
     return {
       body: {
@@ -260,10 +259,8 @@ const holdingCursor = keyCursor({ address: keyParts.evmAddress, type: /ERC-(?:20
 const evmHoldingSchema = z
   .strictObject({
     token: evmTokenRefSchema,
-    token_id: z.null().describe('See the items of the address.'),
-    value: amountFormat.describe(
-      'In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.',
-    ),
+    token_id: z.null().describe('Always null: see the items of the address.'),
+    value: amountFormat.describe('ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids.'),
   })
   .meta({ id: 'EvmHolding' })
 
@@ -271,7 +268,7 @@ const evmAddressTokens = defineRoute({
   path: '/flow/evm/address/{address}/token',
   operationId: 'listTokensOfEvmAddress',
   tag,
-  summary: 'What an address of the EVM holds of each token, by contract',
+  summary: 'Token balances of an EVM address',
   params: addressParameters,
   query: z.object({ ...paging, cursor: holdingCursor.parameter, type: standardParameter }),
   response: listOf(evmHoldingSchema, 'EvmHolding'),
@@ -310,8 +307,8 @@ const itemCursor = keyCursor({ address: keyParts.evmAddress, type: /ERC-(?:721|1
 const evmItemSchema = z
   .strictObject({
     token: evmTokenRefSchema,
-    token_id: amountFormat.describe('Item of ERC-721, kind of ERC-1155.'),
-    value: amountFormat.describe('1 for an item; the units of a kind.'),
+    token_id: amountFormat.describe('Token id.'),
+    value: amountFormat.describe('ERC-721: 1. ERC-1155: balance.'),
   })
   .meta({ id: 'EvmItem' })
 
@@ -319,7 +316,7 @@ const evmAddressItems = defineRoute({
   path: '/flow/evm/address/{address}/nft',
   operationId: 'listItemsOfEvmAddress',
   tag,
-  summary: 'The items that an address of the EVM holds, by contract and id',
+  summary: 'NFTs of an EVM address',
   params: addressParameters,
   query: z.object({ ...paging, cursor: itemCursor.parameter }),
   response: listOf(evmItemSchema, 'EvmItem'),
@@ -369,7 +366,7 @@ const evmAddressTransactions = defineRoute({
   path: '/flow/evm/address/{address}/transactions',
   operationId: 'listTransactionsOfEvmAddress',
   tag,
-  summary: 'Transactions that an address of the EVM sent or received, the latest first',
+  summary: 'Transactions of an EVM address, latest first',
   params: addressParameters,
   query: z.object({ ...paging, cursor: eventCursor.parameter }),
   response: listOf(evmTransactionSchema, 'EvmTransaction'),
@@ -392,7 +389,7 @@ const evmAddressTransfers = defineRoute({
   path: '/flow/evm/address/{address}/token-transfers',
   operationId: 'listTokenTransfersOfEvmAddress',
   tag,
-  summary: 'Token transfers of an address of the EVM, the latest first',
+  summary: 'Token transfers of an EVM address, latest first',
   params: addressParameters,
   query: z.object({ ...paging, cursor: evmTransferCursor.parameter }),
   response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
@@ -415,7 +412,6 @@ const evmAddressTransfers = defineRoute({
   },
 })
 
-/** Addresses of the EVM. */
 export const evmAddressRoutes = [
   evmAddress,
   evmAddressTokens,

@@ -19,23 +19,23 @@ import type { EvmDirectory, EvmTokenTransferItem, EvmParty, EvmToken, EvmTokenRe
 
 const valueFormat = z
   .union([z.string(), z.boolean(), z.array(z.string())])
-  .describe('Integers are decimal; addresses and bytes 0x and hex digits.')
+  .describe('Integers are decimal strings; addresses and bytes are 0x and hex digits.')
 
-/** A call by a function that many contracts share. */
+/** A call of a common function. */
 const decodedCallSchema = z
   .strictObject({
-    method_call: z.string().describe('The function: transfer(address,uint256).'),
+    method_call: z.string().describe('Function signature: transfer(address,uint256).'),
     method_id: z.string().regex(/^0x[0-9a-f]{8}$/),
     parameters: z.array(z.strictObject({ name: z.string(), type: z.string(), value: valueFormat })),
   })
   .meta({ id: 'EvmDecodedCall' })
 type DecodedCallItem = z.output<typeof decodedCallSchema>
 
-/** A log of an event that many contracts share. */
+/** A log of a common event. */
 const decodedLogSchema = z
   .strictObject({
     name: z.string(),
-    method_call: z.string().describe('The event: Transfer(address,address,uint256).'),
+    method_call: z.string().describe('Event signature: Transfer(address,address,uint256).'),
     parameters: z.array(
       z.strictObject({ name: z.string(), type: z.string(), indexed: z.boolean(), value: valueFormat }),
     ),
@@ -67,19 +67,18 @@ function presentValue(value: DecodedAbi['parameters'][number]['value']): Value {
   return typeof value === 'object' ? [...value] : value
 }
 
-/** What a contract told while a transaction of the EVM ran. */
 export const evmLogSchema = z
   .strictObject({
-    index: countFormat.describe('Position in the transaction.'),
-    address: evmPartySchema.describe('The contract.'),
+    index: countFormat.describe('Index in the transaction.'),
+    address: evmPartySchema.describe('Contract that emitted the log.'),
     topics: z.array(evmHashFormat),
     data: z.string().regex(/^0x([0-9a-f]{2})*$/),
-    decoded: decodedLogSchema.nullable().describe('Of events that many contracts share.'),
+    decoded: decodedLogSchema.nullable().describe('Set for common events.'),
   })
   .meta({ id: 'EvmLog' })
 export type EvmLogItem = z.output<typeof evmLogSchema>
 
-/** The logs that an event's payload carries; none where they cannot be read, which the worker has logged. */
+/** Empty if the logs cannot be decoded; the worker has recorded the error. */
 export function readStoredLogs(hex: string | null): readonly EvmLog[] {
   if (hex === null) return []
   try {
@@ -101,74 +100,68 @@ export function presentEvmLog(log: EvmLog, index: number, directory: EvmDirector
   }
 }
 
-const untrusted = 'Null where the payload of the event could not be read.'
+const untrusted = 'Null if the event payload could not be decoded.'
 
-/** A transaction of the EVM as lists show it. */
 export const evmTransactionSchema = z
   .strictObject({
     hash: evmHashFormat,
     evm_hash: idFormat,
-    transaction_id: idFormat.describe('The Flow transaction that executed it.'),
+    transaction_id: idFormat.describe('Flow transaction that executed it.'),
     block_height: heightFormat.describe('Flow block.'),
-    transaction_index: countFormat.describe('Position of the Flow transaction in its block.'),
-    event_index: countFormat.describe('Its EVM.TransactionExecuted event in the Flow transaction.'),
-    timestamp: timestampFormat.describe('Time of the Flow block.'),
-    block_number: heightFormat.describe('Block of the EVM.'),
-    position: countFormat.describe('Position in the block of the EVM.'),
+    transaction_index: countFormat.describe('Index of the Flow transaction in its block.'),
+    event_index: countFormat.describe('Index of its EVM.TransactionExecuted event.'),
+    timestamp: timestampFormat.describe('Block time.'),
+    block_number: heightFormat.describe('EVM block number.'),
+    position: countFormat.describe('Index in the EVM block.'),
     from: evmPartySchema.nullable().describe(untrusted),
-    to: evmPartySchema.nullable().describe(`Null where it creates a contract. ${untrusted}`),
+    to: evmPartySchema.nullable().describe(`Null for contract creations. ${untrusted}`),
     created_contract: evmPartySchema.nullable(),
     evm_from: evmDigitsFormat.nullable(),
     evm_to: evmDigitsFormat.nullable(),
     evm_value: amountFormat.nullable().describe('In attoflow, 10^-18 FLOW.'),
     evm_gas_used: z.int(),
     evm_status: z.int().min(0).max(1).describe('1 succeeded, 0 failed.'),
-    value: amountFormat.nullable().describe('As evm_value.'),
+    value: amountFormat.nullable().describe('Alias of evm_value.'),
     gas_limit: amountFormat.nullable().describe(untrusted),
     gas_used: amountFormat,
-    gas_price: amountFormat.nullable().describe('In attoflow; null for types that have none: see max_fee_per_gas.'),
+    gas_price: amountFormat.nullable().describe('In attoflow; null for dynamic fees: see max_fee_per_gas.'),
     max_fee_per_gas: amountFormat.nullable(),
     max_priority_fee_per_gas: amountFormat.nullable(),
     fee: z
       .strictObject({ type: z.literal('actual'), value: amountFormat })
       .nullable()
-      .describe('gas_used × gas_price in attoflow; null where it has no gas_price.'),
-    nonce: amountFormat.nullable().describe(`What has not run may say any number of 64 bits. ${untrusted}`),
-    type: z
-      .int()
-      .describe('0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed.'),
-    call_type: z.string().nullable().describe('Of type 255: deposit, withdraw, transfer, deploy or call.'),
+      .describe('gas_used × gas_price in attoflow; null without gas_price.'),
+    nonce: amountFormat.nullable().describe(`Any 64-bit number if the transaction was invalid. ${untrusted}`),
+    type: z.int().describe('0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature.'),
+    call_type: z.string().nullable().describe('For type 255: deposit, withdraw, transfer, deploy or call.'),
     status: z.enum(['ok', 'error']),
-    result: z.string().describe('success, or why it failed.'),
-    error_code: z.int().describe('0 none; 201 to 300 it was not valid, 301 to 400 it was run and failed.'),
+    result: z.string().describe('success, or the error.'),
+    error_code: z.int().describe('0: none; 201 to 300: invalid; 301 to 400: execution failed.'),
     method: z
       .string()
       .nullable()
-      .describe(
-        'Name of the function where it is a common one, else its selector, 0x and 8 hex digits; null without input.',
-      ),
+      .describe('Name of a common function, or selector (0x and 8 hex digits); null without input.'),
     raw_input: z
       .string()
       .regex(/^0x([0-9a-f]{2})*$/)
       .nullable()
       .describe(untrusted),
-    decoded_input: decodedCallSchema.nullable().describe('Of functions that many contracts share.'),
+    decoded_input: decodedCallSchema.nullable().describe('Set for common functions.'),
     tx_types: z.array(z.enum(['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer'])),
   })
   .meta({ id: 'EvmTransaction' })
 export type EvmTransactionItem = z.output<typeof evmTransactionSchema>
 
-/** A single transaction of the EVM. */
 export const evmTransactionDetailSchema = evmTransactionSchema
   .extend({
     logs: z.array(evmLogSchema),
     token_transfers: z.array(evmTokenTransferSchema),
-    transaction: transactionSummarySchema.describe('The Flow transaction that executed it.'),
+    transaction: transactionSummarySchema.describe('Flow transaction that executed it.'),
   })
   .meta({ id: 'EvmTransactionDetail' })
 export type EvmTransactionDetail = z.output<typeof evmTransactionDetailSchema>
 
-/** What is derived of it: numerics as text, hashes and addresses without `0x`. */
+/** Numerics as decimal strings, hashes and addresses without `0x`. */
 export const derivedEvmRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
@@ -196,7 +189,7 @@ export const derivedEvmRow = z.object({
   moves_tokens: z.boolean(),
 })
 
-/** With the encoded transaction of its event, hex. */
+/** `payload` is the encoded transaction of the event, in hex. */
 export interface EvmTransactionRow extends z.output<typeof derivedEvmRow> {
   readonly payload: string | null
 }
@@ -256,12 +249,12 @@ export function presentEvmTransactionDetail(
   }
 }
 
-/** Addresses that a row names, 40 hex digits. */
+/** Addresses of a row, 40 hex digits. */
 export function partiesOf(row: EvmTransactionRow): Array<string | null> {
   return [row.evm_from, row.evm_to, row.contract_address]
 }
 
-/** What was given to run. Where the worker did not trust the payload, it left the nonce out. */
+/** Call data. The worker stores no nonce if it could not verify the payload. */
 function inputOf({ payload, nonce }: EvmTransactionRow): Uint8Array | undefined {
   if (payload === null || nonce === null) return undefined
   try {
@@ -286,7 +279,7 @@ function kindsOf(row: EvmTransactionRow, input: Uint8Array | undefined): EvmTran
   return kinds
 }
 
-/** Examples of routes about the EVM, which belong together. */
+/** Examples of EVM routes, which refer to each other. */
 
 const holder: EvmParty = {
   hash: '0x000000000000000000000002a793620000000000',

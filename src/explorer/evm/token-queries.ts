@@ -10,8 +10,8 @@ import { evmTokenRefRow, evmTokenRow, evmTokenTransferRow } from './token-schema
 import type { EvmTokenRow, EvmTokenRefRow, EvmTokenTransferRow } from './token-schema.ts'
 
 /**
- * What the bridge and the contract of Flow say of token `k` (token, standard), to be joined: at most one row. Fungible
- * tokens are ERC-20, items the others.
+ * Metadata of the bridge for token `k` (token, standard): at most one row. Fungible tokens are
+ * ERC-20; NFTs are ERC-721 or ERC-1155.
  */
 const evmTokenMetadata = sql.fragment`
   left join lateral (
@@ -36,7 +36,6 @@ const lastPrice = sql.fragment`
   ) price on true
 `
 
-/** The sort key of tokens. */
 interface EvmTokenKey {
   readonly holderCount: number
   /** 40 hex digits. */
@@ -44,7 +43,7 @@ interface EvmTokenKey {
   readonly standard: number
 }
 
-/** Up to `count` tokens of some standards after a key, those with the most holders first. */
+/** Most holders first. */
 export async function listEvmTokens(
   database: DatabasePool,
   standards: readonly number[],
@@ -75,8 +74,9 @@ export async function listEvmTokens(
 }
 
 /**
- * A token by its contract, 40 hex digits. One that writes its logs by several standards is several: the busiest
- * first.
+ * @param token contract, 40 hex digits
+ *
+ * @returns one row per standard of its logs, most transfers first
  */
 export async function readEvmToken(database: DatabasePool, token: string): Promise<readonly EvmTokenRow[]> {
   return database.any(sql.type(evmTokenRow)`
@@ -89,14 +89,14 @@ export async function readEvmToken(database: DatabasePool, token: string): Promi
 const holderRow = z.object({ address: z.string(), balance: z.string() })
 type EvmHolderRow = z.output<typeof holderRow>
 
-/** The sort key of holders; the balance is decimal. */
+/** The balance is decimal. */
 interface EvmHolderKey {
   readonly balance: string
   /** 40 hex digits. */
   readonly address: string
 }
 
-/** Up to `count` holders of a token after a key, who has the most first. */
+/** Largest balance first. */
 export async function listEvmHolders(
   database: DatabasePool,
   token: string,
@@ -121,7 +121,7 @@ function afterHolder(after: EvmHolderKey | undefined): FragmentSqlToken {
 const holdingRow = evmTokenRefRow.extend({ balance: z.string() })
 type EvmHoldingRow = z.output<typeof holdingRow>
 
-/** What an address holds of each token, by contract. The key is that of the last one before. */
+/** Sorted by contract. The key is that of the previous row. */
 export async function listEvmHoldings(
   database: DatabasePool,
   address: string,
@@ -148,14 +148,14 @@ export async function listEvmHoldings(
 const itemRow = evmTokenRefRow.extend({ token_id: z.string(), balance: z.string() })
 type EvmItemRow = z.output<typeof itemRow>
 
-/** The sort key of the items of an address; the id is decimal. */
+/** The id is decimal. */
 interface EvmItemKey {
   readonly token: string
   readonly standard: number
   readonly tokenId: string
 }
 
-/** The items of ERC-721 and ERC-1155 that an address holds, by contract and id. */
+/** ERC-721 and ERC-1155 items of an address, by contract and id. */
 export async function listEvmItems(
   database: DatabasePool,
   address: string,
@@ -180,7 +180,6 @@ export async function listEvmItems(
   `)
 }
 
-/** A place in the order of token transfers. */
 interface EvmTransferKey {
   readonly height: number
   readonly txIndex: number
@@ -214,10 +213,10 @@ const newestFirst = sql.fragment`
   block_height desc, tx_index desc, event_index desc, log_index desc, batch_index desc
 `
 
-/** Of an address, both 40 hex digits, or of a token by one of its standards. */
+/** Addresses are 40 hex digits. */
 type EvmTransferSelection = { readonly address: string } | { readonly token: string; readonly standard: number }
 
-/** Up to `count` transfers before a place, the latest first. */
+/** Latest first. */
 export async function listEvmTokenTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -233,7 +232,7 @@ export async function listEvmTokenTransfers(
   return complete(database, moved)
 }
 
-/** What an address gave and what it got, by an index each; `union` leaves one of what it gave itself. */
+/** Sent and received transfers use one index each; `union` removes self-transfers. */
 function selectOfAddress(span: Span, address: string): FragmentSqlToken {
   const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map(
     (side) => sql.fragment`(
@@ -268,7 +267,7 @@ function within({ low, high, before }: Span): FragmentSqlToken {
   `
 }
 
-/** All transfers of an EVM transaction, in order. */
+/** In order. */
 export async function readTransfersOfEvmTransaction(
   database: DatabasePool,
   place: EvmPlace,
@@ -292,7 +291,7 @@ const transactionRow = z.object({
   timestamp: z.string(),
 })
 
-/** With their transactions and what is known of their tokens, each looked up once. */
+/** Adds transactions and token metadata, each read once. */
 async function complete(database: DatabasePool, moved: readonly MovedRow[]): Promise<readonly EvmTokenTransferRow[]> {
   const [transactions, tokens] = await Promise.all([readTransactions(database, moved), readMetadata(database, moved)])
   return moved.flatMap((row) => {
@@ -367,7 +366,7 @@ function placeOf(row: { block_height: number; tx_index: number; event_index: num
   return `${row.block_height}:${row.tx_index}:${row.event_index}`
 }
 
-/** Cursors of lists of EVM token transfers: a log of a batch moves several. */
+/** A batch log moves several tokens. */
 export const evmTransferCursor = keyCursor({
   block_height: keyParts.height,
   tx_index: keyParts.index,
@@ -376,7 +375,7 @@ export const evmTransferCursor = keyCursor({
   batch_index: keyParts.index,
 })
 
-/** @param cursor a text that the parameter of `evmTransferCursor` accepts */
+/** @param cursor matches the parameter of `evmTransferCursor` */
 export function parseEvmTransferCursor(cursor: string | undefined): EvmTransferKey | undefined {
   const key = evmTransferCursor.parse(cursor)
   return key === undefined

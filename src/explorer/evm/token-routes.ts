@@ -35,10 +35,9 @@ const standardPattern = /ERC-(?:20|721|1155)/
 const tokenCursor = keyCursor({ holders: keyParts.index, address: keyParts.evmAddress, type: standardPattern })
 const holderCursor = keyCursor({ balance: keyParts.amount, address: keyParts.evmAddress })
 
-/** `type` of lists of tokens. */
-export const standardParameter = tokenStandardFormat.optional().describe('Only tokens of this standard.')
+export const standardParameter = tokenStandardFormat.optional().describe('Token standard.')
 
-/** The numbers of the standards that a `type` asks for. */
+/** Numbers of the standards that match `type`. */
 export function standardsOf(type: TokenStandardName | undefined): readonly number[] {
   return (type === undefined ? tokenStandards : [type]).map(standardNumber)
 }
@@ -47,10 +46,10 @@ const evmTokenList = defineRoute({
   path: '/flow/evm/token',
   operationId: 'listEvmTokens',
   tag,
-  summary: 'Tokens of the EVM, those with the most holders first',
+  summary: 'EVM tokens, most holders first',
   description:
-    'Contracts that have moved tokens by the standards ERC-20, ERC-721 or ERC-1155, and wrapped FLOW. One that ' +
-    'writes its logs by several standards is listed for each.',
+    'Contracts with ERC-20, ERC-721 or ERC-1155 transfers, and wrapped FLOW. A contract that logs by several standards ' +
+    'is listed once per standard.',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: tokenCursor.parameter,
@@ -97,15 +96,15 @@ const tokenParameters = z.object({ address: evmAddressParameter() })
 const tokenQuery = {
   type: tokenStandardFormat
     .optional()
-    .describe('Of a contract that writes its logs by several standards; default: that of most of its transfers.'),
+    .describe('Standard, for contracts that log by several. Default: the one with most transfers.'),
 }
-const problems = { 404: 'No transfer of such a token is indexed.' }
+const problems = { 404: 'No transfer of the token is indexed.' }
 
 const evmToken = defineRoute({
   path: '/flow/evm/token/{address}',
   operationId: 'getEvmToken',
   tag,
-  summary: 'One token of the EVM',
+  summary: 'EVM token',
   params: tokenParameters,
   query: z.object(tokenQuery),
   response: singleOf(evmTokenSchema, 'EvmToken'),
@@ -119,9 +118,7 @@ const evmToken = defineRoute({
 const evmHolderSchema = z
   .strictObject({
     address: evmPartySchema,
-    value: amountFormat.describe(
-      'In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.',
-    ),
+    value: amountFormat.describe('ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids.'),
   })
   .meta({ id: 'EvmHolder' })
 
@@ -129,7 +126,7 @@ const evmTokenHolders = defineRoute({
   path: '/flow/evm/token/{address}/holding',
   operationId: 'listHoldersOfEvmToken',
   tag,
-  summary: 'Who holds a token of the EVM, who has the most first',
+  summary: 'Holders of an EVM token, largest balance first',
   params: tokenParameters,
   query: z.object({ ...tokenQuery, limit: limitParameter({ default: 20, max: 100 }), cursor: holderCursor.parameter }),
   response: listOf(evmHolderSchema, 'EvmHolder'),
@@ -175,7 +172,7 @@ const evmTokenTransfers = defineRoute({
   path: '/flow/evm/token/{address}/token-transfers',
   operationId: 'listTransfersOfEvmToken',
   tag,
-  summary: 'Transfers of a token of the EVM, the latest first',
+  summary: 'Transfers of an EVM token, latest first',
   params: tokenParameters,
   query: z.object({
     ...tokenQuery,
@@ -215,12 +212,11 @@ async function requireEvmToken(
   const row = rows.find(({ standard }) => type === undefined || standard === standardNumber(type))
   if (row === undefined) {
     const what = type === undefined ? 'token' : `${type} token`
-    throw new ApiError(404, 'unknown-evm-token', `No transfer of the ${what} ${address} is indexed.`, {
+    throw new ApiError(404, 'unknown-evm-token', `No transfer of ${what} ${address} is indexed.`, {
       field: 'address',
     })
   }
   return row
 }
 
-/** Tokens of the EVM. */
 export const evmTokenRoutes = [evmTokenList, evmToken, evmTokenHolders, evmTokenTransfers]

@@ -16,23 +16,17 @@ export const evmDigitsFormat = z
   .regex(/^[0-9a-f]{40}$/)
   .describe('40 hex digits, no 0x.')
 
-/** An address of the EVM, and what is known of it. */
 export const evmPartySchema = z
   .strictObject({
     hash: evmAddressFormat,
-    name: z.string().nullable().describe('Label of the address, or name of the token; null where neither is known.'),
-    is_contract: z
-      .boolean()
-      .nullable()
-      .describe('Null where nothing tells: contracts that contracts create tell nothing of themselves.'),
-    flow_address: addressFormat
-      .nullable()
-      .describe('The Flow account that owns it (COA); null where none is known to.'),
+    name: z.string().nullable().describe('Label of the address or name of the token; null if unknown.'),
+    is_contract: z.boolean().nullable().describe('Null if unknown, as for contracts created by contracts.'),
+    flow_address: addressFormat.nullable().describe('Flow account that owns the COA; null if unknown.'),
   })
   .meta({ id: 'EvmAddressReference' })
 export type EvmParty = z.output<typeof evmPartySchema>
 
-/** What the tables know of an address; 40 hex digits. */
+/** Keyed by 40 hex digits. */
 export const evmAddressFacts = z.object({
   address: z.string(),
   name: z.string().nullable(),
@@ -43,10 +37,10 @@ export const evmAddressFacts = z.object({
 })
 type EvmAddressFacts = z.output<typeof evmAddressFacts>
 
-/** By address, 40 hex digits. */
+/** Keyed by 40 hex digits. */
 export type EvmDirectory = ReadonlyMap<string, EvmAddressFacts>
 
-/** @param address 40 hex digits; null is nobody */
+/** @param address 40 hex digits */
 export function presentEvmParty(address: string, directory: EvmDirectory): EvmParty
 export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null
 export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null {
@@ -60,7 +54,7 @@ export function presentEvmParty(address: string | null, directory: EvmDirectory)
   }
 }
 
-/** An account that signs for itself has no code, but for what EIP-7702 lends it. */
+/** Accounts that sign have no code, except by EIP-7702. */
 export function isContract(facts: EvmAddressFacts): boolean | null {
   if (facts.is_coa || facts.is_contract) return true
   return facts.has_signed ? false : null
@@ -70,44 +64,31 @@ export const tokenStandards = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
 export type TokenStandardName = (typeof tokenStandards)[number]
 export const tokenStandardFormat = z.enum(tokenStandards)
 
-/** A token as it is named beside transfers and holdings. */
 export const evmTokenRefSchema = z
   .strictObject({
     address: evmAddressFormat,
-    type: tokenStandardFormat.describe('By which its logs are written.'),
-    name: z
-      .string()
-      .nullable()
-      .describe('Of tokens that the bridge has associated with a Flow token; null for others.'),
+    type: tokenStandardFormat.describe('Standard of its logs.'),
+    name: z.string().nullable().describe('Set for tokens associated with a Flow token by the bridge.'),
     symbol: z.string().nullable(),
-    decimals: z
-      .int()
-      .nullable()
-      .describe('Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units.'),
+    decimals: z.int().nullable().describe('Known for wrapped FLOW only; null if unknown, so amounts are raw units.'),
     icon_url: z.string().nullable(),
-    flow_token: z
-      .string()
-      .nullable()
-      .describe('The token of Flow that the bridge has associated with it: A.<address>.<name>.'),
+    flow_token: z.string().nullable().describe('Flow token associated by the bridge, A.<address>.<name>.'),
   })
   .meta({ id: 'EvmTokenReference' })
 export type EvmTokenRef = z.output<typeof evmTokenRefSchema>
 
-/** A token of the EVM. */
 export const evmTokenSchema = evmTokenRefSchema
   .extend({
-    holders: countFormat.describe('Addresses with a balance above 0.'),
-    transfer_count: countFormat.describe('Transfers, mints and burns; those of a batch each.'),
-    first_height: heightFormat.describe('Flow block of its first transfer that is indexed.'),
+    holders: countFormat.describe('Addresses with a positive balance.'),
+    transfer_count: countFormat.describe('Transfers, mints and burns; each entry of a batch counts.'),
+    first_height: heightFormat.describe('Flow block of the first indexed transfer.'),
     is_complete: z
       .boolean()
       .describe(
-        'False: transfers are missing, those of before the indexed history or of a contract that moves balances ' +
-          'without logs.',
+        'False: transfers are missing, from before the indexed history or because the contract moves balances without ' +
+          'logs.',
       ),
-    exchange_rate: amountFormat
-      .nullable()
-      .describe('Last price in USD of one whole token; null where the feed has none.'),
+    exchange_rate: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
   })
   .meta({ id: 'EvmToken' })
 export type EvmToken = z.output<typeof evmTokenSchema>
@@ -167,27 +148,24 @@ export function standardNumber(name: TokenStandardName): number {
   return Number(name.slice('ERC-'.length))
 }
 
-/** What a log moved. */
 export const evmTokenTransferSchema = z
   .strictObject({
     transaction_hash: evmHashFormat,
-    transaction_id: idFormat.describe('The Flow transaction.'),
+    transaction_id: idFormat.describe('Flow transaction.'),
     block_height: heightFormat.describe('Flow block.'),
     transaction_index: countFormat,
     event_index: countFormat,
-    log_index: countFormat.describe('Position of the log in the EVM transaction.'),
-    batch_index: countFormat.describe('Counts what one log moved.'),
+    log_index: countFormat.describe('Index of the log in the EVM transaction.'),
+    batch_index: countFormat.describe('Index within a batch log.'),
     timestamp: timestampFormat,
     type: z.enum(['token_transfer', 'token_minting', 'token_burning']),
-    from: evmPartySchema.nullable().describe('Null: nobody, it was minted.'),
-    to: evmPartySchema.nullable().describe('Null: nobody, it was burned.'),
+    from: evmPartySchema.nullable().describe('Null for mints.'),
+    to: evmPartySchema.nullable().describe('Null for burns.'),
     token: evmTokenRefSchema,
     total: z.strictObject({
-      value: amountFormat.describe(
-        'ERC-20: in raw units, the smallest unit of the token. ERC-721: 1. ERC-1155: number of items.',
-      ),
-      decimals: z.int().nullable().describe('Null: unknown, or not an ERC-20 token.'),
-      token_id: amountFormat.nullable().describe('Item of ERC-721, kind of ERC-1155.'),
+      value: amountFormat.describe('ERC-20: raw units. ERC-721: 1. ERC-1155: number of items.'),
+      decimals: z.int().nullable().describe('Null if unknown or not ERC-20.'),
+      token_id: amountFormat.nullable().describe('Token id; null for ERC-20.'),
     }),
   })
   .meta({ id: 'EvmTokenTransfer' })

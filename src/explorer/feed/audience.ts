@@ -5,62 +5,62 @@ import type { LiveClient } from './subscriptions.ts'
 import { messageFrame } from './feed-block.ts'
 import type { FeedForm, ToldBlock } from './feed-block.ts'
 
-/** Clients that ask for the same in the same form, and so get the same bytes. */
+/** Clients with equal filters and format, which receive the same bytes. */
 interface Group {
   readonly key: string
   readonly form: FeedForm
   readonly filters: readonly FeedFilter[]
   readonly members: Set<LiveClient>
-  /** What blocks that are about to be told have for it. */
+  /** Pending parts of the current blocks. */
   parts: Part[]
 }
 
-/** What the clients of a group are told in one write. */
+/** One write to every client of a group. */
 interface Delivery {
-  /** One or several frames; they are made for the first client that gets them. */
+  /** One or more frames, encoded when the first client needs them. */
   readonly frames: () => Buffer
   readonly messages: number
-  /** After it a client has been told all messages below this height. */
+  /** Next height of a client after this delivery. */
   readonly next: number
 }
 
-/** What a client waits for. */
 interface Waiting {
   readonly deliveries: readonly Delivery[]
-  /** How many of them it has had. */
+  /** Number of completed deliveries. */
   had: number
 }
 
-/** Messages of a block, by their numbers. */
+/** Messages of a block, by number. */
 interface Part {
   readonly block: ToldBlock
   readonly numbers: readonly number[]
 }
 
 export interface AudienceOptions {
-  /** Told of a client for which too much waits, after it was given all messages below `next`. */
+  /** Called for a client with a full send buffer; `next` is its next height. */
   readonly onSlow: (client: LiveClient, next: number) => void
-  /** Bytes that may wait for one client. */
+  /** Maximum size of the send buffer. */
   readonly maxBufferedBytes: (client: LiveClient) => number
   /**
-   * What one client is told in one write, in bytes; what one block has for it is not cut. Default: a quarter of 1
+   * Maximum bytes per write; the messages of one block are never split. Default: a quarter of 1
    * MiB.
    */
   readonly maxBytesAtOnce?: number | undefined
-  /** How long telling may keep the process from other things at a time, in milliseconds. */
+  /** Milliseconds per time slice. */
   readonly turnMs: number | undefined
   /** Counts messages. */
   readonly onSent: (messages: number) => void
 }
 
 /**
- * The clients that follow the feed. What they are told is found, and made into bytes, once for all that ask for the
- * same. A write is what costs, whatever is in it, so that each gets what several blocks have for it together. With
- * many clients it is told in turns, between which the process does other things:
+ * Clients that follow the head. Matching and encoding happen once per group. The cost of a write
+ * hardly depends on its size, so each client gets the messages of several blocks in one write.
+ * Large audiences are served in time slices:
  *
- * - A client that was there when the telling began is told, each thing once and in its order, also where it says
- *   something or changes what it asks for before it is its turn: then it is told first (`tellNow`).
- * - One that joins meanwhile is not: it has, by catching up, or does not ask for, what was told before it came.
+ * - A client present at the start of a publication receives every message once and in order. If it
+ * changes its filters before its slice, it is served first (`flush`).
+ * - A client that joins during a publication does not receive it: it caught up before, or did not
+ * subscribe.
  */
 export class Audience {
   readonly #options: AudienceOptions
@@ -69,12 +69,9 @@ export class Audience {
   readonly #groupOf = new Map<LiveClient, Group>()
   readonly #slices: TimeSlices
   readonly #maxBytesAtOnce: number
-  /** Those who wait for their turn to be told. */
+  /** Clients with pending deliveries. */
   readonly #waiting = new Map<LiveClient, Waiting>()
-  /**
-   * Messages that were written and not counted yet: counting each by itself would take longer than finding whom it
-   * goes to.
-   */
+  /** Messages written but not yet counted; counting each one would cost more than matching. */
   #sent = 0
 
   constructor(options: AudienceOptions) {
@@ -83,7 +80,6 @@ export class Audience {
     this.#slices = new TimeSlices(options.turnMs)
   }
 
-  /** Begins to tell a client what its filters want. */
   join(client: LiveClient): void {
     const { form, filters } = client
     this.leave(client)
@@ -113,12 +109,12 @@ export class Audience {
     this.#index.remove(group)
   }
 
-  /** Those that can catch up. */
+  /** Clients that can catch up. */
   subscribers(): LiveClient[] {
     return [...this.#groupOf.keys()].filter((client) => client.isSubscriber)
   }
 
-  /** Tells of blocks, ascending, at least one; resolves when all are told. */
+  /** @param blocks ascending, not empty. Resolves when every client is served. */
   async tell(blocks: readonly ToldBlock[]): Promise<void> {
     const groups: Group[] = []
     for (const block of blocks) {
@@ -140,7 +136,7 @@ export class Audience {
     await this.#deliver()
   }
 
-  /** Tells that heights from `from` up were taken back; resolves when all are told. */
+  /** @param from lowest removed height. Resolves when every client is served. */
   async tellRollback(from: number): Promise<void> {
     const frames = framesByForm('rollback', { from_height: from }, String(from))
     for (const { form, members } of this.#index.ofRollbacks)
@@ -148,7 +144,7 @@ export class Audience {
     await this.#deliver()
   }
 
-  /** Tells subscribers how far the feed has come, those that no message has reached for long among them. */
+  /** Sends subscribers the position of the feed, so that quiet subscriptions can resume. */
   async tellPosition(next: number, mark: string): Promise<void> {
     const frames = framesByForm('position', { next_height: next }, mark)
     for (const { form, members } of this.#groups.values())
@@ -156,7 +152,7 @@ export class Audience {
     await this.#deliver()
   }
 
-  /** Tells a client all that it waits for. */
+  /** Sends a client its pending deliveries. */
   tellNow(client: LiveClient): void {
     while (this.#waiting.has(client)) this.#tellNext(client)
   }
@@ -165,7 +161,6 @@ export class Audience {
     for (const client of members) this.#waiting.set(client, { deliveries, had: 0 })
   }
 
-  /** Writes to each in turn, until all have had everything. */
   async #deliver(): Promise<void> {
     while (this.#waiting.size > 0) {
       for (const client of this.#waiting.keys()) {
@@ -185,13 +180,12 @@ export class Audience {
     if (waiting.had === waiting.deliveries.length) this.#waiting.delete(client)
     client.connection.write(delivery.frames())
     this.#sent += delivery.messages
-    // One that is slow leaves, and waits for nothing here any more.
+    // A slow client is removed and has no pending deliveries anymore.
     if (client.connection.waitingBytes > this.#options.maxBufferedBytes(client))
       this.#options.onSlow(client, delivery.next)
   }
 }
 
-/** Cuts what blocks have for a client into writes. */
 function inWrites(parts: readonly Part[], maxBytes: number): readonly (readonly Part[])[] {
   const writes: Part[][] = []
   let bytes = Number.POSITIVE_INFINITY

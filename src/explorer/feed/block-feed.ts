@@ -11,32 +11,32 @@ import type { BlockRun } from './recent-blocks.ts'
 import { toldBlocks } from './feed-block.ts'
 import type { ToldBlock } from './feed-block.ts'
 
-/** How the feed reads what it tells. */
+/** Data source of the feed. */
 export interface FeedReader {
-  /** The stored blocks of a range of heights, `to` not among them, the lowest first. */
+  /** Stored blocks, lowest first; `to` is exclusive. */
   read(from: number, to: number): Promise<readonly FeedBlock[]>
-  /** Their ids by height. */
+  /** Block ids by height. */
   ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
-  /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
+  /** Height after the highest block of the forward ingester; undefined before the first block. */
   head(): Promise<number | undefined>
   /**
-   * The first height from `from` on, below `to`, whose block may have something for one of the selections, as far as
-   * an index knows: heights before it are stored and have nothing. `from` where no index knows. Default: there is no
-   * index.
+   * The first height from `from` on, below `to`, whose block may match one of the selections
+   * according to an index: lower heights are stored and do not match. `from` if unknown. Default:
+   * no index.
    */
   nextFor?(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
 }
 
-/** Whoever listens to the feed. What it is told next waits until it has told it on. */
+/** Receives feed events one at a time: the next one waits for the returned promise. */
 export interface FeedListener {
-  /** Whether nobody is there. */
+  /** Whether there are no clients. */
   readonly isEmpty: boolean
-  /** Heights from `told` up to `next` were left out, since too many came at once. */
+  /** Heights from `told` up to `next` were dropped because of a full backlog. */
   skipped(told: number, next: number): void
-  /** Some blocks, ascending, at least one. */
+  /** Ascending, not empty. */
   blocks(blocks: readonly ToldBlock[]): Promise<void>
   rollback(from: number): Promise<void>
-  /** The end of what was told has moved. */
+  /** The end of the feed has moved. */
   moved(): void
 }
 
@@ -44,40 +44,39 @@ export interface BlockFeedOptions {
   readonly listener: FeedListener
   readonly reader: FeedReader
   readonly log: Logger
-  /** Ends the feed. */
+  /** Stops the feed. */
   readonly signal: AbortSignal
-  /** Blocks that may wait to be told; when more do, the oldest are left out. Default 100. */
+  /** Backlog limit in blocks; the oldest are dropped. Default 100. */
   readonly maxBacklog?: number
-  /** What told blocks may take in memory, ready to be sent again. Default 32 MiB. */
+  /** Memory for encoded recent blocks. Default 32 MiB. */
   readonly maxRecentBytes?: number
-  /** Blocks that a reorganization replaces at most. Default 1,000. */
+  /** Maximum depth of a reorg. Default 1,000. */
   readonly maxReorgDepth?: number
-  /** Told how many blocks were announced and not told yet. */
+  /** Called with the number of blocks in the backlog. */
   readonly onWaiting: (blocks: number) => void
-  /** How long the announcement of a rollback that was seen already is waited for. Default 2,000 ms. */
+  /** How long to wait for the notification of an already visible reorg. Default 2,000 ms. */
   readonly patienceMs?: number
 }
 
-/** Blocks that are read together. */
+/** Blocks per read. */
 const blocksAtOnce = 20
 
-/** Text of blocks that are told together. One block alone may have more. */
+/** Maximum bytes published together; a single block may exceed it. */
 const bytesAtOnce = 4 * 1024 * 1024
 
 /**
- * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its
- * transactions. After a rollback `rollback` with the lowest height that was taken back, and then the blocks that took
- * their place. A client that knows the first two types only may ignore it: blocks then come with heights it has seen.
+ * Publishes blocks committed by the forward ingester: `new_block`, then `new_transaction` for each
+ * transaction. After a reorg, `rollback` with the lowest removed height, then the replacement
+ * blocks. Clients that only know the first two types may ignore it and see heights again.
  *
- *     idle ──announcement──► telling ──queue empty──► idle
- *                              │ ▲
- *     read what does not follow│ │rollback is heard, or what was told compared with what is stored
- *                              ▼ │
- *                           expecting a rollback
+ *   idle ──notification──► publishing ──queue empty──► idle
+ *                  │ ▲
+ *   block does not follow │ │ rollback received, or published blocks compared with stored ones
+ *                  ▼ │
+ *               expecting a rollback
  *
- * Blocks are read from the database once for all clients, and not at all while there is no client. The database may
- * be ahead of its announcements: a block that took the place of another can be read before the rollback of that one
- * is heard.
+ * Blocks are read once for all clients, and only while there are clients. The database may be ahead
+ * of its notifications: a replacement block can be visible before its rollback is announced.
  */
 export class BlockFeed {
   readonly #failures = new LogThrottle()
@@ -89,13 +88,13 @@ export class BlockFeed {
   #telling: Promise<void> | undefined
   #expecting: Promise<void> | undefined
   #end: number | undefined
-  /** Ends with the next rollback. */
+  /** Aborted by the next rollback. */
   #untilRollback = new AbortController()
-  /** The generation of which it is known that what is stored does not follow, without a rollback. */
+  /** Generation whose discontinuity was already examined. */
   #believed: number | undefined
-  /** The lowest height that was taken back so far. */
+  /** Lowest removed height so far. */
   #lowestRollback = Number.POSITIVE_INFINITY
-  /** Whether blocks went by of which nothing is remembered. */
+  /** Whether blocks passed without being remembered. */
   #hasPassedOver = false
 
   constructor(options: BlockFeedOptions) {
@@ -110,26 +109,26 @@ export class BlockFeed {
   }
 
   /**
-   * One above the highest height that was told, or was there before anybody listened; undefined while nothing is
-   * stored.
+   * Height after the highest published block, or after the stored blocks at start; undefined while
+   * nothing is stored.
    */
   get end(): number | undefined {
     return this.#end
   }
 
-  /** The mark of what was told last. */
+  /** Mark of the last published message. */
   get endMark(): string | undefined {
     return this.#end === undefined ? undefined : (this.#recent.get(this.#end - 1)?.endMark ?? String(this.#end))
   }
 
-  /** Whether something is being told, or waits to be. */
+  /** Whether a publication is running or queued. */
   get isTelling(): boolean {
     return this.#telling !== undefined
   }
 
   /**
-   * Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told
-   * before them.
+   * Stored blocks from a height on, `end` exclusive; undefined if they, or blocks before them, may
+   * have been removed.
    */
   async read(from: number, end: number): Promise<BlockRun | undefined> {
     const { generation } = this.#recent
@@ -142,29 +141,29 @@ export class BlockFeed {
     return run
   }
 
-  /** Whether blocks from a height on cost no read of the database of their own. */
+  /** Whether the blocks are in memory. */
   isAtHand(height: number): boolean {
     return this.#recent.isAtHand(height)
   }
 
-  /** As of the reader; `from` where what is stored may have changed meanwhile. */
+  /** See the reader; `from` if the stored blocks may have changed meanwhile. */
   async nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number> {
     const { generation } = this.#recent
     const next = (await this.#options.reader.nextFor?.(selections, from, to)) ?? from
     return generation === this.#recent.generation ? next : from
   }
 
-  /** One above the highest height that is stored. */
+  /** Height after the highest stored block. */
   head(): Promise<number | undefined> {
     return this.#options.reader.head()
   }
 
-  /** The lowest height that was replaced together with a block that is gone; undefined where nobody saw that. */
+  /** The lowest height replaced together with a removed block; undefined if unknown. */
   forkPoint(height: number, fork: string): number | undefined {
     return this.#forks.pointOf(height, fork)
   }
 
-  /** Looks how far the chain is, after the announcements began to be heard. */
+  /** Called once notifications are received. */
   async start(): Promise<void> {
     const head = await this.#options.reader.head()
     if (head === undefined) return
@@ -173,40 +172,42 @@ export class BlockFeed {
     await this.#rememberStored()
   }
 
-  /** Somebody begins to listen, who may have been told elsewhere what went by here while nobody did. */
+  /**
+   * A client connects, which may have received blocks elsewhere while this process had no clients.
+   */
   arrive(): void {
     if (!this.#hasPassedOver) return
     this.#hasPassedOver = false
     this.#rememberStored().catch((error: unknown) => {
       this.#hasPassedOver = true
-      this.#options.log.warn(
-        { err: asError(error) },
-        'the ids of blocks that went by could not be read for the live feed',
-      )
+      this.#options.log.warn({ err: asError(error) }, 'Could not read recent block ids for the live feed')
     })
   }
 
-  /** Heights were stored; `to` is not among them. */
+  /** Heights were stored; `to` is exclusive. */
   announce(from: number, to: number): void {
     this.#queue.announce(from, to)
     this.#wake()
   }
 
-  /** Heights from `from` up were taken back. */
+  /** Heights from `from` up were removed. */
   rollback(from: number): void {
     this.#lowestRollback = Math.min(this.#lowestRollback, from)
     this.#forks.add(from, this.#remembered.all)
     this.#remembered.takeBack(from)
     this.#recent.forget(from)
     this.#queue.rollback(from)
-    // Whoever catches up is given nothing of what is new before it is told what is gone.
+    // Clients that catch up must not receive replacement blocks before the rollback.
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
     this.#untilRollback.abort()
     this.#untilRollback = new AbortController()
     this.#wake()
   }
 
-  /** Announcements may have been missed: compares what was told with what is stored now, and tells the difference. */
+  /**
+   * Called after notifications may have been lost: publishes the difference between published and
+   * stored blocks.
+   */
   async catchUp(): Promise<void> {
     const head = await this.#options.reader.head()
     if (head === undefined) return
@@ -215,7 +216,7 @@ export class BlockFeed {
     this.announce(this.#queue.end ?? head, head)
   }
 
-  /** Resolves when nothing waits to be told. */
+  /** Resolves when nothing is queued. */
   async idle(): Promise<void> {
     while (this.#telling !== undefined) await this.#telling
   }
@@ -229,7 +230,7 @@ export class BlockFeed {
 
   async #tell(): Promise<void> {
     const { listener, log, signal } = this.#options
-    // What is announced in one go is told in one go.
+    // Batches notifications of the same tick.
     await Promise.resolve()
     for (let failures = 0; !signal.aborted;) {
       if (listener.isEmpty) return this.#passOver()
@@ -245,7 +246,7 @@ export class BlockFeed {
           log,
           'warn',
           { err: asError(error), step },
-          'new blocks could not be read for the live feed; trying again',
+          'Could not read new blocks for the live feed. Retrying.',
         )
         failures++
         await pause(backoffMs(failures, 100, 5000), signal).catch(() => undefined)
@@ -253,10 +254,7 @@ export class BlockFeed {
     }
   }
 
-  /**
-   * What clients may have of what is below the end, so that it is seen where a fork began whose announcement was
-   * missed.
-   */
+  /** Remembers stored ids below the end, so that the fork point of a missed reorg can be found. */
   async #rememberStored(): Promise<void> {
     while (this.#end !== undefined) {
       const { generation } = this.#recent
@@ -267,7 +265,7 @@ export class BlockFeed {
     }
   }
 
-  /** Nobody listens: what waits is not told. */
+  /** Without clients, the backlog is discarded. */
   #passOver(): void {
     this.#hasPassedOver = true
     this.#queue.clear()
@@ -276,12 +274,12 @@ export class BlockFeed {
   }
 
   async #tellRollback(step: FeedStep): Promise<void> {
-    // Done at once: what is taken back while this is told is told after it.
+    // Immediately, so that a rollback during this publication is published after it.
     this.#queue.done(step)
     await this.#options.listener.rollback(step.from)
   }
 
-  /** Tells of what is stored of a step, as far as no rollback is heard meanwhile. */
+  /** Publishes the stored blocks of a step until a rollback arrives. */
   async #tellBlocks({ from, to }: FeedStep & { kind: 'blocks' }): Promise<void> {
     const { listener, reader } = this.#options
     const { generation } = this.#recent
@@ -303,14 +301,17 @@ export class BlockFeed {
     this.#end = to
   }
 
-  /** Whether blocks that were read are still so, and follow those that were told before. */
+  /** Whether blocks are still current and follow the published ones. */
   #isSound(blocks: readonly ToldBlock[], generation: number): boolean {
     return (
       generation === this.#recent.generation && (this.#believed === generation || this.#remembered.isFollowedBy(blocks))
     )
   }
 
-  /** What is stored does not follow what was told. The rollback in between is announced in a moment, or was missed. */
+  /**
+   * Stored blocks do not follow the published ones: the rollback notification is pending or was
+   * lost.
+   */
   async #expectRollback(generation: number): Promise<void> {
     if (generation !== this.#recent.generation) return
     await (this.#expecting ??= this.#waitOrCompare(generation).finally(() => {
@@ -322,11 +323,14 @@ export class BlockFeed {
     const { signal, log, patienceMs = 2000 } = this.#options
     await pause(patienceMs, AbortSignal.any([signal, this.#untilRollback.signal])).catch(() => undefined)
     if (signal.aborted || generation !== this.#recent.generation) return
-    log.warn('stored blocks do not follow those before, and no rollback was announced; the live feed compares them')
+    log.warn('Stored blocks do not follow the published ones and no rollback was announced. Comparing them.')
     if (!(await this.#compare())) this.#believed = this.#recent.generation
   }
 
-  /** Compares what was told with what is stored, and takes back what is gone. Gives whether anything is. */
+  /**
+   * Compares published with stored blocks and publishes a rollback if needed. @returns whether
+   * blocks were removed
+   */
   async #compare(): Promise<boolean> {
     const { reader, signal } = this.#options
     while (!signal.aborted) {
@@ -351,8 +355,8 @@ export class BlockFeed {
   }
 
   /**
-   * Where a fork began of which `gone` is the lowest block that is known to be gone: above the highest below it that
-   * is not. Without one too low rather than too high, so that nothing that is gone stays with a client.
+   * Fork point for the lowest known removed block: above the highest block below it that still
+   * exists. Errs on the low side, so that clients keep no removed block.
    */
   #forkBelow(gone: number, told: readonly (readonly [height: number, id: string])[]): number {
     if (gone === Number.POSITIVE_INFINITY) return gone
@@ -366,7 +370,7 @@ export class BlockFeed {
   }
 }
 
-/** Blocks that are told together. */
+/** Blocks that are published together. */
 function* inPortions(blocks: readonly ToldBlock[]): Generator<readonly ToldBlock[]> {
   let portion: ToldBlock[] = []
   let bytes = 0

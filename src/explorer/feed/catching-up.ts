@@ -12,25 +12,25 @@ import type { BlockRun } from './recent-blocks.ts'
 import type { ReplayBudget } from './replay-budget.ts'
 import type { ToldBlock } from './feed-block.ts'
 
-/** What those that catch up need to know of the feed. */
+/** The feed as seen by clients that catch up. */
 export interface Timeline {
-  /** One above the highest height that was told; undefined while nothing is stored. */
+  /** Height after the highest published block; undefined while nothing is stored. */
   readonly end: number | undefined
   /**
-   * Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told
-   * before them.
+   * Stored blocks from a height on, `end` exclusive; undefined if they, or blocks before them, may
+   * have been removed.
    */
   read(from: number, end: number): Promise<BlockRun | undefined>
-  /** Whether blocks from a height on cost no read of the database of their own. */
+  /** Whether the blocks are in memory. */
   isAtHand(height: number): boolean
   /**
-   * The first height from `from` on, below `to`, that may have something for a selection; heights before it are
-   * stored and have nothing.
+   * The first height from `from` on, below `to`, that may match a selection; lower heights are
+   * stored and do not match.
    */
   nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
-  /** One above the highest stored height, which is the end or above. */
+  /** Height after the highest stored block; never below the end. */
   head(): Promise<number | undefined>
-  /** The lowest height that was replaced together with a block that is gone; undefined where that is not known. */
+  /** The lowest height replaced together with a removed block; undefined if unknown. */
   forkPoint(height: number, fork: string): number | undefined
 }
 
@@ -38,36 +38,36 @@ export interface CatchingUpOptions {
   readonly timeline: Timeline
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Heights below the end that are told again. */
+  /** Maximum heights below the end that are replayed. */
   readonly maxReplay: number
   readonly budget: ReplayBudget
-  /** Blocks that a reorganization replaces at most. */
+  /** Maximum depth of a reorg. */
   readonly maxReorgDepth: number
-  /** Bytes that may wait for a client before it is given more. */
+  /** Send buffer size above which a client must read first. */
   readonly maxBufferedBytes: () => number
-  /** How long the giving may keep the process from other things at a time, in milliseconds. */
+  /** Milliseconds per time slice. */
   readonly turnMs: number | undefined
-  /** The client has all that was told: it may follow from now on. */
+  /** The client has caught up and can follow the head. */
   readonly onDone: (client: LiveClient) => void
   /** The client is too far behind. */
   readonly onLost: (client: LiveClient, next: number) => void
   /** Counts messages. */
   readonly onSent: (messages: number) => void
-  /** Told when one begins or ends to catch up. */
+  /** Called when a client starts or stops catching up. */
   readonly onCount: (clients: number) => void
 }
 
 /**
- * Clients that have not been told everything that was told: each is given blocks as fast as it takes them, and then
- * follows, without a gap and without a block twice. What it is given comes from blocks that are kept for all, so that
- * one that is slow, or comes back, costs the others nothing; a crowd that comes back is given its blocks in turns.
+ * Replays blocks to clients behind the head, as fast as each one reads, then hands them over to the
+ * head without gaps or duplicates. Blocks come from a shared cache, so that slow and resuming
+ * clients do not affect others; many resuming clients are served in time slices.
  */
 export class CatchingUp {
   readonly #options: CatchingUpOptions
   readonly #clients = new Set<LiveClient>()
   readonly #failures = new LogThrottle()
   readonly #slices: TimeSlices
-  /** Those that wait for the feed to go on, by what ends the waiting. */
+  /** Clients that wait for the feed to advance, with the function that ends the wait. */
   readonly #parked = new Map<LiveClient, () => void>()
 
   constructor(options: CatchingUpOptions) {
@@ -76,7 +76,7 @@ export class CatchingUp {
     options.signal.addEventListener('abort', () => this.wakeAll(), { once: true })
   }
 
-  /** Leads a client, whose place is set, to the end of what was told. */
+  /** The place of the client must be set. */
   add(client: LiveClient): void {
     if (this.#clients.has(client)) return this.wake(client)
     this.#clients.add(client)
@@ -84,24 +84,24 @@ export class CatchingUp {
     void this.#lead(client)
   }
 
-  /** More was told, or taken back: those that wait for it look again. */
+  /** Called when the feed has advanced or rolled back. */
   wakeAll(): void {
     for (const client of this.#parked.keys()) this.wake(client)
   }
 
-  /** A client that waits for the feed looks again at its place, which may be gone. */
+  /** The place of the client may have been removed. */
   wake(client: LiveClient): void {
     this.#parked.get(client)?.()
     this.#parked.delete(client)
   }
 
-  /** Heights from `from` up were taken back: tells those that have got that far. */
+  /** Notifies clients that have received removed heights. */
   rollback(from: number): void {
     for (const client of this.#clients) {
       const { place } = client
       if (place === undefined) continue
       if (place.height > from || (place.height === from && place.had !== undefined)) this.#takeBack(client, from)
-      // What is being read for it may be of a block that is gone.
+      // A running read may contain removed blocks.
       else client.place = { ...place }
     }
   }
@@ -116,12 +116,12 @@ export class CatchingUp {
         failures = 0
       } catch (error) {
         const details = { err: asError(error), place: client.place }
-        this.#failures.log(log, 'warn', details, 'Blocks could not be read for a client that catches up: trying again')
+        this.#failures.log(log, 'warn', details, 'Could not read blocks for a client that catches up. Retrying.')
         failures++
         await pause(backoffMs(failures, 100, 5000), signal).catch(() => undefined)
       }
     }
-    // At once with the last look at its place: whoever is added later is led anew.
+    // In the same tick as the last check of its place: later calls of `add` start a new run.
     this.#clients.delete(client)
     this.#options.onCount(this.#clients.size)
   }
@@ -149,11 +149,14 @@ export class CatchingUp {
       if (await this.#passOver(client, end)) return
     }
     const run = await timeline.read(height, end)
-    // The client may have moved meanwhile, and a rollback may have been heard, which is told before what is new.
+    // The client may have moved, and a rollback must be sent before new blocks.
     if (run !== undefined && client.place === place && (timeline.end ?? 0) >= end) this.#give(client, run)
   }
 
-  /** Spends one read of the client's budgets, or waits until it may be affordable. @returns whether it was spent */
+  /**
+   * Spends one read of the replay budgets, or waits until it may be affordable. @returns whether it
+   * was spent
+   */
   async #afford(client: LiveClient): Promise<boolean> {
     const seconds = this.#options.budget.spend(client, blocksPerRead)
     if (seconds === 0) return true
@@ -163,7 +166,9 @@ export class CatchingUp {
     return false
   }
 
-  /** Moves a client past stored blocks that have nothing for it, as far as an index knows. @returns whether it moved */
+  /**
+   * Skips stored blocks that do not match according to an index. @returns whether the client moved
+   */
   async #passOver(client: LiveClient, end: number): Promise<boolean> {
     const { timeline } = this.#options
     const { place } = client
@@ -177,7 +182,8 @@ export class CatchingUp {
   }
 
   /**
-   * The client has more than was told here: another process told it, or it was taken back while the client was away.
+   * The client is ahead of this process: it was served by another one, or blocks were removed while
+   * it was away.
    */
   async #waitFor(client: LiveClient, end: number): Promise<void> {
     const { timeline } = this.#options
@@ -197,7 +203,7 @@ export class CatchingUp {
     })
   }
 
-  /** Gives a client the blocks of a run that begins at its place. */
+  /** @param run starts at the place of the client */
   #give(client: LiveClient, { blocks, to }: BlockRun): void {
     const { place } = client
     if (place === undefined) return
@@ -239,8 +245,10 @@ export class CatchingUp {
   }
 
   /**
-   * Where the chain left the block that a client has: too low rather than too high, so that nothing that is gone stays.
-   * @param fork undefined where the client did not say which block it has
+   * Where the chain diverged from the block of the client. Errs on the low side, so that the client
+   * keeps no removed block.
+   *
+   * @param fork undefined if the client did not identify its block
    */
   #forkPoint(height: number, fork: string | undefined, head: number): number {
     const { timeline, maxReorgDepth } = this.#options

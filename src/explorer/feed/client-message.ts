@@ -4,23 +4,22 @@ import type { FeedFilter } from './filter-index.ts'
 import { parseMark } from './feed-block.ts'
 import type { Mark } from './feed-block.ts'
 
-/** How a client names a subscription of its own. */
+/** Chosen by the client. */
 export type SubscriptionId = string | number
 
-/** What a client asks for. */
 export type ClientMessage =
   | {
       readonly type: 'subscribe'
       readonly id: SubscriptionId
       readonly filter: FeedFilter
-      /** Where the client wants to go on. */
+      /** Resume position. */
       readonly place: Mark | undefined
       readonly isBatch: boolean | undefined
     }
   | { readonly type: 'unsubscribe'; readonly id: SubscriptionId }
   | { readonly type: 'ping'; readonly id: SubscriptionId | undefined }
 
-/** Why a message of a client was not obeyed: what is wrong in which field, and what to do. */
+/** Rejection of a client message: field, reason and remedy. */
 export interface ClientMistake {
   readonly code:
     | 'bad_message'
@@ -31,52 +30,49 @@ export interface ClientMistake {
     | 'too_old'
     | 'too_new'
     | 'replay_limit'
-  /** Undefined where the message as a whole is wrong. */
+  /** Undefined if the whole message is invalid. */
   readonly field: string | undefined
   readonly message: string
   readonly id?: SubscriptionId
-  /** Seconds after which the same message will be accepted. */
+  /** Seconds after which the message can be retried. */
   readonly retryAfter?: number
 }
 
-/** Most words in one list of a filter, addresses among them. */
+/** Maximum entries of each filter list. */
 export const maxAddresses = 1000
 const maxWords = 100
-const longestWord = 200
+const maxWordLength = 200
 
-/** Characters of a field's name that are said back. */
-const longestField = 100
+/** Longest field name that is echoed. */
+const maxFieldName = 100
 
-const id = z.union(
-  [z.string().min(1).max(64), z.int()],
-  'give an id of your own: a text of 1 to 64 characters or an integer',
-)
+const id = z.union([z.string().min(1).max(64), z.int()], 'must be a string of 1 to 64 characters or an integer')
 
 const address = z
-  .string('give each address as text')
-  .regex(/^(0x)?([0-9a-f]{1,16}|[0-9a-f]{40})$/i, 'give each address as 0x and 16 hex digits, or 40 for an EVM account')
+  .string('must be a string')
+  .regex(/^(0x)?([0-9a-f]{1,16}|[0-9a-f]{40})$/i, 'must be 0x and 16 hex digits (Flow) or 40 (EVM)')
   .transform((text) => {
     const digits = text.replace(/^0x/i, '').toLowerCase()
     return `0x${digits.length === 40 ? digits : digits.padStart(16, '0')}`
   })
 
 const contract = z
-  .string('give each contract as text')
-  .regex(/^A\.[0-9a-f]{16}\.\w{1,128}$/, 'give each contract as A.<16 hex digits>.<name>')
+  .string('must be a string')
+  .regex(/^A\.[0-9a-f]{16}\.\w{1,128}$/, 'must have the form A.<16 hex digits>.<name>')
 
 function listOf<T extends z.ZodType>(word: T, max: number): z.ZodOptional<z.ZodArray<T>> {
-  const advice = `give a list of 1 to ${max}, or leave it out to ask for all`
-  return z.array(word, advice).min(1, advice).max(max, advice).optional()
+  const problem = `must have 1 to ${max} entries; omit it for no filter`
+  return z.array(word, problem).min(1, problem).max(max, problem).optional()
 }
 
 const word = z
-  .string('give each as text')
-  .min(1, 'give each as text that is not empty')
-  .max(longestWord, `give at most ${longestWord} characters`)
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(maxWordLength, `must have at most ${maxWordLength} characters`)
 
 const filterSchema = z.strictObject(
   {
-    types: listOf(z.enum(feedTypes, `choose among ${feedTypes.join(', ')}`), feedTypes.length),
+    types: listOf(z.enum(feedTypes, `must be one of ${feedTypes.join(', ')}`), feedTypes.length),
     addresses: listOf(address, maxAddresses),
     tags: listOf(
       word.transform((tag) => tag.toUpperCase()),
@@ -85,10 +81,10 @@ const filterSchema = z.strictObject(
     contracts: listOf(contract, maxWords),
     templates: listOf(word, maxWords),
   },
-  'give an object with the lists types, addresses, tags, contracts, templates, or leave it out to ask for everything',
+  'must be an object with the lists types, addresses, tags, contracts, templates; omit it to receive everything',
 )
 
-const placeAdvice = 'give the next height that you want'
+const placeProblem = 'must be the next height to receive'
 
 const clientMessage = z.discriminatedUnion(
   'type',
@@ -97,35 +93,35 @@ const clientMessage = z.discriminatedUnion(
       type: z.literal('subscribe'),
       id,
       filter: filterSchema.optional(),
-      from: z.int(placeAdvice).min(0, placeAdvice).optional(),
+      from: z.int(placeProblem).min(0, placeProblem).optional(),
       after: z
-        .string('give the seq of the last message that you have')
-        .refine((text) => parseMark(text) !== undefined, 'give the seq of the last message that you have')
+        .string('must be the seq of the last received message')
+        .refine((text) => parseMark(text) !== undefined, 'must be the seq of the last received message')
         .optional(),
-      batch: z.boolean('give true for an array of messages a frame, false for one message a frame').optional(),
+      batch: z.boolean('must be true (an array of messages per frame) or false (one message per frame)').optional(),
     }),
     z.strictObject({ type: z.literal('unsubscribe'), id }),
     z.strictObject({ type: z.literal('ping'), id: id.optional() }),
   ],
-  'give an object with a type of subscribe, unsubscribe or ping',
+  'must be an object with type subscribe, unsubscribe or ping',
 )
 
-/** Reads a message of a client. @param text undefined where it was not text */
+/** @param text undefined for binary frames */
 export function parseClientMessage(text: string | undefined): ClientMessage | ClientMistake {
   let content: unknown
   try {
     content = text === undefined ? undefined : JSON.parse(text)
   } catch {
-    content = undefined // said below, like whatever else is no message
+    content = undefined // rejected below
   }
   if (content === undefined)
-    return { code: 'bad_message', field: undefined, message: 'a message is one JSON object in a text frame' }
+    return { code: 'bad_message', field: undefined, message: 'must be a JSON object in a text frame' }
   const parsed = clientMessage.safeParse(content)
   if (!parsed.success) return mistakeOf(parsed.error, content)
   const { data } = parsed
   if (data.type !== 'subscribe') return data.type === 'ping' ? { type: 'ping', id: data.id } : data
   if (data.from !== undefined && data.after !== undefined) {
-    return { code: 'bad_message', field: 'after', message: 'give either from or after, not both', id: data.id }
+    return { code: 'bad_message', field: 'after', message: 'from and after are mutually exclusive', id: data.id }
   }
   return {
     type: 'subscribe',
@@ -144,12 +140,11 @@ function mistakeOf(error: z.ZodError, content: unknown): ClientMistake {
   const [issue] = error.issues
   const path = issue?.path.map(String) ?? []
   if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
-  const message =
-    issue?.code === 'unrecognized_keys' ? 'there is no such field: leave it out' : (issue?.message ?? 'not valid')
+  const message = issue?.code === 'unrecognized_keys' ? 'unknown field' : (issue?.message ?? 'invalid')
   const own = id.safeParse(typeof content === 'object' && content !== null && 'id' in content ? content.id : undefined)
   return {
     code: 'bad_message',
-    field: path.join('.').slice(0, longestField) || undefined,
+    field: path.join('.').slice(0, maxFieldName) || undefined,
     message,
     ...(own.success ? { id: own.data } : {}),
   }

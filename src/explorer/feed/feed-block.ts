@@ -2,7 +2,7 @@ import type { FeedBlock } from './reader.ts'
 import { TimeSlices } from './time-slices.ts'
 import { textFrame } from './feed-clients.ts'
 
-/** A transaction by what filters ask for. */
+/** The filterable attributes of a transaction. */
 export interface ToldTransaction {
   readonly addresses: readonly string[]
   readonly tags: readonly string[]
@@ -12,34 +12,32 @@ export interface ToldTransaction {
 }
 
 /**
- * How messages are written: `plain` as `{type, payload}`, for clients that never said anything; `marked` with `seq`,
- * by which a client resumes; `batch` as an array of marked messages in one frame.
+ * `plain`: `{type, payload}`, for clients that never sent a message. `marked`: with `seq`, by which
+ * clients resume. `batch`: an array of marked messages per frame.
  */
 export type FeedForm = 'plain' | 'marked' | 'batch'
 
-/** A message as text. */
 export function messageText(type: string, payload: unknown, seq?: string): string {
   return JSON.stringify(seq === undefined ? { type, payload } : { type, seq, payload })
 }
 
-/** One message in a frame of its form. */
 export function messageFrame(form: FeedForm, type: string, payload: unknown, seq: string): Buffer {
   const text = messageText(type, payload, form === 'plain' ? undefined : seq)
   return textFrame(form === 'batch' ? `[${text}]` : text)
 }
 
 /**
- * A block with the messages that tell of it: number 0 the block, number i + 1 its transaction i. Each payload is made
- * into text once, and into a frame once for each form that somebody reads.
+ * A block and its messages: number 0 is the block, number i + 1 its transaction i. Payloads are
+ * serialized once, and framed once per format in use.
  */
 export class ToldBlock {
   readonly height: number
   readonly id: string
   readonly parentId: string
   readonly transactions: readonly ToldTransaction[]
-  /** What its messages are as text, without what is around each. */
+  /** Total size of the payload texts. */
   readonly textBytes: number
-  /** Roughly what it holds in memory. */
+  /** Approximate memory usage. */
   readonly bytes: number
   readonly #payloads: readonly string[]
   readonly #frames: Record<'plain' | 'marked', Buffer[]> = { plain: [], marked: [] }
@@ -60,26 +58,23 @@ export class ToldBlock {
     this.bytes = 1000 + this.textBytes * 5 + transactions.length * 1000
   }
 
-  /** Messages that tell of it. */
+  /** Number of messages. */
   get length(): number {
     return this.#payloads.length
   }
 
-  /** The mark of its last message. */
+  /** Mark of its last message. */
   get endMark(): string {
     return markOf(this.height, this.length - 1, this.id)
   }
 
-  /** What some of its messages are as text, without what is around each. */
+  /** Size of the texts of some messages, without envelopes. */
   textBytesOf(numbers: readonly number[]): number {
     if (numbers.length === this.length) return this.textBytes
     return numbers.reduce((sum, number) => sum + (this.#payloads[number]?.length ?? 0), 0)
   }
 
-  /**
-   * Some of its messages, ready to be sent.
-   * @param numbers ascending, not empty
-   */
+  /** @param numbers ascending, not empty */
   frames(form: FeedForm, numbers: readonly number[]): Buffer {
     if (numbers.length === this.length) return (this.#whole[form] ??= this.#join(form, numbers))
     return this.#join(form, numbers)
@@ -106,7 +101,7 @@ export class ToldBlock {
 /** Shared by all feeds of the process. */
 const slices = new TimeSlices()
 
-/** Makes the text of blocks, without keeping the event loop from everything else. */
+/** Serializes blocks in time slices. */
 export async function toldBlocks(blocks: readonly FeedBlock[]): Promise<readonly ToldBlock[]> {
   const told: ToldBlock[] = []
   for (const block of blocks) {
@@ -117,12 +112,12 @@ export async function toldBlocks(blocks: readonly FeedBlock[]): Promise<readonly
 }
 
 /**
- * A place in the feed, where a client may go on. As text, `<height>`: before all messages of this height, or
- * `<height>.<number>.<fork>`: after message `number` of the block of this height whose id begins with `fork`.
+ * A resume position. As text: `<height>`, before all messages of the height; or
+ * `<height>.<number>.<fork>`, after message `number` of the block whose id starts with `fork`.
  */
 export interface Mark {
   readonly height: number
-  /** Undefined: nothing of this height was had yet. */
+  /** Undefined: before all messages of the height. */
   readonly had: { readonly number: number; readonly fork: string } | undefined
 }
 
@@ -133,12 +128,12 @@ export function markOf(height: number, number: number, blockId: string): string 
   return `${height}.${number}.${forkOf(blockId)}`
 }
 
-/** As much of a block's id as tells it from others of its height. */
+/** Prefix of a block id that distinguishes blocks of the same height. */
 export function forkOf(blockId: string): string {
   return blockId.slice(0, 16)
 }
 
-/** Undefined where the text is none. */
+/** Undefined if the text is invalid. */
 export function parseMark(text: string): Mark | undefined {
   const [, height, number, fork] = markForm.exec(text) ?? []
   if (height === undefined) return undefined

@@ -6,31 +6,31 @@ import { TimeSlices } from './time-slices.ts'
 import type { Socket } from 'node:net'
 
 export interface FeedClientsOptions {
-  /** Label of the feed in metrics and log. */
+  /** Label in metrics and logs. */
   readonly name: string
   readonly metrics: Metrics
   readonly log: Logger
-  /** Pause between pings; a client that answers none of them until the next is dropped. Default 15,000 ms. */
+  /** Ping interval; a client without a pong until the next ping is dropped. Default 15,000 ms. */
   readonly pingMs?: number
-  /** What may wait for a client that does not read; with more it is dropped. Default 1 MiB. */
+  /** Maximum send buffer per client; beyond, the client is dropped. Default 1 MiB. */
   readonly maxBufferedBytes?: number
-  /** Messages, pings and pongs that a client may send between two pings; with more it is dropped. Default 100. */
+  /** Maximum inbound frames per ping interval; beyond, the client is dropped. Default 100. */
   readonly maxInboundMessages?: number
 }
 
-/** What a feed does with a connection. Those of a feed that expects no messages leave `message` out. */
+/** Handler of a connection. Feeds without inbound messages omit `message`. */
 export interface ConnectionHandler {
-  /** A message of the client; undefined where it was not text. */
+  /** Undefined for binary frames. */
   readonly message?: (text: string | undefined) => void
   readonly closed?: () => void
 }
 
 /**
- * The connections of one feed: counted, pinged, and dropped when they do not answer, talk too much or read too
- * slowly. Nothing waits for any of them.
+ * The connections of one feed: counted, pinged, and dropped if they do not respond, send too much
+ * or read too slowly. Nothing ever waits for a client.
  *
- *     open ──too slow──► dropped (1013)     open ──no pong──► ended
- *       └──talks too much──► dropped (1008)   └──leaves──► gone
+ *   open ──too slow──► dropped (1013)   open ──no pong──► ended
+ *     └──sends too much──► dropped (1008)   └──closes──► gone
  */
 export class FeedClients {
   readonly #connections = new Set<FeedConnection>()
@@ -47,17 +47,16 @@ export class FeedClients {
     return this.#connections.size
   }
 
-  /** What may wait for one of them. */
+  /** Maximum send buffer per client. */
   get maxBufferedBytes(): number {
     return this.#options.maxBufferedBytes
   }
 
-  /** Pause between pings, ms. */
+  /** Milliseconds. */
   get pingMs(): number {
     return this.#options.pingMs
   }
 
-  /** Takes a connection over. */
   add(
     socket: WebSocket,
     request: IncomingMessage,
@@ -76,7 +75,7 @@ export class FeedClients {
       if (this.#mayGoOn(connection)) message?.(isBinary ? undefined : textOf(data))
     })
     socket.on('error', (error) => {
-      this.#options.log.debug({ err: error, feed: this.#options.name }, 'a feed client failed')
+      this.#options.log.debug({ err: error, feed: this.#options.name }, 'Feed connection failed')
     })
     socket.once('close', () => {
       this.#connections.delete(connection)
@@ -87,7 +86,7 @@ export class FeedClients {
     return connection
   }
 
-  /** Sends one frame to all clients, in turns; resolves when all have it. */
+  /** Sends a frame to all clients in time slices; resolves when it is written to all. */
   async send(frame: Buffer): Promise<void> {
     let sent = 0
     for (const connection of this.#connections) {
@@ -100,12 +99,11 @@ export class FeedClients {
     this.sent(sent)
   }
 
-  /** Counts messages that were written. */
+  /** Counts written messages. */
   sent(messages: number): void {
     this.#options.metrics.feedMessages.inc({ feed: this.#options.name }, messages)
   }
 
-  /** Drops a client that reads too slowly. */
   dropSlow(connection: FeedConnection, reason: string): void {
     if (!connection.isOpen) return
     this.#options.metrics.feedDropped.inc()
@@ -113,8 +111,8 @@ export class FeedClients {
   }
 
   /**
-   * Counts what a client said, and drops one that says too much, or wants answers and does not read them. False where
-   * it is to be heard no more.
+   * Counts inbound frames. Drops a client that sends too much or does not read the responses.
+   * @returns false if the client was dropped
    */
   #mayGoOn(connection: FeedConnection): boolean {
     if (!connection.isOpen) return false
@@ -124,21 +122,21 @@ export class FeedClients {
       this.#drop(
         connection,
         1008,
-        `too many messages: at most ${this.#options.maxInboundMessages} in ${this.#options.pingMs / 1000} s`,
+        `too many messages: limit ${this.#options.maxInboundMessages} per ${this.#options.pingMs / 1000} s`,
       )
     } else if (connection.waitingBytes > this.#options.maxBufferedBytes)
-      this.dropSlow(connection, 'too slow: read the answers')
+      this.dropSlow(connection, 'too slow: responses are not read')
     return connection.isOpen
   }
 
   #drop(connection: FeedConnection, code: number, reason: string): void {
     const { log, name } = this.#options
-    log.debug({ feed: name, code, reason, buffered: connection.waitingBytes }, 'a feed client was dropped')
+    log.debug({ feed: name, code, reason, buffered: connection.waitingBytes }, 'Dropped a feed client')
     connection.drop(code, reason)
   }
 
   async #ping(): Promise<void> {
-    // Who is asked twice at a time would be dropped for not having answered the first.
+    // A second concurrent ping round would drop clients that have not answered the first.
     if (this.#isPinging) return
     this.#isPinging = true
     for (const connection of this.#connections) {
@@ -166,18 +164,17 @@ function textOf(data: RawData): string {
   return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 }
 
-/** How long a client that is dropped has to read why, in milliseconds. */
+/** Milliseconds for a dropped client to read the close reason. */
 const dropGraceMs = 1000
 
 /**
- * A client's connection. Frames are written as they are, past the library's sender, which would make them anew for
- * each client: it holds nothing back as long as nothing is compressed, so that frames of both come whole and in
- * order.
+ * A client connection. Pre-encoded frames bypass the sender of the library, which would encode them
+ * per client; without compression it buffers nothing, so frames stay whole and in order.
  */
 export class FeedConnection {
-  /** Answered since the last ping. */
+  /** Whether a pong arrived since the last ping. */
   isAlive = true
-  /** Messages that it sent since the last ping. */
+  /** Frames received since the last ping. */
   inbound = 0
   readonly #socket: WebSocket
   readonly #stream: Socket
@@ -191,12 +188,12 @@ export class FeedConnection {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  /** Bytes that the system has not taken yet. */
+  /** Bytes not yet accepted by the kernel. */
   get waitingBytes(): number {
     return this.#stream.writableLength
   }
 
-  /** @param frame one frame or several */
+  /** @param frame one or more frames */
   write(frame: Buffer): void {
     if (this.isOpen) this.#stream.write(frame)
   }
@@ -205,7 +202,7 @@ export class FeedConnection {
     this.write(textFrame(text))
   }
 
-  /** Resolves when the client has taken what was written, or is gone. */
+  /** Resolves when the buffer is empty or the connection is closed. */
   async drained(): Promise<void> {
     const stream = this.#stream
     if (!stream.writableNeedDrain || stream.destroyed) return
@@ -219,8 +216,9 @@ export class FeedConnection {
   }
 
   /**
-   * Closes with a code and why; the reason waits behind what the client has not read, and whoever does not read it
-   * either is not waited for.
+   * Closes the connection. The reason queues behind unread data, and a client that does not read it
+   * is terminated.
+   *
    * @param reason at most 123 bytes
    */
   drop(code: number, reason: string): void {
@@ -233,12 +231,13 @@ export class FeedConnection {
   }
 }
 
-/** A ping without content, RFC 6455 §5.5.2. */
+/** An empty ping, RFC 6455 §5.5.2. */
 export const pingFrame = Buffer.from([0x89, 0])
 
 /**
- * A whole text message as one frame of a server, which is not masked (RFC 6455 §5.2), so that the same bytes go to all.
- * @param text in UTF-8
+ * An unmasked text frame (RFC 6455 §5.2), which can be sent to every client.
+ *
+ * @param text UTF-8
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)

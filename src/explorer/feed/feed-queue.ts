@@ -1,48 +1,44 @@
-/** What is to be told next. Heights are half open: `to` is not among them. */
+/** Next step of the feed; `to` is exclusive. */
 export type FeedStep =
   | { readonly kind: 'blocks'; readonly from: number; readonly to: number }
   | { readonly kind: 'rollback'; readonly from: number }
 
 /**
- * Decides which heights are told, in which order, each once.
+ * Determines which heights are published, each once and in order.
  *
- * - Heights are told upwards. One that was told is not told again unless a rollback took it away.
- * - While more than `maxBacklog` heights wait, the oldest are left out: whoever follows the head of the chain wants the
- *   newest, and the rest is a request away. At the head, where few blocks wait, none is left out.
- * - A rollback is told after what was announced before it and was not taken back, and before what was announced after
- *   it.
+ * - Heights are published upwards, and again only after a rollback.
+ * - When more than `maxBacklog` heights are queued, the oldest are dropped: followers of the head
+ * want the newest, and the rest is available from the REST API.
+ * - A rollback is published after remaining earlier heights and before later ones.
  *
- * What it holds is bounded by `maxBacklog`, however much is announced.
+ * The size is bounded by `maxBacklog`.
  */
 export class FeedQueue {
   readonly #maxBacklog: number
   #steps: FeedStep[] = []
-  /** One above the highest height that was told or waits; undefined before the first announcement. */
+  /** Height after the highest published or queued one; undefined before the first notification. */
   #end: number | undefined
 
   constructor(maxBacklog: number) {
     this.#maxBacklog = maxBacklog
   }
 
-  /** One above the highest height that was told or waits. */
+  /** Height after the highest published or queued one. */
   get end(): number | undefined {
     return this.#end
   }
 
-  /** Heights that wait. */
+  /** Number of queued heights. */
   get waiting(): number {
     return this.#steps.reduce((sum, step) => sum + heightsOf(step), 0)
   }
 
-  /**
-   * All below `end` was stored before anybody listened, and is not told; without effect where something was announced
-   * already.
-   */
+  /** Heights below `end` are not published. No effect after the first notification. */
   startAt(end: number): void {
     this.#end ??= end
   }
 
-  /** The heights from `from` up to but not including `to` were stored. */
+  /** `to` is exclusive. */
   announce(from: number, to: number): void {
     const begin = Math.max(from, this.#end ?? from)
     if (begin >= to) return
@@ -53,7 +49,7 @@ export class FeedQueue {
     this.#leaveOutOldest()
   }
 
-  /** The heights from `from` up were taken back: those that wait are gone, and not told. */
+  /** Removes queued heights from `from` up. */
   rollback(from: number): void {
     this.#steps = this.#steps.flatMap((step): FeedStep[] => {
       if (step.kind === 'rollback' || step.to <= from) return [step]
@@ -65,13 +61,13 @@ export class FeedQueue {
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
   }
 
-  /** The next step, of at most `maxHeights` heights, or undefined when there is none. It stays until `done`. */
+  /** The next step with at most `maxHeights` heights; it stays queued until `done`. */
   peek(maxHeights: number): FeedStep | undefined {
     const step = this.#steps[0]
     return step?.kind === 'blocks' ? { ...step, to: Math.min(step.to, step.from + maxHeights) } : step
   }
 
-  /** The step that `peek` gave was told. What was announced meanwhile may have left out a part of it. */
+  /** Completes the step returned by `peek`; part of it may have been dropped meanwhile. */
   done(step: FeedStep): void {
     const [first, ...rest] = this.#steps
     if (step.kind === 'rollback') {
@@ -82,7 +78,7 @@ export class FeedQueue {
     this.#steps = step.to < first.to ? [{ ...first, from: step.to }, ...rest] : rest
   }
 
-  /** Forgets what waits: nobody listens. */
+  /** Discards the queue when there are no clients. */
   clear(): void {
     this.#steps = []
   }

@@ -1,17 +1,17 @@
 import type { ToldBlock, ToldTransaction } from './feed-block.ts'
 
-/** Whoever is told of what at least one of its filters wants. */
+/** Receives messages that match at least one of its filters. */
 export interface Interested {
   readonly filters: readonly FeedFilter[]
 }
 
 /**
- * One that is told, with what a match has found for it. It is reached without a look-up: there may be a hundred
- * thousand of those in a block.
+ * A subscriber with the result of the current match. Stored in place to avoid a lookup: a block may
+ * match a hundred thousand of them.
  */
 interface Seeker<T> {
   readonly owner: T
-  /** The match that found something for it last. */
+  /** Last match with a result. */
   match: number
   numbers: number[]
 }
@@ -19,19 +19,19 @@ interface Seeker<T> {
 interface Entry<T> {
   readonly seeker: Seeker<T>
   readonly filter: FeedFilter
-  /** Whether it has no list but the one under which it is filed, so that whatever leads to it fits. */
+  /** Whether the indexed list is the only condition, so that every hit matches. */
   readonly isSettled: boolean
 }
 
 /**
- * Finds who is to be told of a message, at a cost that depends on who is, not on how many there are. Each filter is
- * filed under every word of its first list; of the others only those filters are asked that a word of the transaction
- * has led to.
+ * Finds matching subscribers at a cost that depends on the matches, not on the number of
+ * subscribers. Each filter is indexed by every word of its first list; its other lists are checked
+ * only for hits.
  */
 export class FilterIndex<T extends Interested> {
   readonly #blocks = new Set<Seeker<T>>()
   readonly #rollbacks = new Set<T>()
-  /** Those that want every transaction. */
+  /** Filters that match every transaction. */
   readonly #transactions = new Set<Seeker<T>>()
   readonly #words: Readonly<Record<ConditionName, Map<string, Set<Entry<T>>>>> = {
     addresses: new Map(),
@@ -39,7 +39,7 @@ export class FilterIndex<T extends Interested> {
     contracts: new Map(),
     templates: new Map(),
   }
-  /** What was filed for each, to be taken out again. */
+  /** Index entries per subscriber, for removal. */
   readonly #filed = new Map<
     T,
     readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]
@@ -86,12 +86,12 @@ export class FilterIndex<T extends Interested> {
     this.#seekers.delete(owner)
   }
 
-  /** Those that are told of rollbacks. */
+  /** Subscribers of rollbacks. */
   get ofRollbacks(): Iterable<T> {
     return this.#rollbacks
   }
 
-  /** The numbers of the messages of a block that each is told of, ascending; whoever is told of none is left out. */
+  /** Message numbers per subscriber, ascending; omits subscribers without matches. */
   match(block: ToldBlock): readonly (readonly [owner: T, numbers: readonly number[]])[] {
     const match = ++this.#matches
     const found: [T, number[]][] = []
@@ -121,7 +121,7 @@ export class FilterIndex<T extends Interested> {
   }
 }
 
-/** The numbers of the messages of a block that somebody is told of, ascending. */
+/** Message numbers of a block that match one subscriber, ascending. */
 export function matchOne({ filters }: Interested, block: ToldBlock): number[] {
   const numbers = filters.some(({ types }) => types.has('new_block')) ? [0] : []
   block.transactions.forEach((transaction, i) => {
@@ -130,35 +130,31 @@ export function matchOne({ filters }: Interested, block: ToldBlock): number[] {
   return numbers
 }
 
-/** What a filter may choose among. */
 export const feedTypes = ['new_block', 'new_transaction', 'rollback'] as const
 export type FeedType = (typeof feedTypes)[number]
 
-/** The lists of a filter that speak of transactions. */
+/** Filter lists that apply to transactions. */
 export const conditionNames = ['addresses', 'tags', 'contracts', 'templates'] as const
 export type ConditionName = (typeof conditionNames)[number]
 
 /**
- * What a subscription asks for: a message of one of the types; of transactions those that have, for each of the lists
- * that are given, at least one of its words.
+ * Matches messages of one of the types; transactions must match at least one word of every given
+ * list.
  */
 export interface FeedFilter {
   readonly types: ReadonlySet<FeedType>
-  /** No list is empty. */
+  /** Lists are not empty. */
   readonly conditions: Readonly<Partial<Record<ConditionName, ReadonlySet<string>>>>
-  /** The same for filters that ask for the same. */
+  /** Equal for equal filters. */
   readonly key: string
 }
 
-/** The filter's lists as a client gives them, each word in the form in which transactions have it. */
+/** Filter lists of a client, with words in canonical form. */
 export type FilterLists = Readonly<Partial<Record<ConditionName, readonly string[] | undefined>>> & {
   readonly types?: readonly FeedType[] | undefined
 }
 
-/**
- * Without `types` these are all; where a list asks for certain transactions, blocks are not among them, since they have
- * nothing of what is asked for.
- */
+/** Default types: all, except that blocks are excluded if a list selects transactions. */
 export function createFilter(lists: FilterLists): FeedFilter {
   const given = conditionNames.filter((name) => lists[name] !== undefined)
   const types = lists.types ?? feedTypes.filter((type) => given.length === 0 || type !== 'new_block')
@@ -170,7 +166,7 @@ export function createFilter(lists: FilterLists): FeedFilter {
   }
 }
 
-/** What a client gets that asks for nothing in particular. */
+/** The filter of clients without a subscription. */
 export const everything = createFilter({})
 
 export function wantsTransaction(filter: FeedFilter, transaction: ToldTransaction): boolean {
@@ -182,21 +178,22 @@ export function wantsTransaction(filter: FeedFilter, transaction: ToldTransactio
   return true
 }
 
-/** Words in its lists. */
+/** Number of words. */
 export function sizeOf(filter: FeedFilter): number {
   return Object.values(filter.conditions).reduce((sum, words) => sum + words.size, 0)
 }
 
-/** Transactions that an index finds: those of any of some accounts, or with any of some tags. */
+/** Indexable selection: transactions of any of the accounts, or with any of the tags. */
 export interface IndexedSelection {
   readonly kind: 'addresses' | 'tags'
   readonly words: readonly string[]
 }
 
 /**
- * Selections of which each transaction that a filter wants is in at least one; none for filters that want rollbacks
- * alone.
- * @returns undefined where a filter wants blocks, or transactions that no index finds
+ * Selections that together cover every transaction that the filters match; empty for filters of
+ * rollbacks only.
+ *
+ * @returns undefined if a filter matches blocks, or transactions that no index covers
  */
 export function indexedSelections(filters: readonly FeedFilter[]): readonly IndexedSelection[] | undefined {
   const selections: IndexedSelection[] = []

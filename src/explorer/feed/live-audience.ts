@@ -14,31 +14,28 @@ import { ReplayBudget } from './replay-budget.ts'
 import { messageFrame } from './feed-block.ts'
 
 export interface LiveLimits {
-  /** Blocks below the head that are told again to who resumes. Default 10,000. */
+  /** Maximum heights below the head that are replayed. Default 10,000. */
   readonly maxReplay?: number
-  /** Blocks that a reorganization replaces at most. Default 1,000. */
+  /** Maximum depth of a reorg. Default 1,000. */
   readonly maxReorgDepth?: number
-  /** Words in the filters of all clients together. Default 500,000. */
+  /** Words in the filters of all clients. Default 500,000. */
   readonly maxWords?: number
   /**
-   * Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB, an eighth of what may wait for
-   * others.
+   * Send buffer of a subscriber beyond which it has to catch up. Default 128 KiB, an eighth of that
+   * of other clients.
    */
   readonly maxSubscriberBytes?: number
-  /** Bytes that may wait for all subscribers together, each of whom may have its share of it. Default 256 MiB. */
+  /** Total send buffer of all subscribers, shared equally. Default 256 MiB. */
   readonly maxSubscribersBytes?: number
-  /**
-   * How long the announcement of a rollback is waited for where what is stored shows that there was one. Default
-   * 2,000 ms.
-   */
+  /** How long to wait for the notification of an already visible reorg. Default 2,000 ms. */
   readonly patienceMs?: number
-  /** Memory for blocks that are ready to be sent again. Default 32 MiB. */
+  /** Memory for encoded recent blocks. Default 32 MiB. */
   readonly maxRecentBytes?: number
-  /** What one client is told in one write, in bytes. Default 256 KiB. */
+  /** Maximum bytes per write. Default 256 KiB. */
   readonly maxBytesAtOnce?: number
-  /** How long telling many clients may keep the process from other things at a time. Default 5 ms. */
+  /** Milliseconds per time slice. Default 5. */
   readonly turnMs?: number
-  /** Clock of the replay budgets, in milliseconds. Default: that of the process. */
+  /** Clock of the replay budgets, in milliseconds. Default: process clock. */
   readonly clock?: () => number
 }
 
@@ -48,12 +45,12 @@ export interface LiveAudienceOptions {
   readonly reader: FeedReader
   readonly log: Logger
   readonly signal: AbortSignal
-  /** The client network that a connection comes from. Default: that of the other end of the socket. */
+  /** Network of a client connection. Default: remote address of the socket. */
   readonly networkOf?: (request: IncomingMessage) => string
   readonly limits?: LiveLimits
 }
 
-/** The clients of `/ws` and the feed that they listen to. */
+/** The clients of `/ws` and their feed. */
 export class LiveAudience implements FeedListener {
   readonly feed: BlockFeed
   readonly #clients: FeedClients
@@ -78,8 +75,8 @@ export class LiveAudience implements FeedListener {
       turnMs,
       clock,
     } = limits
-    // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its
-    // own.
+    // Clients without subscriptions share the same bytes; the buffers of subscribers may all
+    // differ.
     const subscriberBytes = (): number =>
       Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
     const budget = new ReplayBudget(maxReplay, clock)
@@ -145,7 +142,6 @@ export class LiveAudience implements FeedListener {
     clearInterval(this.#tellingPosition)
   }
 
-  /** Takes a connection over. */
   add(socket: WebSocket, request: IncomingMessage): void {
     this.#clients.add(socket, request, (connection) => {
       const client = new LiveClient(connection, this.#networkOf(request))
@@ -153,7 +149,7 @@ export class LiveAudience implements FeedListener {
       this.feed.arrive()
       return {
         message: (text) => {
-          // What it is told already comes before the answer, and as it asked for it until now.
+          // Sends pending messages before the response, according to the previous filters.
           this.#audience.tellNow(client)
           this.#subscriptions.accept(client, text)
         },
@@ -174,7 +170,7 @@ export class LiveAudience implements FeedListener {
   }
 
   async rollback(from: number): Promise<void> {
-    // Both at once: whoever has caught up before this was told follows when it is told.
+    // Both at once, so that a client that finishes catching up in between still gets the rollback.
     this.#catchingUp.rollback(from)
     await this.#audience.tellRollback(from)
   }
@@ -183,7 +179,10 @@ export class LiveAudience implements FeedListener {
     this.#catchingUp.wakeAll()
   }
 
-  /** Subscribers get what was left out; those who never subscribed know of no gap, and want the newest. */
+  /**
+   * Subscribers catch up on dropped heights; other clients are not aware of gaps and want the
+   * newest blocks.
+   */
   skipped(told: number): void {
     for (const client of this.#audience.subscribers()) this.#goOnFrom(client, { height: told, had: undefined })
   }
@@ -210,12 +209,12 @@ export class LiveAudience implements FeedListener {
   #drop(client: LiveClient, next: number): void {
     client.place = undefined
     this.#audience.leave(client)
-    this.#clients.dropSlow(client.connection, `too slow: subscribe with "from": ${next} to go on`)
+    this.#clients.dropSlow(client.connection, `too slow: subscribe with "from": ${next} to resume`)
   }
 
   #tellPosition(): void {
     const { end, endMark, isTelling } = this.feed
-    // While something is told not all have what is below the end, and some may have what is gone.
+    // During a publication, some clients lack blocks below the end or have removed ones.
     if (isTelling || end === undefined || endMark === undefined || end === this.#positionTold) return
     this.#positionTold = end
     void this.#audience.tellPosition(end, endMark)

@@ -15,40 +15,39 @@ import { LiveAudience } from './live-audience.ts'
 import type { LiveLimits } from './live-audience.ts'
 
 export interface LiveFeedsOptions {
-  /** Database that the ingesters announce in. */
+  /** Database with the notifications of the ingesters. */
   readonly url: string
   readonly reader: FeedReader
-  /** When the reader has what was announced just now. Default: at once. */
+  /** Delays notifications until the reader can see the data. Default: no delay. */
   readonly onReplicaCaughtUp?: OnReplicaCaughtUp
-  /** What `/ws/status` sends. */
+  /** Payload of `/ws/status`. */
   readonly status: () => Promise<unknown>
   readonly metrics: Metrics
   readonly log: Logger
   /** Default 3,000 ms. */
   readonly statusIntervalMs?: number
-  /** Limits of all clients. */
+  /** Limits per client. */
   readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes' | 'maxInboundMessages'>
-  /** The client network that a connection of `/ws` comes from. Default: that of the other end of the socket. */
+  /** Network of a `/ws` connection. Default: remote address of the socket. */
   readonly networkOf?: (request: IncomingMessage) => string
-  /** Limits of who subscribes and resumes. */
+  /** Limits of subscriptions and replay. */
   readonly liveLimits?: LiveLimits
 }
 
 export interface LiveFeeds {
-  /** What takes connections over, by path: for the API server. */
+  /** Connection handlers by path, for the API server. */
   readonly feeds: Readonly<Record<'/ws' | '/ws/status', (socket: WebSocket, request: IncomingMessage) => void>>
-  /** Begins to follow the ingesters; resolves when their announcements are heard. */
+  /** Resolves when notifications are received. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The forward ingester's announcement: its name and the heights that it has just committed, half open. */
+/** Notification of the forward ingester: its name and the committed heights, end exclusive. */
 const announcement = /^main_ingester:(\d+):(\d+)$/
 
-/** Channels of NOTIFY; sent inside the transaction that they tell of, so they arrive after its commit. */
+/** NOTIFY channels. Sent within the transaction, so they arrive after its commit. */
 const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 
-/** The live feeds of one process: `/ws` and `/ws/status`. */
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   const { url, reader, status, metrics, log, limits, onReplicaCaughtUp = noReplica } = options
   const stopping = new AbortController()
@@ -96,15 +95,11 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
           onReconnect: () =>
             onReplicaCaughtUp(() => {
               blockFeed.catchUp().catch((error: unknown) => {
-                failures.log(
-                  log,
-                  'warn',
-                  { err: asError(error) },
-                  'The live feed could not read the blocks that it missed',
-                )
+                failures.log(log, 'warn', { err: asError(error) }, 'Could not read missed blocks for the live feed')
               })
             }),
-          onError: (err) => failures.log(log, 'warn', { err }, 'The live feed lost the database: connecting again'),
+          onError: (err) =>
+            failures.log(log, 'warn', { err }, 'The live feed lost its database connection. Reconnecting.'),
         },
       )
       await live.start()
@@ -121,7 +116,6 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
 
 export interface StatusFeedOptions {
   readonly clients: FeedClients
-  /** The object that is sent. */
   readonly status: () => Promise<unknown>
   readonly log: Logger
   /** Default 3,000 ms. */
@@ -129,10 +123,10 @@ export interface StatusFeedOptions {
 }
 
 /**
- * Sends the indexing status to each client when it comes and then every 3 seconds. It is read once for all clients, and
- * not at all while there is none.
+ * Sends the indexing status to each new client and then every 3 seconds. Read once for all clients,
+ * and only while there are clients.
  *
- *     idle ──first client──► ticking ──last client left──► idle
+ *   idle ──first client──► ticking ──last client left──► idle
  */
 export class StatusFeed {
   readonly #options: StatusFeedOptions
@@ -141,7 +135,7 @@ export class StatusFeed {
   #ticking: NodeJS.Timeout | undefined
   #isTelling = false
   #reading: Promise<Buffer | undefined> | undefined
-  /** The frame that was sent last, while it is not older than one interval. */
+  /** The last frame, for up to one interval. */
   #latest: Buffer | undefined
 
   constructor(options: StatusFeedOptions) {
@@ -172,7 +166,7 @@ export class StatusFeed {
   async #tick(): Promise<void> {
     const { clients } = this.#options
     if (clients.size === 0) return this.stop()
-    // A reading that takes longer than the interval is sent once.
+    // Skips ticks while a read takes longer than the interval.
     if (this.#isTelling) return
     this.#isTelling = true
     const status = await this.#read()
@@ -180,7 +174,7 @@ export class StatusFeed {
     this.#isTelling = false
   }
 
-  /** Those who ask at the same time share one reading. */
+  /** Concurrent callers share one read. */
   #read(): Promise<Buffer | undefined> {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined
@@ -196,7 +190,7 @@ export class StatusFeed {
         this.#options.log,
         'warn',
         { err: asError(error) },
-        'The status could not be read for its feed',
+        'Could not read the status for the status feed',
       )
       this.#latest = undefined
     }

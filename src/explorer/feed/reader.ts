@@ -19,43 +19,43 @@ import type { TransactionRow, TransactionSummary } from '../transactions/schema.
 import { readScripts } from '../transactions/scripts.ts'
 import type { StoredScript } from '../transactions/scripts.ts'
 
-/** Reads what the live feed tells, in the same form as the API shows it. */
+/** Reads feed data in the format of the REST API. */
 interface BlockReader {
-  /** The stored blocks of a range of heights, `to` not among them, the lowest first. */
+  /** Lowest first; `to` is exclusive. */
   read(from: number, to: number): Promise<readonly FeedBlock[]>
-  /** Their ids by height. */
+  /** Block ids by height. */
   ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
-  /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
+  /** Height after the highest block of the forward ingester; undefined before the first block. */
   head(): Promise<number | undefined>
   /**
-   * The first height from `from` on, below `to`, whose block may have a transaction of one of the selections: heights
-   * before it are stored, derived, and have none. `from` where that is not known.
+   * The first height from `from` on, below `to`, whose block may have a matching transaction: lower
+   * heights are stored, derived and do not match. `from` if unknown.
    */
   nextFor(selections: readonly TransactionSelection[], from: number, to: number): Promise<number>
 }
 
-/** Transactions that an index finds: those of any of some accounts, or with any of some tags. */
+/** Transactions of any of the accounts, or with any of the tags. */
 export interface TransactionSelection {
   readonly kind: 'addresses' | 'tags'
   readonly words: readonly string[]
 }
 
-/** Heights that are looked up at once. */
+/** Heights per lookup. */
 const heightsPerLookUp = 2000
 
-/** Shared by all reads, so that several at the same time leave as much time to everything else as one. */
+/** Shared, so that concurrent reads together leave as much time for other work as one. */
 const slices = new TimeSlices()
 
-/** The workers whose tables tell accounts and tags of transactions. */
+/** Workers that derive accounts and tags of transactions. */
 const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] as const
 
 /**
- * Reads the raw tables alone, and waits for no worker: tags and accounts are found in the events by the functions by
- * which the workers derive them, so that a block that is told late is told as it was when it was new.
+ * Reads raw tables only and waits for no worker: accounts and tags are computed from the events
+ * like in the workers, so that replayed blocks equal live ones.
  *
- * What is read is of one moment, as far as forks are concerned: where one took the place of another meanwhile, it is
- * read again.
- * @param network decides which accounts hold the core contracts
+ * Reads are repeated if a reorg happened in between.
+ *
+ * @param network selects the addresses of the core contracts
  */
 export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
   const ids = async (from: number, to: number): Promise<Map<number, string>> => {
@@ -95,7 +95,7 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
 
 const nextRow = z.object({ is_whole: z.boolean().nullable(), to: z.number().nullable(), found: z.number().nullable() })
 
-/** In one statement, so that coverage and rows are of one moment. Each word is looked up by its key. */
+/** One statement, so that coverage and rows are consistent. One key lookup per word. */
 async function findNext(
   database: DatabasePool,
   selections: readonly TransactionSelection[],
@@ -161,7 +161,7 @@ async function completeTransactions(
   const events = Map.groupBy(placed, ({ height, txIndex }) => markKey({ block_height: height, tx_index: txIndex }))
   const complete: FeedTransaction[] = []
   for (const row of rows) {
-    // Decodes the events of the transaction.
+    // Decoding the events is the expensive step.
     await slices.take()
     const script = scripts.get(row.script_hash) ?? unknownScript
     const ofRow = (events.get(markKey(row)) ?? []).map(({ event }) => event)
@@ -195,7 +195,7 @@ function accountsOf(transaction: DecodedTransaction, network: Network): string[]
   const { fungible, nonFungible } = tokenMovesOf(transaction, network)
   for (const { type, from, to } of [...fungible, ...nonFungible]) {
     accounts.add(from)
-    // The account that gets all fees takes part in everything, which says nothing.
+    // The account that collects all fees would match everything.
     if (type !== 'fee') accounts.add(to)
   }
   return [...accounts].filter((account) => account !== undefined && !isZeroAddress(account)) as string[]
@@ -210,20 +210,20 @@ function contractsOf(transaction: DecodedTransaction, network: Network): string[
   return [...contracts]
 }
 
-/** A transaction as the live feed tells of it, with what its filters ask for. */
+/** A transaction with its filterable attributes. */
 interface FeedTransaction {
   readonly summary: TransactionSummary
   /**
-   * Accounts that took part, 0x and 16 hex digits each, or 40 for an EVM account: payer, proposer, authorizers,
-   * accounts that it created, and both sides of the moves of tokens and items; of fees only who paid. Nobody, where
-   * the chain itself made it and nothing moved.
+   * Involved accounts, 0x and 16 hex digits (Flow) or 40 (EVM): payer, proposer, authorizers,
+   * created accounts, and both sides of transfers; only the payer of fees. Empty for system
+   * transactions without transfers.
    */
   readonly accounts: readonly string[]
-  /** Contracts that its script imports or that its events are of, `A.<address>.<name>` each. */
+  /** Contracts that the script imports or that emitted its events, `A.<address>.<name>`. */
   readonly contracts: readonly string[]
 }
 
-/** A block as the live feed tells of it: the block, then each of its transactions. */
+/** A block with its transactions, in order. */
 export interface FeedBlock {
   readonly block: NewBlock
   readonly transactions: readonly FeedTransaction[]

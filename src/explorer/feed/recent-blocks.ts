@@ -3,22 +3,22 @@ import type { FeedReader } from './block-feed.ts'
 import { toldBlocks, forkOf } from './feed-block.ts'
 import type { ToldBlock } from './feed-block.ts'
 
-/** Blocks of some heights: those that are stored, and where to go on. */
+/** Stored blocks of a range and where to continue. */
 export interface BlockRun {
   readonly blocks: readonly ToldBlock[]
-  /** Heights before this one that are not among the blocks are not stored. */
+  /** Lower heights that are not among the blocks are not stored. */
   readonly to: number
 }
 
-/** Heights that are read together, from a multiple of this. */
+/** Aligned to multiples of this. */
 export const blocksPerRead = 20
 
-/** Reads of the database at the same time, so that a crowd that comes back does not take it from others. */
+/** Concurrent reads, so that resuming clients do not take the database from others. */
 const readsAtOnce = 2
 
 /**
- * Blocks that were told or read lately, ready to be sent. Whoever resumes reads from here; a crowd that resumes from
- * about the same height, as after a restart, costs one read of the database. Holds up to `maxBytes`, the newest.
+ * Encoded blocks that were recently published or read; evicts the oldest beyond `maxBytes`. Clients
+ * that resume from about the same height, as after a restart, share one read.
  */
 export class RecentBlocks {
   readonly #reader: FeedReader
@@ -34,7 +34,7 @@ export class RecentBlocks {
     this.#maxBytes = maxBytes
   }
 
-  /** Goes up with each rollback: what was read before it may be of blocks that are gone. */
+  /** Incremented by each rollback, which may invalidate running reads. */
   get generation(): number {
     return this.#generation
   }
@@ -43,7 +43,7 @@ export class RecentBlocks {
     return this.#blocks.get(height)
   }
 
-  /** Whether a run from this height costs no read of the database of its own. */
+  /** Whether a run from this height needs no read. */
   isAtHand(height: number): boolean {
     return this.#blocks.has(height) || this.#reading.has(firstOf(height))
   }
@@ -58,7 +58,7 @@ export class RecentBlocks {
     }
   }
 
-  /** Blocks from a height up were taken back. */
+  /** Blocks from a height up were removed. */
   forget(from: number): void {
     this.#generation++
     this.#reading.clear()
@@ -66,8 +66,9 @@ export class RecentBlocks {
   }
 
   /**
-   * Some blocks from a height on, `end` not among them.
-   * @throws what the reader throws
+   * Stored blocks from a height on, `end` exclusive.
+   *
+   * @throws the error of the reader
    */
   async run(from: number, end: number): Promise<BlockRun> {
     const blocks = []
@@ -110,19 +111,19 @@ export class RecentBlocks {
   }
 }
 
-/** The first height of the read that a height belongs to. */
+/** Start of the aligned read that contains a height. */
 function firstOf(height: number): number {
   return height - (height % blocksPerRead)
 }
 
-/** Blocks that were taken back and are remembered. */
+/** Maximum of remembered removed blocks. */
 const maxForks = 2000
 
-/** Blocks that were told and taken back, with the lowest height that is no longer as it was when they were told. */
+/** Removed blocks, with the lowest height that was replaced together with them. */
 export class KnownForks {
   readonly #points = new Map<string, number>()
 
-  /** Blocks from a height up were taken back, these among them. */
+  /** Blocks from a height up were removed. */
   add(from: number, blocks: Iterable<readonly [height: number, id: string]>): void {
     for (const [key, point] of this.#points) if (point > from) this.#points.set(key, from)
     for (const [height, id] of blocks) if (height >= from) this.#points.set(`${height}.${forkOf(id)}`, from)
@@ -132,18 +133,18 @@ export class KnownForks {
     }
   }
 
-  /** @param fork how the id of the block begins that was taken back */
+  /** @param fork prefix of the id of the removed block */
   pointOf(height: number, fork: string): number | undefined {
     return this.#points.get(`${height}.${fork}`)
   }
 }
 
-/** A block by what tells it from others and joins it to the one below. */
+/** Identity and parent of a block. */
 export type BlockLink = Pick<ToldBlock, 'height' | 'id' | 'parentId'>
 
 /**
- * Ids of the newest blocks that clients have, as deep as a reorganization may reach: those that they were given here,
- * and those below, which others may have given them.
+ * Ids of the newest blocks down to the reorg depth that clients may have, whether from this process
+ * or another one.
  */
 export class RememberedBlocks {
   readonly #depth: number
@@ -154,7 +155,7 @@ export class RememberedBlocks {
     this.#depth = depth
   }
 
-  /** By height, in no order. */
+  /** By height, unordered. */
   get all(): readonly (readonly [height: number, id: string])[] {
     return [...this.#ids]
   }
@@ -169,18 +170,18 @@ export class RememberedBlocks {
     this.#highest = height
   }
 
-  /** Blocks that are stored: those of which nothing is remembered yet. */
+  /** Adds stored blocks without overwriting. */
   fill(ids: ReadonlyMap<number, string>): void {
     for (const [height, id] of ids) if (!this.#ids.has(height)) this.add({ height, id })
   }
 
-  /** Blocks from a height up were taken back. */
+  /** Blocks from a height up were removed. */
   takeBack(from: number): void {
     for (const height of this.#ids.keys()) if (height >= from) this.#ids.delete(height)
     this.#highest = Math.min(this.#highest, from - 1)
   }
 
-  /** Whether blocks, the lowest first, are or follow those that are remembered, and each other. */
+  /** Whether ascending blocks equal or follow the remembered ones and each other. */
   isFollowedBy(blocks: readonly BlockLink[]): boolean {
     return blocks.every(({ height, id, parentId }, i) => {
       const before = blocks[i - 1]

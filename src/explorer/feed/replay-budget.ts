@@ -2,30 +2,29 @@ import { TokenBuckets } from '../../platform/limits/token-buckets.ts'
 import type { Allowance } from '../../platform/limits/token-buckets.ts'
 import type { LiveClient } from './subscriptions.ts'
 
-/** Blocks a second by which a spent budget grows again: some forty times the pace of the chain. */
+/** Refill rate of a connection, about forty times the block rate. */
 export const replayBlocksPerSecond = 50
 
-/** A client network may spend as much as this many connections. */
+/** Budget of a client network, in connections. */
 export const replayNetworkFactor = 3
 
-/** All clients of the process may spend as much as this many connections. */
+/** Budget of the process, in connections. */
 export const replayProcessFactor = 10
 
-/** Blocks a second by which the budget of the process grows again: as many as four client networks may spend. */
+/** Refill rate of the process: that of four client networks. */
 export const replayProcessBlocksPerSecond = 200
 
-/** Much longer than a default budget takes to fill up again. */
+/** Much longer than the refill time of a default budget. */
 const idleMs = 3_600_000
 
-/** Whose budgets are spent. */
 type BudgetOwner = Pick<LiveClient, 'id' | 'network'>
 
 type Budget = readonly [name: string, allowance: Allowance]
 
 /**
- * Limits the blocks that are read and decoded for clients that resume. Each connection has a budget, all connections of
- * a client network (an IPv4 address or an IPv6 /64) share one that outlives them, and so do all clients of the process.
- * Blocks in memory are free.
+ * Limits the blocks that are read and decoded for resuming clients. There are budgets per
+ * connection, per client network (an IPv4 address or an IPv6 /64; it outlives connections) and per
+ * process. Blocks in memory are free.
  */
 export class ReplayBudget {
   readonly #buckets: TokenBuckets
@@ -33,7 +32,7 @@ export class ReplayBudget {
   readonly #network: Allowance
   readonly #process: Allowance
 
-  /** @param blocks the budget of one connection: at least as far as a client may go back */
+  /** @param blocks budget of one connection, at least the replay limit */
   constructor(blocks: number, clock?: () => number) {
     this.#buckets = new TokenBuckets({ idleMs, ...(clock === undefined ? {} : { clock }) })
     this.#connection = { rate: replayBlocksPerSecond, burst: blocks }
@@ -41,7 +40,7 @@ export class ReplayBudget {
     this.#process = { rate: replayProcessBlocksPerSecond, burst: blocks * replayProcessFactor }
   }
 
-  /** Spends blocks of all three budgets, or of none. @returns seconds until they can be spent; 0 when they were */
+  /** Spends from all three budgets or none. @returns seconds until it is possible; 0 if spent */
   spend(client: BudgetOwner, blocks: number): number {
     const budgets: readonly Budget[] = [...this.#budgetsOf(client), ['process', this.#process]]
     const seconds = this.#wait(budgets, blocks)
@@ -50,8 +49,8 @@ export class ReplayBudget {
   }
 
   /**
-   * Seconds until the client's own budgets allow so many blocks; 0 when they do now. Spends nothing. Not by the
-   * budget of the process: what other clients spend delays a replay, but does not refuse it.
+   * Seconds until the budgets of the client allow so many blocks; spends nothing. Ignores the
+   * budget of the process: other clients may delay a replay but not prevent it.
    */
   waitOf(client: BudgetOwner, blocks: number): number {
     return this.#wait(this.#budgetsOf(client), blocks)

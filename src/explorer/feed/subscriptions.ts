@@ -8,25 +8,25 @@ import type { FeedConnection } from './feed-clients.ts'
 import type { FeedFilter } from './filter-index.ts'
 
 export interface SubscriptionsOptions {
-  /** One above the highest height that was told. */
+  /** Height after the highest published block. */
   readonly end: () => number | undefined
-  /** Whether blocks from a height on cost no read of the database. */
+  /** Whether the blocks are in memory. */
   readonly isAtHand: (height: number) => boolean
   readonly budget: ReplayBudget
-  /** Heights below the end that are told again. */
+  /** Maximum heights below the end that are replayed. */
   readonly maxReplay: number
-  /** Blocks that a reorganization replaces at most: as far above the end a client may be. */
+  /** Maximum depth of a reorg, by which a client may be ahead of the end. */
   readonly maxReorgDepth: number
-  /** Words in the filters of all clients together. */
+  /** Words in the filters of all clients. */
   readonly maxWords: number
-  /** What a client asks for has changed; with a place, it wants to go on from there. */
+  /** The filters of a client changed; with a place, it resumes from there. */
   readonly onChange: (client: LiveClient, place: Mark | undefined) => void
 }
 
-/** Most subscriptions of one connection. */
+/** Per connection. */
 const maxSubscriptions = 16
 
-/** Obeys and answers what clients ask for, within bounds for each and for all. */
+/** Handles client messages within limits per client and in total. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #words = new Map<LiveClient, number>()
@@ -36,7 +36,7 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** @param text undefined where it was not text */
+  /** @param text undefined for binary frames */
   accept(client: LiveClient, text: string | undefined): void {
     const message = parseClientMessage(text)
     if ('code' in message) return refuse(client, message)
@@ -44,7 +44,6 @@ export class Subscriptions {
     if (mistake !== undefined) refuse(client, mistake)
   }
 
-  /** The client is gone. */
   forget(client: LiveClient): void {
     this.#allWords -= this.#words.get(client) ?? 0
     this.#words.delete(client)
@@ -61,7 +60,7 @@ export class Subscriptions {
       return {
         code: 'unknown_subscription',
         field: 'id',
-        message: 'there is no such subscription on this connection',
+        message: 'this connection has no such subscription',
         id,
       }
     }
@@ -88,19 +87,19 @@ export class Subscriptions {
   #tooMuch(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const replaced = client.subscriptions.get(id)
     if (replaced === undefined && client.subscriptions.size >= maxSubscriptions) {
-      const message = `a connection has at most ${maxSubscriptions} subscriptions: put more into one filter, or unsubscribe one`
+      const message = `limit of ${maxSubscriptions} subscriptions per connection reached: combine filters or unsubscribe`
       return { code: 'too_many_subscriptions', field: 'id', message }
     }
     const more = sizeOf(filter) - (replaced === undefined ? 0 : sizeOf(replaced))
     if ((this.#words.get(client) ?? 0) + more > maxAddresses) {
-      const message = `the filters of a connection have at most ${maxAddresses} words together: ask for less, or open another connection`
+      const message = `limit of ${maxAddresses} filter words per connection reached: use fewer or another connection`
       return { code: 'too_many_words', field: 'filter', message }
     }
     if (more > 0 && this.#allWords + more > this.#options.maxWords) {
       return {
         code: 'too_many_words',
         field: 'filter',
-        message: 'this server holds as many filters as it can: ask for less, or try again later',
+        message: 'filter limit of the server reached: use fewer words or retry later',
       }
     }
     return undefined
@@ -111,8 +110,7 @@ export class Subscriptions {
     const field = place.had === undefined ? 'from' : 'after'
     if ([...client.subscriptions.keys()].some((own) => own !== id)) {
       const message =
-        'all subscriptions of a connection go on from the same place: subscribe this one without, or on a ' +
-        'connection of its own'
+        'all subscriptions of a connection resume from the same place: omit it here or use another connection'
       return { code: 'already_following', field, message }
     }
     const { maxReplay, maxReorgDepth } = this.#options
@@ -123,20 +121,23 @@ export class Subscriptions {
       return {
         code: 'too_old',
         field,
-        message: `the feed goes back to height ${lowest}: read what is below by /flow/block, and subscribe from there`,
+        message: `the feed starts at height ${lowest}: read older blocks from /flow/block, then subscribe from there`,
       }
     }
     if (place.height > end + maxReorgDepth) {
       return {
         code: 'too_new',
         field,
-        message: `the next height is ${end}: subscribe from there, or leave ${field} out`,
+        message: `the next height is ${end}: subscribe from there or omit ${field}`,
       }
     }
     return undefined
   }
 
-  /** Whether an index will shorten the replay is not known yet: it must be affordable without. */
+  /**
+   * An index may shorten the replay, but that is not known yet, so the full replay must be
+   * affordable.
+   */
   #overBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const { end, isAtHand, budget } = this.#options
     const blocks = place === undefined ? 0 : (end() ?? 0) - place.height
@@ -145,8 +146,8 @@ export class Subscriptions {
     if (retryAfter === 0) return undefined
     const field = place.had === undefined ? 'from' : 'after'
     const message =
-      `the replay budget of this client does not allow ${blocks} blocks now: subscribe again in ${retryAfter} s, ` +
-      `from a higher height, or without ${field} and read the blocks by /flow/block`
+      `the replay budget does not allow ${blocks} blocks now: retry in ${retryAfter} s, use a higher height, or omit ` +
+      `${field} and read the blocks from /flow/block`
     return { code: 'replay_limit', field, message, retryAfter }
   }
 
@@ -162,7 +163,7 @@ function refuse(client: LiveClient, { id, code, field, message, retryAfter }: Cl
   answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message, ...wait })
 }
 
-/** Answers are one message a frame, whatever the form. */
+/** Responses are always one message per frame. */
 function answer(client: LiveClient, type: string, payload: unknown): void {
   client.connection.writeText(messageText(type, payload))
 }
@@ -174,19 +175,20 @@ let lastId = 0
 /**
  * A client of the block feed.
  *
- *     following ──subscribes with a place, or reads too slowly──► catching up ──has all that was told──► following
+ *   following ──subscribes with a place, or reads too slowly──► catching up ──caught up──►
+ * following
  *
- * One that never subscribed gets everything and cannot catch up: it does not know of it.
+ * A client that never subscribed gets everything and cannot catch up.
  */
 export class LiveClient {
-  /** Unique in the process. */
+  /** Unique within the process. */
   readonly id = ++lastId
   readonly connection: FeedConnection
-  /** The client's IPv4 address or IPv6 /64. */
+  /** IPv4 address or IPv6 /64. */
   readonly network: string
   readonly subscriptions = new Map<SubscriptionId, FeedFilter>()
   form: FeedForm = 'plain'
-  /** Where it goes on while it catches up; undefined while it follows. */
+  /** Resume position while catching up; undefined while following. */
   place: Mark | undefined
 
   constructor(connection: FeedConnection, network: string) {
@@ -194,7 +196,7 @@ export class LiveClient {
     this.network = network
   }
 
-  /** Whether it ever subscribed. */
+  /** Whether it has ever subscribed. */
   get isSubscriber(): boolean {
     return this.form !== 'plain'
   }

@@ -1,18 +1,19 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 
 /**
- * Runs many short steps, of one caller or of thousands, in slices: when a slice is over, the event loop handles
- * everything else first. Callers that wait for the next slice resume in the order in which they came.
+ * Runs many short steps, of one caller or thousands, in slices, between which the event loop
+ * handles other work. Waiting callers resume in FIFO order.
  */
 export class TimeSlices {
   readonly #sliceMs: number
   #begun = 0
-  /** Steps of this slice: there is always one. */
+  /** Steps of the current slice; at least one always runs. */
   #steps = 0
   #next: Promise<void> | undefined
 
   /**
-   * @param sliceMs the longest time without an iteration of the event loop, beside that of one step, in milliseconds
+   * @param sliceMs maximum milliseconds without an iteration of the event loop, apart from the
+   * current step
    */
   constructor(sliceMs = 5) {
     this.#sliceMs = sliceMs
@@ -23,7 +24,7 @@ export class TimeSlices {
     while (!this.tryTake()) await (this.#next ??= this.#begin())
   }
 
-  /** Whether a step may run now; cheaper than a promise for each of many short steps. */
+  /** Cheaper than a promise per step. */
   tryTake(): boolean {
     if (this.#steps > 0 && performance.now() - this.#begun > this.#sliceMs) return false
     this.#steps++

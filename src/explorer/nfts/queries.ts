@@ -10,12 +10,14 @@ import { recentActivity, recentActivityOf } from '../tokens/queries.ts'
 import { nftCollectionRow, nftItemRow } from './schema.ts'
 import type { NftCollectionRow, NftItemRow } from './schema.ts'
 
-/** The orders of the list of collections: by holders, by recent or all transfers, by the first transfer. */
 export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest'] as const
 type NftCollectionSort = (typeof nftCollectionSorts)[number]
 
-/** What contracts say of their collections, as columns of `m`, and whether their account is known. */
-export function nftCollectionFace(token: FragmentSqlToken): FragmentSqlToken {
+/**
+ * Published metadata of collections, as columns of `m`, and whether the contract account has a
+ * label.
+ */
+export function nftCollectionMetadata(token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     m.name, m.description, m.external_url, m.square_image, m.banner_image, m.socials, m.evm_address,
     exists (select from app.account_labels l where l.address = '0x' || split_part(${token}, '.', 2)) as is_verified
@@ -29,15 +31,15 @@ const orders: Readonly<Record<NftCollectionSort, CatalogueOrder>> = {
   newest: { table: sql.fragment`app.nft_collections`, count: sql.fragment`o.first_height` },
 }
 
-/** Joins what there is to know of the collections of a page, each by its key. */
+/** Adds metadata and totals to a page of collections. */
 function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
-    select p.key as token, p.count, ${nftCollectionFace(sql.fragment`p.key`)}, m.storage_path, m.public_path,
-    m.asked_at,
-      coalesce(s.item_count, 0) as item_count, coalesce(s.seen_count, 0) as seen_count,
+    select p.key as token, p.count, ${nftCollectionMetadata(sql.fragment`p.key`)}, m.storage_path, m.public_path,
+    m.asked_at as updated_at,
+      coalesce(s.item_count, 0) as number_of_tokens, coalesce(s.seen_count, 0) as seen_count,
       coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
-      r.transfer_count as recent_count, coalesce(t.mint_count, 0) as mint_count,
+      r.transfer_count as recent_transfer_count, coalesce(t.mint_count, 0) as mint_count,
       coalesce(t.burn_count, 0) as burn_count, f.first_height
     from page p
     left join app.nft_collections f on f.token = p.key
@@ -51,18 +53,15 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
 
 interface NftCollectionListing {
   readonly sort: NftCollectionSort
-  /** Only those whose name or identifier contains it. */
+  /** Text contained in the name or identifier. */
   readonly search: string | undefined
-  /** Only those with which the bridge has associated an ERC-721. */
+  /** Only collections with an ERC-721 associated by the bridge. */
   readonly isBridged: boolean
   readonly after: Rank | undefined
   readonly limit: number
 }
 
-/**
- * Up to `limit` collections after a place of an order. With a search or a filter the catalogue is looked through, which
- * has a row a collection, some thousands.
- */
+/** Searching and filtering scan the catalogue of a few thousand rows. */
 export async function listNftCollections(
   database: DatabasePool,
   listing: NftCollectionListing,
@@ -83,7 +82,7 @@ export async function listNftCollections(
   return database.any(sql.type(nftCollectionRow)`${completed(page)}`)
 }
 
-/** One collection; undefined where no item of it was seen to move. */
+/** Undefined if no transfer of the collection is indexed. */
 async function readNftCollection(database: DatabasePool, token: string): Promise<NftCollectionRow | undefined> {
   const row = await database.maybeOne(
     sql.type(nftCollectionRow)`${completed(sql.fragment`
@@ -101,7 +100,7 @@ const nftTotals = z.object({
 })
 type NftTotals = z.output<typeof nftTotals>
 
-/** The sums over all collections: a row each. */
+/** Reads one row per collection. */
 export async function readNftTotals(database: DatabasePool): Promise<NftTotals> {
   return database.one(sql.type(nftTotals)`
     select count(*) as collections, coalesce(sum(s.item_count), 0)::bigint as items,
@@ -114,9 +113,10 @@ export async function readNftTotals(database: DatabasePool): Promise<NftTotals> 
 }
 
 /**
- * Joins what there is to know of the items of a page, each by its key. The owner is that of the last transfer, unless
- * the chain was asked since and said otherwise: `app.nft_owners` says the same, and is written for all of them.
- * @param pageOfItems gives `token` and `nft_id`
+ * Adds owner and metadata to a page of items. The owner is that of the last transfer unless a later
+ * query of the chain returned another one. The view app.nft_owners is equal but covers all items.
+ *
+ * @param pageOfItems has the columns `token` and `nft_id`
  */
 export function completedItems(pageOfItems: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -127,7 +127,7 @@ export function completedItems(pageOfItems: FragmentSqlToken): FragmentSqlToken 
       case when w.is_corrected then c.checked_height else o.block_height end as block_height,
       i.name, i.description, i.thumbnail, i.external_url, i.serial_number::text as serial_number, i.edition_name,
       i.edition_number::text as edition_number, i.edition_max::text as edition_max,
-      i.rarity_score::text as rarity_score, i.rarity_description, i.traits, i.asked_at
+      i.rarity_score::text as rarity_score, i.rarity_description, i.traits, i.asked_at as updated_at
     from page p
     left join app.nft_ownership o on o.token = p.token and o.nft_id = p.nft_id
     left join app.nft_ownership_corrections c on c.token = p.token and c.nft_id = p.nft_id
@@ -138,10 +138,7 @@ export function completedItems(pageOfItems: FragmentSqlToken): FragmentSqlToken 
   `
 }
 
-/**
- * Up to `limit` items of a collection after an id, by number: those that were seen to move, and those that the chain
- * showed when it was asked.
- */
+/** Items with a transfer and items found by querying the chain, sorted by id. */
 export async function listNftItems(
   database: DatabasePool,
   token: string,
@@ -161,7 +158,7 @@ export async function listNftItems(
   )
 }
 
-/** One item; undefined where neither a transfer nor the chain has shown it. */
+/** Undefined if no transfer and no chain query showed the item. */
 export async function readNftItem(database: DatabasePool, token: string, id: string): Promise<NftItemRow | undefined> {
   const row = await database.maybeOne(
     sql.type(nftItemRow)`${completedItems(sql.fragment`
@@ -172,11 +169,12 @@ export async function readNftItem(database: DatabasePool, token: string, id: str
 }
 
 /**
- * Up to `limit` items of a collection that an account has, after an id, by number: those of its transfers without those
- * that the chain denies, and those that only the chain has shown with it.
+ * Items of an account in a collection, sorted by id: according to transfers unless the chain
+ * contradicts them, plus items that only the chain showed.
  *
- * Owner and collection are compared as a row and stand in the order, which leaves the primary keys no use for it: they
- * would read through all items of others. A `limit` keeps the look-ups by key from becoming a join of all.
+ * Comparing owner and collection as a row, and sorting by them, keeps the planner from scanning the
+ * primary keys through the items of other accounts. `limit 1` keeps the lookups by key from
+ * becoming a join of whole tables.
  */
 export async function listNftItemsOfAccount(
   database: DatabasePool,
@@ -214,26 +212,26 @@ export async function listNftItemsOfAccount(
   )
 }
 
-/** Parameters and problems of the routes of one collection or item. */
-
 export const nftTypeParameters = z.object({ nft_type: contractParameter('collections') })
 
-export const unknownNftCollection = { 404: 'No item of the collection was seen to move.' }
+export const unknownNftCollection = { 404: 'No transfer of the collection is indexed.' }
 
-export const unknownNftItem = { 404: 'Neither a transfer nor the chain has shown the item.' }
+export const unknownNftItem = { 404: 'The item is unknown.' }
 
 /** @throws ApiError 404 `unknown-collection` */
 export async function requireNftCollection(database: DatabasePool, nftType: string): Promise<NftCollectionRow> {
   const row = await readNftCollection(database, nftType)
   if (row === undefined) {
-    throw new ApiError(404, 'unknown-collection', `No item of ${nftType} was seen to move.`, { field: 'nft_type' })
+    throw new ApiError(404, 'unknown-collection', `No transfer of collection ${nftType} is indexed.`, {
+      field: 'nft_type',
+    })
   }
   return row
 }
 
-/** The id of an item, without leading zeros. */
+/** Removes leading zeros. */
 export function nftIdParameter(): TextParameter {
-  const problem = 'must be the id of an item: a whole number of at most 20 digits'
+  const problem = 'must be an item id: a whole number of at most 20 digits'
   return textParameter(/^0{0,20}[0-9]{1,20}$/, problem, (text) => String(BigInt(text))).describe(
     'Id of the item within the collection.',
   )
@@ -243,23 +241,15 @@ export function nftIdParameter(): TextParameter {
 export async function requireNftItem(database: DatabasePool, nftType: string, id: string): Promise<NftItemRow> {
   const row = await readNftItem(database, nftType, id)
   if (row === undefined)
-    throw new ApiError(404, 'unknown-item', `Item ${id} of ${nftType} is not known.`, { field: 'id' })
+    throw new ApiError(404, 'unknown-item', `Item ${id} of ${nftType} is unknown.`, { field: 'id' })
   return row
 }
 
-/**
- * For lists with both as filters: ids are those of a collection.
- * @throws ApiError 400 where an id comes alone
- */
+/** @throws ApiError 400 for `nft_id` without `nft_type` */
 export function requireCollectionOfId(query: {
   readonly nft_type?: string | undefined
   readonly nft_id?: string | undefined
 }): void {
   if (query.nft_id === undefined || query.nft_type !== undefined) return
-  throw new ApiError(
-    400,
-    'invalid-parameter',
-    'Parameter "nft_id" asks for "nft_type": ids are those of a collection.',
-    { field: 'nft_id' },
-  )
+  throw new ApiError(400, 'invalid-parameter', 'Parameter "nft_id" requires "nft_type".', { field: 'nft_id' })
 }

@@ -38,7 +38,7 @@ import {
   listNftCollections,
   nftCollectionSorts,
   readNftTotals,
-  nftCollectionFace,
+  nftCollectionMetadata,
   listNftItemsOfAccount,
 } from './queries.ts'
 import type { NftHolderRow, AccountNftCollectionRow } from './schema.ts'
@@ -49,7 +49,7 @@ const collectionList = defineRoute({
   path: '/flow/nft',
   operationId: 'listNftCollections',
   tag: 'NFTs',
-  summary: 'Collections of NFTs',
+  summary: 'NFT collections',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: collectionCursor.parameter,
@@ -57,17 +57,14 @@ const collectionList = defineRoute({
       .enum(nftCollectionSorts)
       .default('holders')
       .describe(
-        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those ' +
-          'that have ' +
-          'any; most `transfers` of all that are indexed; `newest`, the last to be seen first.',
+        'Sort order: `holders`; `trending`, transfers in the last 24 indexed hours, omitting collections without ' +
+          'any; `transfers`, all indexed transfers; `newest`, most recently first seen.',
       ),
     filter: z
       .enum(['evm_bridged'])
       .optional()
-      .describe('Only collections for which this holds: `evm_bridged`, the bridge has associated an ERC-721 with it.'),
-    search: searchParameter(
-      'Only collections whose name, or identifier with its address, contains this text.',
-    ).optional(),
+      .describe('`evm_bridged`: only collections with an ERC-721 associated by the bridge.'),
+    search: searchParameter('Text contained in the name or identifier.').optional(),
   }),
   response: listOf(nftCollectionSchema, 'NftCollection'),
   example: {
@@ -105,14 +102,14 @@ const statistics = defineRoute({
   operationId: 'getNftStatistics',
   cost: 'high',
   tag: 'NFTs',
-  summary: 'How many collections, items and transfers there are',
+  summary: 'NFT statistics',
   response: z.strictObject({
     data: z
       .strictObject({
-        total: countFormat.describe('Collections of which an item was seen to move.'),
-        total_nfts: countFormat.describe("Items that are in somebody's collection."),
-        total_transfers: countFormat.describe('Transfers that are indexed.'),
-        evm_bridged: countFormat.describe('Collections with which the bridge has associated an ERC-721.'),
+        total: countFormat.describe('Collections with an indexed transfer.'),
+        total_nfts: countFormat.describe('Items with an owner.'),
+        total_transfers: countFormat.describe('Indexed transfers.'),
+        evm_bridged: countFormat.describe('Collections with an ERC-721 associated by the bridge.'),
       })
       .meta({ id: 'NftStatistics' }),
   }),
@@ -130,7 +127,7 @@ const collection = defineRoute({
   path: '/flow/nft/{nft_type}',
   operationId: 'getNftCollection',
   tag: 'NFTs',
-  summary: 'One collection',
+  summary: 'NFT collection',
   params: nftTypeParameters,
   response: singleOf(nftCollectionSchema, 'NftCollection'),
   problems: unknownNftCollection,
@@ -144,7 +141,7 @@ const collection = defineRoute({
 
 const holderCursor = keyCursor({ count: keyParts.id, owner: holderPart })
 
-/** Two paths of the Flow explorer API give the same list. */
+/** Two paths of the Flow explorer API return the same list. */
 const holderLists = (
   [
     ['/flow/nft/{nft_type}/holding', 'listNftHolders'],
@@ -155,7 +152,7 @@ const holderLists = (
     path,
     operationId,
     tag: 'NFTs',
-    summary: 'Accounts with items of a collection, those with most items first',
+    summary: 'Holders of a collection, most items first',
     params: nftTypeParameters,
     query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: holderCursor.parameter }),
     response: listOf(nftHolderSchema, 'NftHolder'),
@@ -182,10 +179,10 @@ const holderLists = (
   }),
 )
 
-/** Collections of NFTs and their holders. Those of fixed paths come first, since `{nft_type}` would take them too. */
+/** Fixed paths come before `/flow/nft/{nft_type}`, which would match them. */
 export const nftRoutes = [collectionList, statistics, collection, ...holderLists]
 
-/** Up to `limit` holders of a collection after a place, those with most items first. */
+/** Most items first. */
 export async function listNftHolders(
   database: DatabasePool,
   token: string,
@@ -217,7 +214,7 @@ const accountCollections = defineRoute({
   path: '/flow/account/{address}/nft',
   operationId: 'listAccountNftCollections',
   tag: 'Accounts',
-  summary: 'Collections of which an account has items',
+  summary: 'NFT collections of an account',
   params: accountParameters,
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: ownedCollectionCursor.parameter }),
   response: listOf(accountNftCollectionSchema, 'AccountNftCollection'),
@@ -248,7 +245,7 @@ const accountItems = defineRoute({
   path: '/flow/account/{address}/nft/{nft_type}',
   operationId: 'listAccountNftItems',
   tag: 'Accounts',
-  summary: 'Items of a collection that an account has, in the order of their numbers',
+  summary: 'NFT items of an account in one collection, by id',
   params: accountParameters.extend(nftTypeParameters.shape),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: itemCursor.parameter }),
   response: listOf(nftItemSchema, 'NftItem'),
@@ -264,12 +261,11 @@ const accountItems = defineRoute({
   },
 })
 
-/** What accounts have of collections of NFTs. */
 export const accountNftRoutes = [accountCollections, accountItems]
 
 /**
- * Up to `limit` collections of which an account has items, after a collection, by identifier: by its transfers, or as
- * the chain showed when it was asked.
+ * Collections with items of an account according to transfers or to a query of the chain, sorted by
+ * id.
  */
 export async function listNftCollectionsOfAccount(
   database: DatabasePool,
@@ -286,8 +282,9 @@ export async function listNftCollectionsOfAccount(
        where holder = ${account} and token > ${after ?? ''} and held_count > 0 order by token limit ${limit})
       order by token limit ${limit}
     )
-    select p.token, coalesce(h.item_count, 0) as item_count, k.held_count, k.checked_height,
-      ${nftCollectionFace(sql.fragment`p.token`)}
+    select p.token, coalesce(h.item_count, 0) as number_of_tokens, k.held_count as chain_count,
+      case when k.held_count is not null then k.checked_height end as chain_height,
+      ${nftCollectionMetadata(sql.fragment`p.token`)}
     from page p
     left join app.nft_holdings h on h.address = ${account} and h.token = p.token
     left join app.nft_holder_checks k on k.holder = ${account} and k.token = p.token
@@ -300,8 +297,8 @@ const itemList = defineRoute({
   path: '/flow/nft/{nft_type}/item',
   operationId: 'listNftItems',
   tag: 'NFTs',
-  summary: 'Items of a collection, in the order of their numbers',
-  description: 'Items that were destroyed are among them, and say so.',
+  summary: 'Items of a collection, by id',
+  description: 'Includes burned items.',
   params: nftTypeParameters,
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: itemCursor.parameter }),
   response: listOf(nftItemSchema, 'NftItem'),
@@ -324,7 +321,7 @@ const item = defineRoute({
   path: '/flow/nft/{nft_type}/item/{id}',
   operationId: 'getNftItem',
   tag: 'NFTs',
-  summary: 'One item',
+  summary: 'NFT item',
   params: nftTypeParameters.extend({ id: nftIdParameter() }),
   response: singleOf(nftItemSchema, 'NftItem'),
   problems: unknownNftItem,
@@ -336,5 +333,4 @@ const item = defineRoute({
   },
 })
 
-/** Items of collections. */
 export const nftItemRoutes = [itemList, item]

@@ -10,39 +10,37 @@ import { exampleNftItem, nftItemRow, nftIdPart, nftItemSchema, presentNftItem } 
 import { completedItems } from './queries.ts'
 import type { NftItemRow } from './schema.ts'
 
-/** An item, as a place in the order of a search: by collection, and in it by number. */
+/** Sort key of a search: by collection, then by id. */
 export interface NftItemKey {
   readonly token: string
   readonly nft_id: string
 }
 
-/** A page of what a search found. */
 interface FoundNftItems {
   readonly rows: readonly NftItemRow[]
-  /** Where the next page begins; undefined at the end. */
+  /** Where the next page starts; undefined at the end. */
   readonly next: NftItemKey | undefined
 }
 
 interface NftSearch {
-  /** As `readSearchQuery` gives it. */
+  /** Returned by `readSearchQuery`. */
   readonly query: string
-  /** Only items of this collection. */
   readonly token: string | undefined
   readonly after: NftItemKey | undefined
   readonly limit: number
 }
 
 interface SearchBounds {
-  /** Up to so many matches are read by the index of words, and put in order. */
+  /** Most matches that are read by the text index and sorted. */
   readonly maxMatches: number
-  /** Of words that more items have, so many items are looked through in the order of the list. */
-  readonly longestWalk: number
+  /** Most items that are scanned in list order when there are more matches. */
+  readonly maxScanned: number
 }
 
-/** Either takes some 15 ms. */
-const usualBounds: SearchBounds = { maxMatches: 10_000, longestWalk: 20_000 }
+/** Each takes about 15 ms. */
+const defaultBounds: SearchBounds = { maxMatches: 10_000, maxScanned: 20_000 }
 
-/** The words to look for, for `searchNftItems`; undefined where there is none in the text. */
+/** The tsquery of a text; undefined if it has no words. */
 export async function readSearchQuery(database: DatabasePool, text: string): Promise<string | undefined> {
   const query = await database.oneFirst(sql.type(z.object({ query: z.string().nullable() }))`
     select app.search_query(${text})::text as query
@@ -51,17 +49,16 @@ export async function readSearchQuery(database: DatabasePool, text: string): Pro
 }
 
 /**
- * The items whose name and description have all words: exact and complete, and with a bound to what a page costs. Words
- * that few items have are found by their index, which knows no order: all matches are read, and the page is cut from
- * them. Words that more items have are looked for along the list, where the next is not far; a page ends early where it
- * is.
+ * Items whose name and description contain all words. Rare words are found by the text index, which
+ * is unordered, so all matches are read and sorted. Frequent words are found by scanning in list
+ * order; a page ends early after `maxScanned` items.
  */
 export async function searchNftItems(
   database: DatabasePool,
   search: NftSearch,
-  { maxMatches, longestWalk } = usualBounds,
+  { maxMatches, maxScanned } = defaultBounds,
 ): Promise<FoundNftItems> {
-  const keys = (await cutFromMatches(database, search, maxMatches)) ?? (await walk(database, search, longestWalk))
+  const keys = (await pageOfMatches(database, search, maxMatches)) ?? (await scanPage(database, search, maxScanned))
   const shown = keys.slice(0, search.limit).filter(({ is_found }) => is_found)
   const last = keys.at(-1)
   return {
@@ -74,15 +71,15 @@ const foundKey = z.object({
   token: z.string(),
   nft_id: z.string(),
   is_found: z.boolean(),
-  /** The walk ended here, and not the list. */
+  /** The scan stopped here before the end of the list. */
   is_end: z.boolean(),
 })
 type FoundKey = z.output<typeof foundKey>
 
 const matchesRow = z.object({ match_count: z.number(), token: z.string().nullable(), nft_id: z.string().nullable() })
 
-/** @returns undefined where there are too many to be read */
-async function cutFromMatches(
+/** @returns undefined if there are too many matches */
+async function pageOfMatches(
   database: DatabasePool,
   { query, token, after, limit }: NftSearch,
   maxMatches: number,
@@ -106,23 +103,23 @@ async function cutFromMatches(
   )
 }
 
-/** The last key is that of the item where the walk ended, if it did before the page was full: it may lack the words. */
-async function walk(
+/** The last key may be a non-match at which the scan stopped. */
+async function scanPage(
   database: DatabasePool,
   { query, token, after, limit }: NftSearch,
-  longestWalk: number,
+  maxScanned: number,
 ): Promise<readonly FoundKey[]> {
   return database.any(sql.type(foundKey)`
-    select token, nft_id::text as nft_id, is_found, place = ${longestWalk} as is_end
+    select token, nft_id::text as nft_id, is_found, place = ${maxScanned} as is_end
     from (
       select token, nft_id, status <> 'new' and search @@ ${query}::tsquery as is_found,
         row_number() over (order by token, nft_id) as place
       from app.nft_items
       where ${ofCollection(token)} and ${isAfter(after)}
       order by token, nft_id
-      limit ${longestWalk}
+      limit ${maxScanned}
     ) w
-    where is_found or place = ${longestWalk}
+    where is_found or place = ${maxScanned}
     order by token, w.nft_id
     limit ${limit + 1}
   `)
@@ -156,17 +153,14 @@ const nftSearch = defineRoute({
   operationId: 'searchNftItems',
   cost: 'high',
   tag: 'NFTs',
-  summary: 'Items by words of their name and description',
+  summary: 'Search NFT items by name and description',
   description:
-    'Finds items that have all words, in any case and order; the beginning of a word is enough, and of a word of ' +
-    'the name any part from three characters on. By collection, and in it by number. Where items with very common ' +
-    'words are ' +
-    'far apart, a page may have fewer than `limit` items and yet not be the last: `has_more` says so.',
+    'Finds items that contain all words, in any case and order. Words match by prefix; in names, also by any part ' +
+    'of at least three characters. Sorted by collection and id. With frequent words a page may have fewer than ' +
+    '`limit` items without being the last one: check `has_more`.',
   query: z.object({
-    q: searchParameter('The words.'),
-    collection: contractParameter('collections')
-      .optional()
-      .describe('Only items of this collection: `A.<address>.<name>`.'),
+    q: searchParameter('Search words.'),
+    collection: contractParameter('collections').optional().describe('Collection, `A.<address>.<name>`.'),
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorOfItem.parameter,
   }),
@@ -180,7 +174,7 @@ const nftSearch = defineRoute({
   handler: async ({ query: { q, collection, limit, cursor } }, { database }) => {
     const query = await readSearchQuery(database, q)
     if (query === undefined) {
-      throw new ApiError(400, 'invalid-parameter', 'Parameter "q" has no word: give letters or digits.', { field: 'q' })
+      throw new ApiError(400, 'invalid-parameter', 'Parameter "q" must contain letters or digits.', { field: 'q' })
     }
     const after = cursorOfItem.parse(cursor)
     const { rows, next } = await searchNftItems(database, {
@@ -204,5 +198,5 @@ const nftSearch = defineRoute({
   },
 })
 
-/** The search for items: its path comes before `/flow/nft/{nft_type}`. */
+/** Comes before `/flow/nft/{nft_type}`, which would match its path. */
 export const nftSearchRoutes = [nftSearch]

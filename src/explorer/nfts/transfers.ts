@@ -20,7 +20,7 @@ import { exampleNftTransfer, nftTransferRow, nftTransferSchema, presentNftTransf
 import { nftIdParameter, nftTypeParameters, requireCollectionOfId, requireNftItem, unknownNftItem } from './queries.ts'
 import type { NftTransferRow } from './schema.ts'
 
-/** Up to `count` transfers of items before a place, newest first. */
+/** Newest first. */
 export async function listNftTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -46,7 +46,7 @@ async function readPage(
   })
 }
 
-/** An item, and the uuid by which it is known where it was destroyed. */
+/** `uuid` identifies the item in burn events without a collection. */
 interface TransferredItem {
   readonly token: string
   readonly nft_id: string
@@ -54,8 +54,8 @@ interface TransferredItem {
 }
 
 /**
- * Up to `count` transfers of one item before a place, newest first, with its end: the event of that may name no more
- * than id and uuid, so that the transfer has no collection.
+ * Transfers of one item, newest first. A burn event may name only id and uuid, so its transfer has
+ * no collection.
  */
 export async function listNftTransfersOfItem(
   database: DatabasePool,
@@ -94,9 +94,8 @@ function isBefore(before: TransferKey | undefined): FragmentSqlToken {
 }
 
 /**
- * With what the rows of the page do not hold themselves, each looked up by its key, which `limit` keeps the planner
- * to. The collection of a transfer that lacks it is that of the item whose end it is, if no other has the same uuid
- * and id.
+ * Adds columns of other tables by key; `limit` keeps the planner to key lookups. A transfer without
+ * a collection gets that of the burned item, if no other item has the same uuid and id.
  */
 function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`
@@ -134,24 +133,21 @@ const example = {
 const filters = {
   nft_type: contractParameter('collections')
     .optional()
-    .describe(
-      'Only transfers of this collection: `A.<address>.<name>`. Items whose destruction names no collection are ' +
-        'not found by it.',
-    ),
-  nft_id: nftIdParameter().optional().describe('Only transfers of the item with this id; asks for `nft_type`.'),
+    .describe('Collection, `A.<address>.<name>`. Excludes burns by events without a collection.'),
+  nft_id: nftIdParameter().optional().describe('Item id; requires `nft_type`.'),
 }
 
 const nftTransferList = defineRoute({
   path: '/flow/nft/transfer',
   operationId: 'listNftTransfers',
   tag: 'NFTs',
-  summary: 'Transfers of items, the newest first',
-  description: 'The filters can be combined.',
+  summary: 'NFT transfers, newest first',
+  description: 'Filters are combined with AND.',
   query: z.object({
     ...transferPageParameters,
     address: partyParameter()
       .optional()
-      .describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
+      .describe('Sender or receiver: Flow account (16 hex digits) or EVM address (40).'),
     ...filters,
     transaction_hash: transactionHashParameter().optional(),
   }),
@@ -176,8 +172,8 @@ const accountNftTransfers = defineRoute({
   path: '/flow/account/{address}/nft/transfer',
   operationId: 'listNftTransfersOfAccount',
   tag: 'NFTs',
-  summary: 'Transfers of items that an account gave or got, the newest first',
-  description: 'The filters can be combined.',
+  summary: 'NFT transfers of an account, newest first',
+  description: 'Filters are combined with AND.',
   params: z.object({ address: accountParameter() }),
   query: z.object({ ...transferPageParameters, ...filters }),
   response,
@@ -195,7 +191,7 @@ const itemTransfers = defineRoute({
   path: '/flow/nft/{nft_type}/item/{id}/transfer',
   operationId: 'listNftTransfersOfItem',
   tag: 'NFTs',
-  summary: 'Transfers of one item, the newest first',
+  summary: 'Transfers of an NFT item, newest first',
   params: nftTypeParameters.extend({ id: nftIdParameter() }),
   query: z.object(transferPageParameters),
   response,
@@ -211,5 +207,4 @@ const itemTransfers = defineRoute({
   },
 })
 
-/** Transfers of items of collections. */
 export const nftTransferRoutes = [nftTransferList, accountNftTransfers, itemTransfers]

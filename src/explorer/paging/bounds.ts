@@ -11,15 +11,16 @@ export interface Bounds {
 const boundsRow = z.object({ min: z.number().nullable(), max: z.number().nullable() })
 
 /**
- * The stored heights as far as their ends go, read from the coverage of the ingesters: two rows, however long the
- * chain is. Every list bounds its scan with it, so that partitions are left out when the statement is planned.
- * @returns undefined while nothing is stored
+ * The ends of the stored heights, from the coverage of the two ingesters. Every list bounds its
+ * scan with them, so that partitions are pruned at planning.
+ *
+ * @returns undefined if nothing is stored
  */
 export async function readBounds(database: DatabasePool): Promise<Bounds | undefined> {
-  return (await readRecent(database, 'bounds', [''], async () => new Map([['', await askBounds(database)]]))).get('')
+  return (await readRecent(database, 'bounds', [''], async () => new Map([['', await queryBounds(database)]]))).get('')
 }
 
-async function askBounds(database: DatabasePool): Promise<Bounds | undefined> {
+async function queryBounds(database: DatabasePool): Promise<Bounds | undefined> {
   const { min, max } = await database.one(sql.prepared('bounds', boundsRow)`
     select min(lower(covered)) as min, max(upper(covered)) - 1 as max
     from app.indexing_checkpoints
@@ -29,9 +30,10 @@ async function askBounds(database: DatabasePool): Promise<Bounds | undefined> {
 }
 
 /**
- * Reads a page downwards from `top`: first from a window of heights that holds it unless heights are missing, and only
- * if that gives too few rows from all heights below, which may touch every partition.
- * @param read gives up to `count` rows of the heights `low` to `high`, highest first
+ * Reads a page downwards from `top`: first from a window that suffices unless heights are missing,
+ * then from all heights below, which may touch every partition.
+ *
+ * @param read returns up to `count` rows between `low` and `high`, highest first
  */
 export async function readDownwards<Row>(
   bounds: Bounds | undefined,
@@ -50,9 +52,8 @@ export async function readDownwards<Row>(
 const settledRow = z.object({ is_settled: z.boolean() })
 
 /**
- * How long an answer about a height may be kept: it is settled when the height is too deep to be rolled back, nodes
- * served all of its block, and each worker that the answer uses has derived it. Reads folded coverage alone, which is
- * late by moments.
+ * A response about a height is settled if the height is below the reorg depth, its block was fully
+ * available, and all `workers` have derived it. Reads folded coverage only, which lags by moments.
  */
 export async function cachingAt(
   { database, maxReorgDepth }: { readonly database: DatabasePool; readonly maxReorgDepth: number },
@@ -70,53 +71,51 @@ export async function cachingAt(
   return isSettled ? 'settled' : 'revalidate'
 }
 
-/** How long that is kept which no commit announces: names, prices, templates. */
+/** Lifetime of values whose changes are not announced by commits: names, prices, templates. */
 export const recentReadsMs = 1000
 
 interface RecentReads {
   readonly maxAgeMs: number
-  /** While commits are not heard of nothing is kept. */
+  /** Nothing is cached while commit notifications are not received. */
   isSuspended: boolean
   values: Map<string, { readonly value: unknown; readonly until: number }>
 }
 
-/** A few kilobytes each at most; when there are more, all are read anew. */
+/** A few kilobytes each at most; cleared when full. */
 const maxValues = 10_000
 
-const ofPools = new WeakMap<DatabasePool, RecentReads>()
+const readsByPool = new WeakMap<DatabasePool, RecentReads>()
 
-/** What whoever keeps recent reads of a pool tells of commits. */
-export interface CommitHearing {
-  /** To be called at every commit that is heard of. */
-  forget(): void
-  /** Whether commits are not heard of at present. */
-  setSuspended(isSuspended: boolean): void
+/** Invalidation of the cached reads of a pool. */
+export interface RecentReadsCache {
+  /** Must be called at every commit. */
+  clear(): void
+  /** Suspends the cache while commit notifications are not received. */
+  suspend(isSuspended: boolean): void
 }
 
-/**
- * From now on what `readRecent` reads of these pools of one database is kept: until it is forgotten, or `maxAgeMs`
- * old.
- */
-export function keepRecentReads(databases: readonly DatabasePool[], maxAgeMs: number): CommitHearing {
+/** Caches what `readRecent` reads from these pools of one database until `clear` or `maxAgeMs`. */
+export function cacheRecentReads(databases: readonly DatabasePool[], maxAgeMs: number): RecentReadsCache {
   const reads: RecentReads = { maxAgeMs, isSuspended: false, values: new Map() }
-  for (const database of databases) ofPools.set(database, reads)
-  const forget = (): void => {
+  for (const database of databases) readsByPool.set(database, reads)
+  const clear = (): void => {
     reads.values = new Map()
   }
   return {
-    forget,
-    setSuspended: (isSuspended) => {
+    clear,
+    suspend: (isSuspended) => {
       reads.isSuspended = isSuspended
-      forget()
+      clear()
     },
   }
 }
 
 /**
- * Values by key, those that were read a moment ago from memory, where the pool's owner has them kept. What is not
- * there is remembered as well.
- * @param kind tells apart what has the same keys
- * @param read is asked for the others; leaves out what is not there
+ * Values by key, from the cache if the pool has one. Absent values are cached too.
+ *
+ * @param kind separates key spaces
+ *
+ * @param read reads uncached keys; omits absent ones
  */
 export async function readRecent<Value>(
   database: DatabasePool,
@@ -125,11 +124,11 @@ export async function readRecent<Value>(
   read: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): Promise<ReadonlyMap<string, Value>> {
   const distinct = [...new Set(keys)]
-  const reads = ofPools.get(database)
+  const reads = readsByPool.get(database)
   if (reads === undefined || reads.isSuspended)
     return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
   const now = performance.now()
-  // Whoever forgets makes another map: what was read before a commit is not kept after it.
+  // `clear` replaces the map, so values read before a commit are not cached after it.
   const { values: recent } = reads
   const found = new Map<string, Value>()
   const missing: string[] = []

@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik'
 import { createReadPool } from '../../platform/db/slonik.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { keepRecentReads, readRecent } from './bounds.ts'
+import { cacheRecentReads, readRecent } from './bounds.ts'
 
 describe('recent reads', () => {
   let database: TestDatabase
@@ -29,48 +29,48 @@ describe('recent reads', () => {
       return await Promise.resolve(new Map(missing.filter((key) => key !== 'z').map((key) => [key, key.toUpperCase()])))
     })
 
-  it('are none where nobody has them kept', async () => {
+  it('are not cached without a cache', async () => {
     await read(['a', 'a'])
     expect([...(await read(['a']))]).to.deep.equal([['a', 'A']])
     expect(asked).to.deep.equal([['a'], ['a']])
   })
 
-  it('are given again until they are forgotten, also that there is nothing', async () => {
-    const { forget } = keepRecentReads([pool], 3_600_000)
+  it('are cached until cleared, including absent values', async () => {
+    const { clear } = cacheRecentReads([pool], 3_600_000)
     expect([...(await read(['a', 'z']))]).to.deep.equal([['a', 'A']])
     expect([...(await read(['z', 'b', 'a']))]).to.deep.equal([
       ['a', 'A'],
       ['b', 'B'],
     ])
     expect(asked).to.deep.equal([['a', 'z'], ['b']])
-    forget()
+    clear()
     await read(['a'])
     expect(asked).to.deep.equal([['a', 'z'], ['b'], ['a']])
   })
 
-  it('are not kept when they were read before a commit', async () => {
-    const { forget } = keepRecentReads([pool], 3_600_000)
+  it('are not cached if read before a commit', async () => {
+    const { clear } = cacheRecentReads([pool], 3_600_000)
     await readRecent(pool, 'letters', ['a'], async () => {
-      forget()
+      clear()
       return await Promise.resolve(new Map([['a', 'old']]))
     })
     expect([...(await read(['a']))]).to.deep.equal([['a', 'A']])
   })
 
-  it('are not kept while commits are not heard of', async () => {
-    const hearing = keepRecentReads([pool], 3_600_000)
+  it('are not cached while suspended', async () => {
+    const cache = cacheRecentReads([pool], 3_600_000)
     await read(['a'])
-    hearing.setSuspended(true)
+    cache.suspend(true)
     await read(['a'])
     await read(['a'])
-    hearing.setSuspended(false)
+    cache.suspend(false)
     await read(['a'])
     await read(['a'])
     expect(asked).to.have.length(4)
   })
 
-  it('are read anew when they are too old', async () => {
-    keepRecentReads([pool], 0)
+  it('expire', async () => {
+    cacheRecentReads([pool], 0)
     await read(['a'])
     await read(['a'])
     expect(asked).to.have.length(2)

@@ -10,23 +10,22 @@ const columns = sql.fragment`
   t.ended_tx_index
 `
 
-/** Which scheduled transactions; what is undefined does not matter. */
 export interface ScheduledSelection {
   readonly status?: string | undefined
   /** Account that holds the handler, `0x` and 16 hex digits. */
   readonly owner?: string | undefined
-  /** Uuid of the handler, decimal. */
+  /** Handler uuid, decimal. */
   readonly handler?: string | undefined
 }
 
-/** Up to `count` scheduled transactions below a number, the latest first. */
+/** Latest first. */
 export async function listScheduledTransactions(
   database: DatabasePool,
   { status, owner, handler }: ScheduledSelection,
   before: number | undefined,
   count: number,
 ): Promise<readonly ScheduledTransactionRow[]> {
-  // Nearly all have run; the others have indexes of their own, whose condition this is.
+  // Nearly all are executed; the other statuses have partial indexes with this condition.
   const ofStatus =
     status === undefined
       ? sql.fragment`true`
@@ -54,7 +53,7 @@ export async function readScheduledTransaction(
   return row ?? undefined
 }
 
-/** What happened to a scheduled transaction, in the order of the chain: three changes at most. */
+/** In chain order; three changes at most. */
 export async function readScheduledChanges(database: DatabasePool, id: number): Promise<readonly ScheduledChangeRow[]> {
   return database.any(sql.type(scheduledChangeRow)`
     select block_height, tx_index, kind from app.scheduled_transaction_changes
@@ -64,8 +63,8 @@ export async function readScheduledChanges(database: DatabasePool, id: number): 
 }
 
 /**
- * Up to `count` handlers below a uuid, the greatest first, by the first and the latest transaction of each, in this
- * order. The index is looked into once for each handler, however many transactions it has.
+ * Greatest uuid first, with the first and the latest transaction of each. One index lookup per
+ * handler, however many transactions it has.
  */
 export async function listScheduledHandlers(
   database: DatabasePool,
@@ -91,7 +90,7 @@ export async function listScheduledHandlers(
   )
 }
 
-/** A handler by its uuid, decimal, with the first and the latest transaction. */
+/** @param uuid decimal */
 export async function readScheduledHandler(
   database: DatabasePool,
   uuid: string,

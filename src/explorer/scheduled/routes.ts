@@ -56,27 +56,27 @@ const example: ScheduledTransaction = {
 const statusParameter = z
   .enum(scheduledStatuses, `must be one of ${scheduledStatuses.join(', ')}`)
   .optional()
-  .describe('Only those that stand like this.')
+  .describe('Status.')
 
-/** Uuid of a resource, which is a UInt64. */
+/** The uuid of a resource is a UInt64. */
 function uuidParameter(): z.ZodString {
   return z
     .string()
-    .regex(/^\d{1,18}$/, 'must be the uuid of a handler: a whole number')
-    .describe('Uuid of a handler.')
+    .regex(/^\d{1,18}$/, 'must be a handler uuid: a whole number')
+    .describe('Handler uuid.')
 }
 
 const scheduledList = defineRoute({
   path: '/flow/scheduled-transaction',
   operationId: 'listScheduledTransactions',
   tag,
-  summary: 'Scheduled transactions, the latest first',
+  summary: 'Scheduled transactions, latest first',
   query: z.object({
     limit,
     cursor: scheduledCursor.parameter,
     status: statusParameter,
-    owner: accountParameter().optional().describe('Only those whose handler this account holds.'),
-    handler: uuidParameter().optional().describe('Only those of the handler with this uuid.'),
+    owner: accountParameter().optional().describe('Account that holds the handler.'),
+    handler: uuidParameter().optional().describe('Handler uuid.'),
   }),
   response: listOf(scheduledTransactionSchema, 'ScheduledTransaction'),
   example: { data: [example], has_more: true, cursor: '41207', _meta: { limit: 1, count: 1 } },
@@ -89,7 +89,7 @@ const scheduledOfAccount = defineRoute({
   path: '/flow/account/{address}/scheduled-transaction',
   operationId: 'listScheduledTransactionsOfAccount',
   tag,
-  summary: 'Scheduled transactions whose handler an account holds, the latest first',
+  summary: 'Scheduled transactions of an account, latest first',
   params: z.object({ address: accountParameter() }),
   query: z.object({ limit, cursor: scheduledCursor.parameter, status: statusParameter }),
   response: listOf(scheduledTransactionSchema, 'ScheduledTransaction'),
@@ -125,15 +125,15 @@ const scheduledTransaction = defineRoute({
   path: '/flow/scheduled-transaction/{id}',
   operationId: 'getScheduledTransaction',
   tag,
-  summary: 'One scheduled transaction, with what happened to it',
+  summary: 'Scheduled transaction with its history',
   params: z.object({
     id: z
       .string()
-      .regex(/^\d{1,15}$/, 'must be the number of a scheduled transaction')
-      .describe("The scheduler's number of it."),
+      .regex(/^\d{1,15}$/, 'must be the id of a scheduled transaction')
+      .describe('Id assigned by the scheduler.'),
   }),
   response: singleOf(scheduledTransactionDetailSchema, 'ScheduledTransaction'),
-  problems: { 404: 'No indexed event names it.' },
+  problems: { 404: 'The scheduled transaction is not indexed.' },
   example: {
     data: [
       {
@@ -155,7 +155,7 @@ const scheduledTransaction = defineRoute({
       readScheduledChanges(database, Number(id)),
     ])
     if (row === undefined) {
-      throw new ApiError(404, 'unknown-scheduled-transaction', `No indexed event names scheduled transaction ${id}.`, {
+      throw new ApiError(404, 'unknown-scheduled-transaction', `Scheduled transaction ${id} is not indexed.`, {
         field: 'id',
       })
     }
@@ -178,8 +178,8 @@ const handlerList = defineRoute({
   path: '/flow/scheduled-handler',
   operationId: 'listScheduledHandlers',
   tag,
-  summary: 'Handlers of scheduled transactions, by their uuids, the greatest first',
-  description: 'Events tell the uuid since October 2025; what was scheduled before is in no handler of this list.',
+  summary: 'Handlers of scheduled transactions, by uuid, descending',
+  description: 'Excludes transactions scheduled before October 2025, whose events have no handler uuid.',
   query: z.object({ limit, cursor: handlerCursor.parameter }),
   response: listOf(scheduledHandlerSchema, 'ScheduledHandler'),
   example: { data: [exampleHandler], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
@@ -201,22 +201,21 @@ const handler = defineRoute({
   path: '/flow/scheduled-handler/{id}',
   operationId: 'getScheduledHandler',
   tag,
-  summary: 'One handler of scheduled transactions',
+  summary: 'Handler of scheduled transactions',
   params: z.object({ id: uuidParameter() }),
   response: singleOf(scheduledHandlerSchema, 'ScheduledHandler'),
-  problems: { 404: 'No indexed event names the handler.' },
+  problems: { 404: 'The handler is not indexed.' },
   example: { data: [exampleHandler] },
   handler: async ({ params: { id: uuid } }, { database }) => {
     const found = await readScheduledHandler(database, uuid)
     if (found === undefined) {
-      throw new ApiError(404, 'unknown-handler', `No indexed event names handler ${uuid}.`, { field: 'id' })
+      throw new ApiError(404, 'unknown-handler', `Handler ${uuid} is not indexed.`, { field: 'id' })
     }
     const marks = await readTransactionMarks(database, placesOf(found))
     return { body: { data: [presentScheduledHandler(...found, marks)] } }
   },
 })
 
-/** Transactions that accounts have scheduled to run by themselves. */
 export const scheduledTransactionRoutes = [
   scheduledList,
   scheduledTransaction,

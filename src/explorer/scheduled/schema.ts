@@ -5,44 +5,39 @@ import type { MarkedPlace, TransactionMark } from '../transactions/events.ts'
 
 export const scheduledStatuses = ['scheduled', 'pending', 'executed', 'failed', 'canceled'] as const
 const priorities = ['high', 'medium', 'low'] as const
-const untold = 'Null where no indexed event tells.'
+const notIndexed = 'Null if not indexed.'
 
-/** A transaction that an account has scheduled to run by itself. */
 export const scheduledTransactionSchema = z
   .strictObject({
-    id: z.int().describe("The scheduler's number of it; they rise in the order of scheduling."),
+    id: z.int().describe('Id assigned by the scheduler, ascending.'),
     status: z
       .enum(scheduledStatuses)
-      .describe('pending: it was due, and how it went is unknown, since no access node has the result.'),
-    priority: z.enum(priorities).nullable().describe(untold),
-    due_at: timestampFormat.nullable().describe(`When it is to run. ${untold}`),
-    execution_effort: countFormat.nullable().describe(`Computation that it may use. ${untold}`),
-    fees: amountFormat.nullable().describe(`Paid in advance, in FLOW. ${untold}`),
-    fees_returned: amountFormat.nullable().describe('Given back when it was cancelled, in FLOW; else null.'),
-    fees_deducted: amountFormat.nullable().describe('Kept when it was cancelled, in FLOW; else null.'),
+      .describe('pending: due, but the outcome is unknown because no access node serves the result.'),
+    priority: z.enum(priorities).nullable().describe(notIndexed),
+    due_at: timestampFormat.nullable().describe(`Scheduled time. ${notIndexed}`),
+    execution_effort: countFormat.nullable().describe(`Computation limit. ${notIndexed}`),
+    fees: amountFormat.nullable().describe(`Prepaid fees in FLOW. ${notIndexed}`),
+    fees_returned: amountFormat.nullable().describe('FLOW refunded on cancellation; otherwise null.'),
+    fees_deducted: amountFormat.nullable().describe('FLOW retained on cancellation; otherwise null.'),
     handler_owner: addressFormat.nullable().describe('Account that holds the handler.'),
-    handler_type: z.string().nullable().describe(`Cadence type of the handler. ${untold}`),
-    handler_uuid: z.string().nullable().describe('Null also before October 2025.'),
-    handler_public_path: z
-      .string()
-      .nullable()
-      .describe('Where the handler says that it can be looked at, which nobody checks.'),
-    scheduled_height: heightFormat.nullable().describe('Block that scheduled it; null while that is not indexed.'),
+    handler_type: z.string().nullable().describe(`Cadence type of the handler. ${notIndexed}`),
+    handler_uuid: z.string().nullable().describe('Null before October 2025 or if not indexed.'),
+    handler_public_path: z.string().nullable().describe('Public path reported by the handler; not verified.'),
+    scheduled_height: heightFormat.nullable().describe('Block that scheduled it; null if not indexed.'),
     scheduled_at: timestampFormat.nullable(),
     scheduled_tx_id: idFormat.nullable().describe('Transaction that scheduled it.'),
-    ended_height: heightFormat.nullable().describe('Block in which it ran or was cancelled; null before.'),
+    ended_height: heightFormat.nullable().describe('Block in which it was executed or canceled; null before.'),
     ended_at: timestampFormat.nullable(),
-    executed_tx_id: idFormat.nullable().describe('The transaction that was its run.'),
-    canceled_tx_id: idFormat.nullable().describe('Transaction that cancelled it.'),
-    error_message: z.string().nullable().describe('Of a run that failed.'),
+    executed_tx_id: idFormat.nullable().describe('Transaction that executed it.'),
+    canceled_tx_id: idFormat.nullable().describe('Transaction that canceled it.'),
+    error_message: z.string().nullable().describe('Error of a failed execution.'),
   })
   .meta({ id: 'ScheduledTransaction' })
 export type ScheduledTransaction = z.output<typeof scheduledTransactionSchema>
 
-/** What happened to it. */
 const changeSchema = z
   .strictObject({
-    kind: z.enum(scheduledStatuses).describe('pending: it was found due.'),
+    kind: z.enum(scheduledStatuses).describe('pending: marked as due.'),
     block_height: heightFormat,
     timestamp: timestampFormat,
     transaction_id: idFormat,
@@ -51,7 +46,7 @@ const changeSchema = z
 
 export const scheduledTransactionDetailSchema = scheduledTransactionSchema
   .extend({
-    changes: z.array(changeSchema).describe('In the order of the chain.'),
+    changes: z.array(changeSchema).describe('In chain order.'),
   })
   .meta({ id: 'ScheduledTransactionDetail' })
 export type ScheduledTransactionDetail = z.output<typeof scheduledTransactionDetailSchema>
@@ -124,7 +119,6 @@ export function presentScheduledTransactionDetail(
   }
 }
 
-/** The transactions that rows name. */
 export function placesOf(rows: readonly ScheduledTransactionRow[]): readonly MarkedPlace[] {
   return rows.flatMap((row) => [
     ...placeAt(row.scheduled_height, row.scheduled_tx_index),
@@ -141,15 +135,14 @@ function markAt(marks: Marks, height: number | null, index: number | null): Tran
   return place === undefined ? undefined : marks.get(markKey(place))
 }
 
-/** What accounts have scheduled to be called. */
 export const scheduledHandlerSchema = z
   .strictObject({
     handler_uuid: z.string(),
-    handler_owner: addressFormat.nullable().describe('Account that holds it.'),
-    handler_type: z.string().nullable().describe('Its Cadence type.'),
-    handler_public_path: z.string().nullable().describe('Where it says that it can be looked at, which nobody checks.'),
-    first: scheduledTransactionSchema.describe('The first transaction that was scheduled with it.'),
-    latest: scheduledTransactionSchema.describe('The latest one.'),
+    handler_owner: addressFormat.nullable().describe('Account that holds the handler.'),
+    handler_type: z.string().nullable().describe('Cadence type.'),
+    handler_public_path: z.string().nullable().describe('Public path reported by the handler; not verified.'),
+    first: scheduledTransactionSchema.describe('First transaction scheduled with it.'),
+    latest: scheduledTransactionSchema.describe('Latest transaction scheduled with it.'),
   })
   .meta({ id: 'ScheduledHandler' })
 export type ScheduledHandler = z.output<typeof scheduledHandlerSchema>

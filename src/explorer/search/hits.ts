@@ -6,7 +6,7 @@ import { parsePublicKey, publicKeyBytes, listKeysByPublicKeys, withKeysOfChain }
 import { findBlockHeight, readBlock } from '../blocks/queries.ts'
 import { contractKinds } from '../contracts/schema.ts'
 import { readEvmAddressSpan, findEvmTransaction } from '../evm/queries.ts'
-import { hashPattern, contractParts, addressFormat, countFormat, heightFormat } from '../formats.ts'
+import { hashPattern, contractParts, addressFormat, countFormat, heightFormat, pickFields } from '../formats.ts'
 import { nftTypeFormat } from '../nfts/schema.ts'
 import type { NftCollectionRow } from '../nfts/schema.ts'
 import { readBounds } from '../paging/bounds.ts'
@@ -15,10 +15,7 @@ import type { FungibleTokenRow } from '../tokens/schema.ts'
 import { partyFormat } from '../tokens/transfer-lists.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 
-/**
- * What a text names exactly: a height, a number, an id, a hash, an address or a public key. Each is looked up by its
- * key.
- */
+/** Exact matches of a height, number, id, hash, address or public key, each by key lookup. */
 export async function findHits(database: DatabasePool, chain: PresentChain, text: string): Promise<SearchHit[]> {
   const publicKey = parsePublicKey(text)
   const finders = [
@@ -48,7 +45,7 @@ async function findBlock(database: DatabasePool, height: number): Finding {
   return block && { type: 'block', id: block.id, block_height: height, path: `/flow/block/${height}` }
 }
 
-/** The system transactions that end every block are found in the newest one. */
+/** System transactions occur in every block; the newest one is returned. */
 async function findFlowTransaction(database: DatabasePool, id: string): Finding {
   const place = await findTransactionWithId(database, id)
   if (place !== undefined)
@@ -74,7 +71,7 @@ async function findPublicKey(database: DatabasePool, chain: PresentChain, digits
 
 const foundRow = z.object({ is_found: z.boolean() })
 
-/** Not one that executed an EVM transaction with this hash: that is a hit of its own. */
+/** Excludes Flow transactions found by the hash of an EVM transaction, which is a separate hit. */
 async function findTransactionWithId(database: DatabasePool, id: string): Promise<{ height: number } | undefined> {
   const place = await findTransaction(database, id)
   if (place === undefined) return undefined
@@ -122,7 +119,6 @@ async function findEvmAddress(database: DatabasePool, digits: string): Finding {
   return { type: 'evm_address', id: `0x${digits}`, block_height: null, path: `/flow/evm/address/0x${digits}` }
 }
 
-/** What a search names by its id, height or address. */
 const searchHitSchema = z
   .strictObject({
     type: z.enum([
@@ -134,9 +130,9 @@ const searchHitSchema = z
       'scheduled_transaction',
       'public_key',
     ]),
-    id: z.string().describe('Id, hash, address or number, as the path wants it.'),
-    block_height: heightFormat.nullable().describe('Block of what lies in one.'),
-    path: z.string().describe('Where the API tells all of it.'),
+    id: z.string().describe('Id, hash, address or number, as in the path.'),
+    block_height: heightFormat.nullable().describe('Null if the match does not belong to a block.'),
+    path: z.string().describe('API path of the resource.'),
   })
   .meta({ id: 'SearchHit' })
 export type SearchHit = z.output<typeof searchHitSchema>
@@ -146,7 +142,7 @@ const foundContractSchema = z
     id: z.string().describe('`A.<address>.<name>`'),
     address: addressFormat,
     name: z.string(),
-    kind: z.enum(contractKinds).nullable().describe('Null while its code is not known.'),
+    kind: z.enum(contractKinds).nullable().describe('Null if the code is unknown.'),
     dependent_count: countFormat.describe('Contracts that import it.'),
   })
   .meta({ id: 'FoundContract' })
@@ -157,12 +153,12 @@ const foundTokenSchema = z
     id: z.string().describe('`A.<address>.<name>`'),
     address: addressFormat,
     contract_name: z.string(),
-    name: z.string().describe('What the contract calls it, else contract_name.'),
+    name: z.string().describe('Published name; contract_name if there is none.'),
     symbol: z.string().nullable(),
-    market_symbol: z.string().nullable().describe('Null where no price of the last two days is known.'),
-    logo: z.string().nullable().describe('Address of an image.'),
+    market_symbol: z.string().nullable().describe('Null without a price from the last 48 hours.'),
+    logo: z.string().nullable().describe('Image URL.'),
     holder_count: countFormat,
-    is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
+    is_verified: z.boolean().describe('Whether the contract account has a label.'),
   })
   .meta({ id: 'FoundToken' })
 type FoundToken = z.output<typeof foundTokenSchema>
@@ -172,15 +168,14 @@ const foundCollectionSchema = z
     id: nftTypeFormat,
     address: addressFormat,
     contract_name: z.string(),
-    name: z.string().describe('What the contract calls it, else contract_name.'),
-    item_count: countFormat.describe("Items that are in somebody's collection."),
+    name: z.string().describe('Published name; contract_name if there is none.'),
+    item_count: countFormat.describe('Items with an owner.'),
     square_image: z.string().nullable(),
-    is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
+    is_verified: z.boolean().describe('Whether the contract account has a label.'),
   })
   .meta({ id: 'FoundNftCollection' })
 type FoundCollection = z.output<typeof foundCollectionSchema>
 
-/** An account that is known by a name. */
 export const foundAccountSchema = z
   .strictObject({
     address: partyFormat,
@@ -191,42 +186,25 @@ export const foundAccountSchema = z
   .meta({ id: 'FoundAccount' })
 export type FoundAccount = z.output<typeof foundAccountSchema>
 
-/** What a search found, each kind by its weight. */
 export const searchResultSchema = z
   .strictObject({
-    hits: z.array(searchHitSchema).describe('What the text names exactly.'),
-    contracts: z.array(foundContractSchema).describe('By the number of contracts that import them.'),
-    tokens: z.array(foundTokenSchema).describe('Fungible tokens, by holders.'),
-    nft_collections: z.array(foundCollectionSchema).describe('By holders.'),
-    accounts: z.array(foundAccountSchema).describe('Accounts that are known by such a name.'),
+    hits: z.array(searchHitSchema).describe('Exact matches.'),
+    contracts: z.array(foundContractSchema).describe('Sorted by dependent contracts.'),
+    tokens: z.array(foundTokenSchema).describe('Fungible tokens, sorted by holders.'),
+    nft_collections: z.array(foundCollectionSchema).describe('Sorted by holders.'),
+    accounts: z.array(foundAccountSchema).describe('Accounts with a matching label.'),
   })
   .meta({ id: 'SearchResult' })
 
-export function presentFoundToken({ token, name, symbol, market_symbol, logo, ...row }: FungibleTokenRow): FoundToken {
-  const contractName = contractParts(token).name
-  return {
-    id: token,
-    address: contractParts(token).address,
-    contract_name: contractName,
-    name: name ?? contractName,
-    symbol,
-    market_symbol,
-    logo,
-    holder_count: row.holder_count,
-    is_verified: row.is_verified,
-  }
+export function presentFoundToken(row: FungibleTokenRow): FoundToken {
+  return pickFields(foundTokenSchema, { ...row, ...contractIdentity(row) })
 }
 
 export function presentFoundCollection(row: NftCollectionRow): FoundCollection {
-  const { token, name, item_count, square_image, is_verified } = row
-  const contractName = contractParts(token).name
-  return {
-    id: token,
-    address: contractParts(token).address,
-    contract_name: contractName,
-    name: name ?? contractName,
-    item_count,
-    square_image,
-    is_verified,
-  }
+  return pickFields(foundCollectionSchema, { ...row, ...contractIdentity(row), item_count: row.number_of_tokens })
+}
+
+function contractIdentity({ token, name }: { token: string; name: string | null }) {
+  const { address, name: contractName } = contractParts(token)
+  return { id: token, address, contract_name: contractName, name: name ?? contractName }
 }

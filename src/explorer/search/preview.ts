@@ -14,10 +14,7 @@ import type { TransactionPlace } from '../transactions/queries.ts'
 import { presentTransactionSummary } from '../transactions/schema.ts'
 import type { DescribedTransaction } from '../transactions/schema.ts'
 
-/**
- * What a transaction is as one of Flow and as one of the EVM.
- * @param hash id or hash, 64 hex digits
- */
+/** @param hash id or hash, 64 hex digits */
 export async function previewTransaction(
   database: DatabasePool,
   network: Network,
@@ -47,7 +44,7 @@ export async function previewTransaction(
   }
 }
 
-/** The last scheduled transaction to which something happened in a transaction. */
+/** The last scheduled transaction that a transaction changed. */
 async function readScheduleOf(
   database: DatabasePool,
   { height, index }: TransactionPlace,
@@ -61,7 +58,7 @@ async function readScheduleOf(
   `)
 }
 
-/** What an address is as an account of Flow and as one of the EVM; `address` is 0x and 16 or 40 hex digits. */
+/** @param address 0x and 16 or 40 hex digits */
 export async function previewAddress(database: DatabasePool, query: string, address: string): Promise<SearchPreview> {
   const isEvm = address.length === 42
   const [coa] = await listCoas(database, address, undefined, 1)
@@ -119,10 +116,9 @@ const previewedTransactionSchema = z
   .meta({ id: 'PreviewedTransaction' })
 type PreviewedTransaction = z.output<typeof previewedTransactionSchema>
 
-/** A scheduled transaction as previews show it. */
 const previewedScheduleSchema = z
   .strictObject({
-    id: z.string().describe('The number that the scheduler gave it.'),
+    id: z.string().describe('Id assigned by the scheduler.'),
     status: z.enum(['scheduled', 'pending', 'executed', 'failed', 'canceled']),
     handler_type: z.string().nullable().describe('Cadence type of the handler.'),
     handler_owner: z.string().nullable().describe('Account that holds the handler.'),
@@ -130,7 +126,6 @@ const previewedScheduleSchema = z
   .meta({ id: 'PreviewedSchedule' })
 type PreviewedSchedule = z.output<typeof previewedScheduleSchema>
 
-/** What a transaction is on both sides of the chain. */
 const transactionPreviewSchema = z
   .strictObject({
     query: z.string(),
@@ -140,38 +135,34 @@ const transactionPreviewSchema = z
     link: z
       .strictObject({ cadence_tx_id: idFormat, evm_hash: evmHashFormat })
       .nullable()
-      .describe('Which of both belong together; null where there are not both.'),
-    scheduled: previewedScheduleSchema.nullable().describe('What ran in it, or what it scheduled or cancelled.'),
+      .describe('Link between both sides; null unless both exist.'),
+    scheduled: previewedScheduleSchema
+      .nullable()
+      .describe('Scheduled transaction that it executed, scheduled or canceled.'),
   })
   .meta({ id: 'TransactionPreview' })
 
-/** What an account of Flow is, as previews show it. */
 const previewedAccountSchema = z
   .strictObject({
     address: addressFormat,
-    contract_count: countFormat.describe('Contracts that it has.'),
-    contracts_count: countFormat.describe(
-      'The same as contract_count; some clients of the Flow explorer API read this name.',
-    ),
-    has_active_keys: z.boolean().describe('Whether it has a key that is not revoked, as far as keys are indexed.'),
-    has_keys: z
-      .boolean()
-      .describe('The same as has_active_keys; some clients of the Flow explorer API read this name.'),
+    contract_count: countFormat.describe('Number of contracts.'),
+    contracts_count: countFormat.describe('Alias of contract_count.'),
+    has_active_keys: z.boolean().describe('Whether an indexed key is not revoked.'),
+    has_keys: z.boolean().describe('Alias of has_active_keys.'),
   })
   .meta({ id: 'PreviewedAccount' })
 type PreviewedAccount = z.output<typeof previewedAccountSchema>
 
-/** What an address is on both sides of the chain. */
 const addressPreviewSchema = z
   .strictObject({
     query: z.string(),
     type: z.literal('address'),
     cadence: previewedAccountSchema.nullable(),
-    evm: evmPartySchema.extend({ address: z.string().describe('The same as hash.') }).nullable(),
+    evm: evmPartySchema.extend({ address: z.string().describe('Alias of hash.') }).nullable(),
     link: z
       .strictObject({ flow_address: addressFormat, coa_address: z.string() })
       .nullable()
-      .describe('Which of both belong together; null where there are not both.'),
+      .describe('Link between both sides; null unless both exist.'),
   })
   .meta({ id: 'AddressPreview' })
 

@@ -24,15 +24,13 @@ const search = defineRoute({
   operationId: 'search',
   cost: 'high',
   tag,
-  summary: 'Whatever a text names: by part of a name, or by height, id, hash or address',
+  summary: 'Search by name, height, id, hash or address',
   query: z.object({
     q: searchParameter(
-      'A part of a name or identifier in any case; or the whole of a block height or id, a transaction id, an EVM ' +
-        'hash, the ' +
-        'number of a scheduled transaction, an account, 0x and up to 16 hex digits, an address of Flow EVM, or a ' +
-        'public key in hex.',
+      'Part of a name or identifier, case-insensitive; or a complete block height or id, transaction id, EVM hash, ' +
+        'scheduled transaction id, account (0x and up to 16 hex digits), EVM address, or public key in hex.',
     ),
-    limit: limitParameter({ default: 3, max: 20 }).describe('Most results of each kind.'),
+    limit: limitParameter({ default: 3, max: 20 }).describe('Maximum number of results per kind.'),
   }),
   response: z.strictObject({ data: searchResultSchema }),
   example: {
@@ -97,13 +95,11 @@ const preview = defineRoute({
   operationId: 'previewSearch',
   cost: 'high',
   tag,
-  summary: 'What a transaction or an address is, as one of Flow and as one of the EVM',
-  description: 'A side on which nothing is indexed of it is null.',
+  summary: 'Preview of a transaction or address on Flow and the EVM',
+  description: 'A side without indexed data is null.',
   query: z.object({
-    q: searchParameter(
-      'A transaction id or an EVM hash, 64 hex digits; or an account of Flow or of Flow EVM, 16 or 40 hex digits.',
-    ),
-    type: z.enum(['tx', 'address']).optional().describe('What it is; without it, what the number of digits says.'),
+    q: searchParameter('Transaction id or EVM hash (64 hex digits), Flow account (16) or EVM address (40).'),
+    type: z.enum(['tx', 'address']).optional().describe('Kind. Default: derived from the number of digits.'),
   }),
   response: z.strictObject({ data: searchPreviewSchema }),
   example: {
@@ -139,11 +135,10 @@ const preview = defineRoute({
   },
 })
 
-/** The searches. */
 export const searchRoutes = [search, preview]
 
 /**
- * Up to `limit` contracts whose identifier contains a text, in any case: those so named first, then by their
+ * Contracts whose identifier contains the text, case-insensitive: exact names first, then by
  * dependents.
  */
 async function findContracts(database: DatabasePool, text: string, limit: number): Promise<FoundContract[]> {
@@ -169,7 +164,7 @@ async function findContracts(database: DatabasePool, text: string, limit: number
   }))
 }
 
-/** Up to `limit` accounts whose label contains a text, in any case. Labels are few: operators give them. */
+/** Case-insensitive. Labels are few, as operators create them. */
 async function findLabelledAccounts(
   database: DatabasePool,
   text: string,

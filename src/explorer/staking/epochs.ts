@@ -7,45 +7,41 @@ import { cursorParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 
 const view = z.int().min(0).nullable()
-const notTold = 'null where no indexed event told.'
+const nullIfNotIndexed = 'null if not indexed.'
 
 const phaseNames = ['staking auction', 'setup', 'commit'] as const
 
-/** Where the running epoch is. */
 export const epochStatusSchema = z
   .strictObject({
-    epoch: countFormat.nullable().describe('Counter of the epoch that runs; null where it is not known.'),
+    epoch: countFormat.nullable().describe('Counter of the current epoch; null if unknown.'),
     epoch_progress: z
       .number()
       .min(0)
       .max(100)
       .nullable()
       .describe(
-        'How much of it is over, in percent, 2 decimals: by views, or where these are not known by time; null ' +
-          'where neither is known.',
+        'Progress in percent, 2 decimals: by views, or by time if views are unknown; null if both are unknown.',
       ),
     phase: z.int().min(0).max(2).nullable().describe('0 staking auction, 1 setup, 2 commit.'),
     phase_name: z.enum(phaseNames).nullable(),
-    start_view: view.describe('First view of the epoch.'),
-    staking_end_view: view.describe('Last view of its staking auction.'),
-    end_view: view.describe('Last view of the epoch.'),
-    current_view: view.describe(
-      'View of the newest block of which the chain was asked; blocks are stored without theirs.',
-    ),
+    start_view: view.describe('First view.'),
+    staking_end_view: view.describe('Last view of the staking auction.'),
+    end_view: view.describe('Last view.'),
+    current_view: view.describe('View at the last query of the chain; stored blocks have no view.'),
     start_height: heightFormat.nullable().describe('First block of the epoch.'),
-    start_time: timestampFormat.nullable().describe('Time of that block.'),
-    target_end_time: timestampFormat.nullable().describe('When it is meant to end.'),
-    height: heightFormat.nullable().describe('The block of which epoch and phase are told.'),
+    start_time: timestampFormat.nullable().describe('Time of the first block.'),
+    target_end_time: timestampFormat.nullable().describe('Target end time.'),
+    height: heightFormat.nullable().describe('Height at which epoch and phase were determined.'),
     source: z
       .enum(['chain', 'events'])
       .nullable()
-      .describe('Who told epoch and phase: the contract FlowEpoch when it was asked, or its indexed events.'),
-    updated_at: z.int().nullable().describe('Time of that block, seconds since 1970.'),
+      .describe('Source of epoch and phase: a query of the FlowEpoch contract, or its indexed events.'),
+    updated_at: z.int().nullable().describe('Time of that height, seconds since 1970.'),
   })
   .meta({ id: 'EpochStatus' })
 export type EpochStatus = z.output<typeof epochStatusSchema>
 
-/** What the chain said when it was asked, and what its events said. */
+/** Results of the last query (`asked_…`) and of indexed events. */
 const epochStatusRow = z.object({
   asked_height: z.number().nullable(),
   asked_time: z.string().nullable(),
@@ -70,7 +66,10 @@ const epochStatusRow = z.object({
 })
 type EpochStatusRow = z.output<typeof epochStatusRow>
 
-/** Takes epoch and phase from whoever told of the newer block, and the rest from whoever knows it of that epoch. */
+/**
+ * Epoch and phase come from the newer source; other fields from either source that has them for
+ * that epoch.
+ */
 export function presentEpochStatus(row: EpochStatusRow): EpochStatus {
   const source = sourceOf(row)
   const epoch = source === 'chain' ? row.asked_epoch : source === 'events' ? row.epoch : null
@@ -108,7 +107,7 @@ function sourceOf(row: EpochStatusRow): EpochStatus['source'] {
   return isTold && (row.told_height ?? 0) > row.asked_height ? 'events' : 'chain'
 }
 
-/** The next epoch is set up when the auction has ended, and committed when its nodes have their keys. */
+/** Setup follows the end of the auction; commit follows once the nodes have their keys. */
 function phaseByEvents(row: EpochStatusRow): number {
   if (row.is_next_committed) return 2
   return row.is_next_set_up ? 1 : 0
@@ -124,65 +123,62 @@ function seconds(time: string | null): number | null {
   return time === null ? null : Math.floor(Date.parse(time) / 1000)
 }
 
-/** One epoch. */
 export const epochSchema = z
   .strictObject({
-    epoch: countFormat.describe('Counter of the epoch.'),
-    status: z.enum(['planned', 'running', 'ended']).describe('planned: no indexed event told that it started.'),
-    start_height: heightFormat.nullable().describe(`Block in which it started; ${notTold}`),
-    end_height: heightFormat.nullable().describe(`Last block of it; ${notTold}`),
-    block_count: countFormat.nullable().describe('Blocks from the one to the other.'),
+    epoch: countFormat.describe('Epoch counter.'),
+    status: z.enum(['planned', 'running', 'ended']).describe('planned: its start is not indexed.'),
+    start_height: heightFormat.nullable().describe(`First block; ${nullIfNotIndexed}`),
+    end_height: heightFormat.nullable().describe(`Last block; ${nullIfNotIndexed}`),
+    block_count: countFormat.nullable().describe('Number of blocks.'),
     start_time: timestampFormat.nullable(),
     end_time: timestampFormat.nullable(),
-    target_end_time: timestampFormat.nullable().describe('When it is meant to end.'),
+    target_end_time: timestampFormat.nullable().describe('Target end time.'),
     start_view: view.describe('First view.'),
     staking_end_view: view.describe('Last view of the staking auction.'),
     end_view: view.describe('Last view.'),
-    setup_height: heightFormat.nullable().describe('Block of the event that told its nodes.'),
+    setup_height: heightFormat.nullable().describe('Block of its EpochSetup.'),
     commit_height: heightFormat.nullable().describe('Block of its EpochCommit.'),
-    total_nodes: countFormat.nullable().describe('Nodes that take part.'),
-    total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, without access nodes.'),
-    total_supply: amountFormat.nullable().describe('FLOW in all when it started.'),
-    total_rewards: amountFormat.nullable().describe('FLOW to be paid for it, as told when it started.'),
-    payout_height: heightFormat.nullable().describe('Block in which its rewards were paid.'),
+    total_nodes: countFormat.nullable().describe('Participating nodes.'),
+    total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, excluding access nodes.'),
+    total_supply: amountFormat.nullable().describe('FLOW supply at its start.'),
+    total_rewards: amountFormat.nullable().describe('Expected rewards in FLOW, as announced at its start.'),
+    payout_height: heightFormat.nullable().describe('Block of the reward payout.'),
     payout_time: timestampFormat.nullable(),
-    payout_total: amountFormat.nullable().describe('FLOW that was paid to nodes and delegators.'),
-    payout_from_fees: amountFormat.nullable().describe('FLOW of it that came from transaction fees.'),
-    payout_minted: amountFormat.nullable().describe('FLOW of it that was made.'),
-    payout_fees_burned: amountFormat.nullable().describe('FLOW of the fees that was destroyed.'),
+    payout_total: amountFormat.nullable().describe('FLOW paid to nodes and delegators.'),
+    payout_from_fees: amountFormat.nullable().describe('Part of the payout from transaction fees.'),
+    payout_minted: amountFormat.nullable().describe('Part of the payout that was minted.'),
+    payout_fees_burned: amountFormat.nullable().describe('Burned fees in FLOW.'),
   })
   .meta({ id: 'EpochNumbers' })
 export type Epoch = z.output<typeof epochSchema>
 
-/** FLOW: how much there is, how much of it is staked, and what that earns. */
 export const tokenomicsSchema = z
   .strictObject({
-    epoch: countFormat.nullable().describe('The epoch of which stake and supply are told.'),
-    total_supply: amountFormat.nullable().describe('FLOW in existence.'),
-    total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, without access nodes.'),
-    staked_share: z.number().nullable().describe('total_staked of total_supply, in percent, 2 decimals.'),
-    validator_count: countFormat.nullable().describe('Nodes that take part in the epoch.'),
-    epoch_payout: amountFormat.nullable().describe('FLOW paid for the newest epoch whose rewards are paid.'),
+    epoch: countFormat.nullable().describe('Epoch of stake and supply.'),
+    total_supply: amountFormat.nullable().describe('FLOW supply.'),
+    total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, excluding access nodes.'),
+    staked_share: z.number().nullable().describe('Share of the supply that is staked, in percent, 2 decimals.'),
+    validator_count: countFormat.nullable().describe('Participating nodes.'),
+    epoch_payout: amountFormat.nullable().describe('FLOW paid for the newest epoch with a payout.'),
     staking_apy: z
       .number()
       .nullable()
       .describe(
-        'That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; ' +
-          'null where the ' +
-          'length of the epoch is not known.',
+        'Payout relative to the stake of its epoch, extrapolated to a year, in percent, 2 decimals; null if the length ' +
+          'of the epoch is unknown.',
       ),
     source: z
       .enum(['chain', 'events'])
       .nullable()
-      .describe('Who told supply and stake: the contracts when they were asked, or indexed events.'),
-    updated_at: z.int().nullable().describe('When that was so, seconds since 1970.'),
+      .describe('Source of supply and stake: a query of the contracts, or indexed events.'),
+    updated_at: z.int().nullable().describe('Time of the data, seconds since 1970.'),
   })
   .meta({ id: 'NetworkTokenomics' })
 export type Tokenomics = z.output<typeof tokenomicsSchema>
 
 /**
- * What is known of the running epoch: from the chain, when it was asked, and from the newest epoch that an event
- * started, as far above it as the heights are derived without a gap. Some rows by their keys.
+ * The last query of the chain, and the newest epoch started by an event below the first coverage
+ * gap. A few key lookups.
  */
 export async function readEpochStatus(database: DatabasePool): Promise<EpochStatusRow> {
   return database.one(sql.type(epochStatusRow)`
@@ -206,7 +202,7 @@ export async function readEpochStatus(database: DatabasePool): Promise<EpochStat
   `)
 }
 
-/** Up to `count` epochs below one, the newest first: rows of the key in its order, of which there are some hundreds. */
+/** Newest first. */
 export async function listEpochs(
   database: DatabasePool,
   before: number | undefined,
@@ -232,9 +228,9 @@ export async function listEpochs(
 }
 
 /**
- * Supply and stake: as the chain told when it was asked, else as the newest epoch that tells of them began. What the
- * stake earned is that of the newest epoch whose payout, stake and length are known. app.epoch_stats has some
- * hundreds of rows.
+ * Supply and stake from the last query of the chain, else from the start of the newest epoch that
+ * has them. The yield is that of the newest epoch with payout, stake and length. Reads a few
+ * hundred rows.
  */
 export async function readTokenomics(database: DatabasePool): Promise<Tokenomics> {
   return database.one(sql.type(tokenomicsSchema)`
@@ -269,10 +265,8 @@ const status = defineRoute({
   path: '/status/epoch/status',
   operationId: 'getEpochStatus',
   tag: 'Statistics',
-  summary: 'Where the running epoch is',
-  description:
-    'From what the chain said when it was asked and from its indexed events, whichever is newer; null where ' +
-    'neither tells.',
+  summary: 'Current epoch',
+  description: 'From the last query of the chain or from indexed events, whichever is newer; null if unknown.',
   response: listOf(epochStatusSchema, 'EpochStatus'),
   example: wholeList([
     {
@@ -295,44 +289,44 @@ const status = defineRoute({
   handler: async (_input, { database }) => ({ body: wholeList([presentEpochStatus(await readEpochStatus(database))]) }),
 })
 
+export const exampleEpoch: Epoch = {
+  epoch: 253,
+  status: 'ended',
+  start_height: 117562034,
+  end_height: 118320116,
+  block_count: 758083,
+  start_time: '2025-06-21T20:00:00.700Z',
+  end_time: '2025-06-28T20:00:01.100Z',
+  target_end_time: '2025-06-28T20:00:00.000Z',
+  start_view: 153250001,
+  staking_end_view: 153870000,
+  end_view: 154030000,
+  setup_height: 117498310,
+  commit_height: 117509144,
+  total_nodes: 431,
+  total_staked: '893120551.12345678',
+  total_supply: '1602110231.44000000',
+  total_rewards: '1554021.00000000',
+  payout_height: 118331207,
+  payout_time: '2025-06-28T22:40:12.010Z',
+  payout_total: '1554021.00000000',
+  payout_from_fees: '2210.10000000',
+  payout_minted: '1551810.90000000',
+  payout_fees_burned: '0.00000000',
+}
+
 const stat = defineRoute({
   path: '/status/epoch/stat',
   operationId: 'listEpochNumbers',
   tag: 'Statistics',
-  summary: 'Epochs with their stake and rewards, the newest first',
+  summary: 'Epochs with stake and rewards, newest first',
   query: z.object({
     limit: limitParameter({ default: 20, max: 200 }),
     cursor: cursorParameter(/^(\d{1,15})?$/, '<epoch>'),
   }),
   response: listOf(epochSchema, 'EpochNumbers'),
   example: {
-    data: [
-      {
-        epoch: 253,
-        status: 'ended' as const,
-        start_height: 117562034,
-        end_height: 118320116,
-        block_count: 758083,
-        start_time: '2025-06-21T20:00:00.700Z',
-        end_time: '2025-06-28T20:00:01.100Z',
-        target_end_time: '2025-06-28T20:00:00.000Z',
-        start_view: 153250001,
-        staking_end_view: 153870000,
-        end_view: 154030000,
-        setup_height: 117498310,
-        commit_height: 117509144,
-        total_nodes: 431,
-        total_staked: '893120551.12345678',
-        total_supply: '1602110231.44000000',
-        total_rewards: '1554021.00000000',
-        payout_height: 118331207,
-        payout_time: '2025-06-28T22:40:12.010Z',
-        payout_total: '1554021.00000000',
-        payout_from_fees: '2210.10000000',
-        payout_minted: '1551810.90000000',
-        payout_fees_burned: '0.00000000',
-      },
-    ],
+    data: [exampleEpoch],
     has_more: true,
     cursor: '253',
     _meta: { limit: 1, count: 1 },
@@ -355,7 +349,7 @@ const tokenomics = defineRoute({
   path: '/status/tokenomics',
   operationId: 'getNetworkTokenomics',
   tag: 'Statistics',
-  summary: 'How much FLOW there is and is staked, and what that earns',
+  summary: 'FLOW supply, stake and yield',
   response: listOf(tokenomicsSchema, 'NetworkTokenomics'),
   example: wholeList([
     {
@@ -373,5 +367,4 @@ const tokenomics = defineRoute({
   handler: async (_input, { database }) => ({ body: wholeList([await readTokenomics(database)]), caching: 'minute' }),
 })
 
-/** Epochs, and what FLOW there is. */
 export const epochRoutes = [status, stat, tokenomics]

@@ -5,13 +5,14 @@ import { addressFormat, amountFormat, countFormat, idFormat } from '../formats.t
 import { page } from '../paging/pages.ts'
 import { cursorParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+import { roleNames } from './schema.ts'
 
 /**
- * The nodes of the network: those in the staking table where the chain was asked for it, else those of the newest epoch
- * that is indexed, and before the first those with a stake. What events tell of a node is exact up to the newest block,
- * so that it goes before what the chain told within the last hour, but where not all of its events are indexed.
+ * Nodes of the staking table if the chain was queried, else of the newest indexed epoch, else nodes
+ * with stake. Event data is exact up to the newest block, so it takes precedence over query results
+ * (up to an hour old) unless events are missing.
  *
- * All of them are read for each page: in its whole life the network had some thousand.
+ * Each page reads all nodes: about a thousand over the life of the network.
  */
 const nodes = sql.fragment`
   newest as (select max(epoch) as epoch from app.staking_nodes),
@@ -35,16 +36,13 @@ const nodes = sql.fragment`
   )
 `
 
-/** A place in the order of nodes: by stake, the most first, and by id. */
+/** Largest stake first, then by id. */
 interface NodePlace {
   readonly staked: string
   readonly nodeId: string
 }
 
-/**
- * Up to `count` nodes after a place. The account of each is looked up by the key of the transaction that registered
- * it.
- */
+/** The account is looked up by the transaction that registered the node. */
 async function listNetworkNodes(
   database: DatabasePool,
   after: NodePlace | undefined,
@@ -72,7 +70,6 @@ async function listNetworkNodes(
   `)
 }
 
-/** What the nodes of each role come to. */
 async function countNetworkNodes(database: DatabasePool): Promise<readonly z.output<typeof roleRow>[]> {
   return database.any(sql.type(roleRow)`
     with ${nodes}
@@ -84,29 +81,28 @@ async function countNetworkNodes(database: DatabasePool): Promise<readonly z.out
   `)
 }
 
-const roles = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
 const roleFormat = z
   .int()
   .min(1)
   .max(5)
   .nullable()
-  .describe('1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told.')
+  .describe('1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null if unknown.')
 
-/** A node of the network. What it has is without its delegators. */
+/** Amounts exclude delegators. */
 const networkNodeSchema = z
   .strictObject({
     node_id: idFormat,
-    epoch: countFormat.nullable().describe('Newest epoch that it is or will be in; null: none that is indexed.'),
-    address: addressFormat.nullable().describe('Account that registered it; null where that block is not indexed.'),
+    epoch: countFormat.nullable().describe('Newest epoch of the node; null if not indexed.'),
+    address: addressFormat.nullable().describe('Account that registered it; null if not indexed.'),
     role: roleFormat,
-    networking_address: z.string().describe('Host and port; empty while nothing told.'),
+    networking_address: z.string().describe('Host and port; empty if unknown.'),
     tokens_staked: amountFormat.describe('FLOW staked in this epoch.'),
-    tokens_committed: amountFormat.describe('FLOW that is staked when the next epoch starts.'),
-    tokens_unstaking: amountFormat.describe('FLOW that is free when the next epoch starts.'),
-    tokens_unstaked: amountFormat.describe('FLOW that may be withdrawn.'),
-    tokens_rewarded: amountFormat.describe('FLOW earned that may be withdrawn.'),
-    delegator_count: countFormat.describe('Delegators that it ever had.'),
-    is_participant: z.boolean().describe('Whether it takes part in the newest epoch that is known.'),
+    tokens_committed: amountFormat.describe('FLOW to be staked from the next epoch.'),
+    tokens_unstaking: amountFormat.describe('FLOW being unstaked, released with the next epoch.'),
+    tokens_unstaked: amountFormat.describe('Unstaked FLOW that can be withdrawn.'),
+    tokens_rewarded: amountFormat.describe('Rewards that can be withdrawn.'),
+    delegator_count: countFormat.describe('Registered delegators.'),
+    is_participant: z.boolean().describe('Whether it participates in the newest known epoch.'),
   })
   .meta({ id: 'NetworkNode' })
 export type NetworkNode = z.output<typeof networkNodeSchema>
@@ -114,28 +110,27 @@ export type NetworkNode = z.output<typeof networkNodeSchema>
 const nodesOfRoleSchema = z
   .strictObject({
     role: roleFormat,
-    role_name: z.enum(roles).nullable(),
+    role_name: z.enum(roleNames).nullable(),
     node_count: countFormat,
-    participant_count: countFormat.describe('Those of them that take part in the newest epoch that is known.'),
-    tokens_staked: amountFormat.describe('FLOW that they staked themselves.'),
+    participant_count: countFormat.describe('Nodes that participate in the newest known epoch.'),
+    tokens_staked: amountFormat.describe('FLOW staked by the nodes themselves.'),
   })
   .meta({ id: 'NodesOfRole' })
 type NodesOfRole = z.output<typeof nodesOfRoleSchema>
 
-/** A page of nodes, with what all of them come to. */
+/** One page of nodes with totals of all nodes. */
 export const networkNodesSchema = z
   .strictObject({
     data: z.array(networkNodeSchema),
-    has_more: z.boolean().describe('Whether there are items after this page.'),
-    cursor: z.string().describe('Ask with this `cursor` for the next page; empty on the last page.'),
-    _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Items of this page.') }),
+    has_more: z.boolean().describe('Whether there is a next page.'),
+    cursor: z.string().describe('Cursor of the next page; empty on the last page.'),
+    _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Number of items in this page.') }),
     node_count: countFormat.describe('All nodes.'),
-    participant_count: countFormat.describe('Those that take part in the newest epoch that is known.'),
+    participant_count: countFormat.describe('Nodes that participate in the newest known epoch.'),
     nodes_by_role: z.array(nodesOfRoleSchema),
   })
   .meta({ id: 'NetworkNodeList' })
 
-/** What the nodes of one role come to, as it is read. */
 const roleRow = z.object({
   role: z.number().nullable(),
   node_count: z.number(),
@@ -144,7 +139,7 @@ const roleRow = z.object({
 })
 
 function presentRole(row: z.output<typeof roleRow>): NodesOfRole {
-  return { ...row, role_name: row.role === null ? null : (roles[row.role - 1] ?? null) }
+  return { ...row, role_name: row.role === null ? null : (roleNames[row.role - 1] ?? null) }
 }
 
 const cursorPattern = /^(-?\d{1,20}(\.\d{1,8})?:[0-9a-f]{64})?$/
@@ -174,7 +169,7 @@ const nodeList = defineRoute({
   path: '/status/nodes',
   operationId: 'listNetworkNodes',
   tag: 'Statistics',
-  summary: 'Nodes of the network: how many of each role, and which, those with most stake first',
+  summary: 'Network nodes with counts by role, largest stake first',
   query: z.object({
     limit: limitParameter({ default: 20, max: 2000 }),
     cursor: cursorParameter(cursorPattern, '<tokens_staked>:<node_id>'),
@@ -216,5 +211,4 @@ const nodeList = defineRoute({
   },
 })
 
-/** Nodes of the network. */
 export const networkNodeRoutes = [nodeList]

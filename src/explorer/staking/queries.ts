@@ -7,13 +7,13 @@ import type { Marked } from '../transactions/events.ts'
 import { delegatorRow, nodeRow, stakingEventRow } from './schema.ts'
 import type { DelegatorRow, NodeRow, StakingEventRow } from './schema.ts'
 
-/** The sort key of nodes; the amount is decimal. */
+/** The amount is decimal. */
 export interface NodeKey {
   readonly staked: string
   readonly nodeId: string
 }
 
-/** An amount by events where they tell it exactly, else what the chain said of it. */
+/** Event data if exact, else the last query of the chain. */
 function amount(column: string): FragmentSqlToken {
   const name = sql.identifier([column])
   return sql.fragment`
@@ -21,7 +21,6 @@ function amount(column: string): FragmentSqlToken {
   `
 }
 
-/** The amounts of a row as text. */
 function texts(alias: string): FragmentSqlToken {
   const columnTexts = [
     'tokens_staked',
@@ -35,8 +34,8 @@ function texts(alias: string): FragmentSqlToken {
 }
 
 /**
- * Nodes as they stand now, by their events and by what the chain said when it was asked: it alone knows those that
- * registered before the indexed history. There are some thousands at most, of which one page is a part.
+ * Current state by events and by the last query of the chain, which alone knows nodes registered
+ * before the indexed history. A few thousand rows, read for each page.
  */
 const currentNodes = sql.fragment`
   select coalesce(n.node_id, i.node_id) as node_id, n.epoch, n.address, coalesce(n.role, i.role) as role,
@@ -56,7 +55,7 @@ const columns = sql.fragment`
   c.created_height, c.is_complete, c.source, c.last_height, c.asked_at
 `
 
-/** Up to `count` nodes after a key, those with the most stake first. */
+/** Largest stake first. */
 export async function listNodes(
   database: DatabasePool,
   role: number | undefined,
@@ -85,10 +84,10 @@ function afterNode(key: FragmentSqlToken, after: NodeKey | undefined): FragmentS
 }
 
 const setupRow = z.object({ height: z.number().nullable(), index: z.number().nullable(), event: z.number().nullable() })
-/** The event that told the nodes of an epoch; nulls while it is not indexed. */
+/** The EpochSetup event of an epoch; nulls if not indexed. */
 export type EpochSetupPlace = z.output<typeof setupRow>
 
-/** Undefined for an epoch that no indexed event names. */
+/** Undefined if no indexed event refers to the epoch. */
 export async function readEpochSetup(database: DatabasePool, epoch: number): Promise<EpochSetupPlace | undefined> {
   const row = await database.maybeOne(sql.type(setupRow)`
     select setup_height as height, setup_tx_index as index, setup_event_index as event
@@ -97,10 +96,7 @@ export async function readEpochSetup(database: DatabasePool, epoch: number): Pro
   return row ?? undefined
 }
 
-/**
- * Up to `count` nodes of an epoch after a key, those with the most stake first, with what they had when it was set
- * up.
- */
+/** Amounts at the setup of the epoch, largest stake first. */
 export async function listEpochNodes(
   database: DatabasePool,
   epoch: number,
@@ -121,12 +117,11 @@ export async function listEpochNodes(
   `)
 }
 
-/** The sort key of delegators. */
 interface DelegatorKey extends NodeKey {
   readonly delegatorId: number
 }
 
-/** Up to `count` delegators after a key, those with the most stake first; of one node or of all. */
+/** Of one node or all, largest stake first. */
 export async function listDelegators(
   database: DatabasePool,
   nodeId: string | undefined,
@@ -152,7 +147,6 @@ const delegatorColumns = sql.fragment`
   d.node_id, d.delegator_id, d.address, ${texts('d')}, d.created_height, d.is_complete, d.last_height
 `
 
-/** The nodes that an account registered. */
 export async function readNodesOfAccount(database: DatabasePool, address: string): Promise<readonly NodeRow[]> {
   return database.any(sql.type(nodeRow)`
     select ${columns} from (${currentNodes}) c
@@ -161,7 +155,7 @@ export async function readNodesOfAccount(database: DatabasePool, address: string
   `)
 }
 
-/** What an account delegates: up to `count` delegators that it registered, those with the most stake first. */
+/** Delegators registered by the account, largest stake first. */
 export async function readDelegatorsOfAccount(
   database: DatabasePool,
   address: string,
@@ -179,7 +173,7 @@ export async function readDelegatorsOfAccount(
 
 const countRow = z.object({ count: z.number().nullable() })
 
-/** Delegators that all nodes ever had: a sum over the nodes. */
+/** Total over all nodes. */
 export async function readDelegatorCount(database: DatabasePool): Promise<number | null> {
   const { count } = await database.one(sql.type(countRow)`
     select sum(c.delegator_count)::bigint as count from (${currentNodes}) c
@@ -187,7 +181,7 @@ export async function readDelegatorCount(database: DatabasePool): Promise<number
   return count
 }
 
-/** Kinds of events that have an index of their own; the conditions are those of the indexes. */
+/** Event kinds with partial indexes; the conditions are those of the indexes. */
 export type StakingEventKind = 'rewards' | 'stakes'
 
 const kinds: Readonly<Record<StakingEventKind, FragmentSqlToken>> = {
@@ -201,14 +195,14 @@ const eventColumns = sql.fragment`
 `
 const newestFirst = sql.fragment`e.block_height desc, e.tx_index desc, e.event_index desc`
 
-/** Which events; what is undefined does not matter. */
+/** Undefined fields do not filter. */
 interface StakingEventSelection {
   readonly kind?: StakingEventKind
   /** 64 hex digits. */
   readonly nodeId?: string | undefined
 }
 
-/** Up to `count` events before a place, the latest first. */
+/** Latest first. */
 export async function listStakingEvents(
   database: DatabasePool,
   { kind, nodeId }: StakingEventSelection,
@@ -226,8 +220,8 @@ export async function listStakingEvents(
 }
 
 /**
- * Up to `count` events before a place about the nodes and delegators that an account registered, rewards included, the
- * latest first: of each as many as the page holds, by its index.
+ * Events of the nodes and delegators that an account registered, including rewards, latest first.
+ * Reads a page of each by its index.
  */
 export async function listStakingEventsOfAccount(
   database: DatabasePool,

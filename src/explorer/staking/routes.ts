@@ -9,7 +9,7 @@ import { accountParameter, limitParameter, integerParameter, textParameter, with
 import type { TextParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, Services } from '../route.ts'
-import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics } from './epochs.ts'
+import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics, exampleEpoch } from './epochs.ts'
 import {
   exampleDelegator,
   exampleNode,
@@ -20,6 +20,7 @@ import {
   nodeSchema,
   presentDelegator,
   presentNode,
+  roleNames,
 } from './schema.ts'
 import {
   listStakingEvents,
@@ -36,28 +37,25 @@ import {
 import type { StakingEventKind, EpochSetupPlace, NodeKey } from './queries.ts'
 import type { Node, NodeRow } from './schema.ts'
 
-/** A node of the network. Gives 64 lower-case hex digits. */
+/** Returns 64 lower-case hex digits. */
 function nodeIdParameter(): TextParameter {
   const canonical = (text: string): string => withoutPrefix(text).toLowerCase()
-  return textParameter(/^(0[xX])?[0-9a-fA-F]{64}$/, 'must be the id of a node: 64 hex digits', canonical).describe(
-    'Id of a node: 64 hex digits.',
+  return textParameter(/^(0[xX])?[0-9a-fA-F]{64}$/, 'must be a node id: 64 hex digits', canonical).describe(
+    'Node id: 64 hex digits.',
   )
 }
 
-/** Counter of an epoch. */
 function epochParameter(): z.ZodPreprocess<z.ZodInt> {
-  return integerParameter(0, 999_999_999_999_999).describe('Counter of the epoch.')
+  return integerParameter(0, 999_999_999_999_999).describe('Epoch counter.')
 }
 
-const roles = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
-
-/** `role` of lists of nodes, by number or by name. Gives the number. */
+/** By number or name; returns the number. */
 function roleParameter(): z.ZodOptional<z.ZodType<number>> {
-  const name = z.enum(roles).transform((role) => roles.indexOf(role) + 1)
+  const name = z.enum(roleNames).transform((role) => roleNames.indexOf(role) + 1)
   return z
-    .union([integerParameter(1, 5), name], `must be 1 to 5, or one of ${roles.join(', ')}`)
+    .union([integerParameter(1, 5), name], `must be 1 to 5, or one of ${roleNames.join(', ')}`)
     .optional()
-    .describe('Only nodes of this role: 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; or the name.')
+    .describe('Node role: 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; or its name.')
 }
 
 const tag = 'Staking'
@@ -79,7 +77,7 @@ const delegatorList = defineRoute({
   path: '/staking/delegator',
   operationId: 'listDelegators',
   tag,
-  summary: 'Who delegates to nodes, those with the most stake first',
+  summary: 'Delegators, largest stake first',
   query: z.object({ limit, cursor: delegatorCursor.parameter, node_id: nodeIdParameter().optional() }),
   response: listOf(delegatorSchema, 'Delegator'),
   example: {
@@ -113,7 +111,7 @@ const delegatorList = defineRoute({
 const epochCursor = keyCursor({ epoch: keyParts.height })
 const epochStatsSchema = epochSchema
   .extend({
-    total_rewarded: amountFormat.nullable().describe('FLOW paid for it; null while that is not indexed.'),
+    total_rewarded: amountFormat.nullable().describe('FLOW paid for the epoch; null if not indexed.'),
   })
   .meta({ id: 'EpochStats' })
 
@@ -122,39 +120,12 @@ const epochStats = defineRoute({
   operationId: 'listEpochStats',
   cost: 'high',
   tag,
-  summary: 'Epochs with their nodes, stake and rewards, the newest first',
-  description: 'What no indexed event told is null.',
+  summary: 'Epochs with nodes, stake and rewards, newest first',
+  description: 'Values that are not indexed are null.',
   query: z.object({ limit, cursor: epochCursor.parameter }),
   response: listOf(epochStatsSchema, 'EpochStats'),
   example: {
-    data: [
-      {
-        epoch: 253,
-        status: 'ended',
-        start_height: 117562034,
-        end_height: 118320116,
-        block_count: 758083,
-        start_time: '2025-06-21T20:00:00.700Z',
-        end_time: '2025-06-28T20:00:01.100Z',
-        target_end_time: '2025-06-28T20:00:00.000Z',
-        start_view: 153250001,
-        staking_end_view: 153870000,
-        end_view: 154030000,
-        setup_height: 117498310,
-        commit_height: 117509144,
-        total_nodes: 431,
-        total_staked: '893120551.12345678',
-        total_supply: '1602110231.44000000',
-        total_rewards: '1554021.00000000',
-        payout_height: 118331207,
-        payout_time: '2025-06-28T22:40:12.010Z',
-        payout_total: '1554021.00000000',
-        payout_from_fees: '2210.10000000',
-        payout_minted: '1551810.90000000',
-        payout_fees_burned: '0.00000000',
-        total_rewarded: '1554021.00000000',
-      },
-    ],
+    data: [{ ...exampleEpoch, total_rewarded: '1554021.00000000' }],
     has_more: true,
     cursor: '253',
     _meta: { limit: 1, count: 1 },
@@ -168,7 +139,6 @@ const epochStats = defineRoute({
   },
 })
 
-/** A list of events of one kind. */
 function eventsOfKind(path: string, operationId: string, summary: string, kind: StakingEventKind): Route {
   return defineRoute({
     path,
@@ -189,13 +159,13 @@ function eventsOfKind(path: string, operationId: string, summary: string, kind: 
 const rewardsPaid = eventsOfKind(
   '/staking/rewards/paid',
   'listRewardsPaid',
-  'Rewards paid to nodes and delegators, the latest first',
+  'Rewards paid to nodes and delegators, latest first',
   'rewards',
 )
 const rewardsStaking = eventsOfKind(
   '/staking/rewards/staking',
   'listStakes',
-  'Stakes of nodes and delegators at the beginning of epochs, the latest first',
+  'Stakes of nodes and delegators at the start of epochs, latest first',
   'stakes',
 )
 
@@ -203,7 +173,7 @@ const nodeEvents = defineRoute({
   path: '/staking/node/{node_id}/event',
   operationId: 'listEventsOfNode',
   tag,
-  summary: 'What happened to the stake of a node and of its delegators, the latest first',
+  summary: 'Staking events of a node and its delegators, latest first',
   params: z.object({ node_id: nodeIdParameter() }),
   query: z.object({ limit, cursor: eventCursor.parameter }),
   response: listOf(stakingEventSchema, 'StakingEvent'),
@@ -217,12 +187,10 @@ const nodeEvents = defineRoute({
 
 const stakingTokenomicsSchema = z
   .strictObject({
-    as_of: tokenomicsSchema.shape.updated_at.describe('Time of the block that the numbers are of, seconds since 1970.'),
+    as_of: tokenomicsSchema.shape.updated_at.describe('Block time of the data, seconds since 1970.'),
     ...tokenomicsSchema.shape,
-    circulating_supply: z.null().describe('Not known: nothing on the chain tells which tokens are locked.'),
-    delegator_count: countFormat
-      .nullable()
-      .describe('Delegators that the nodes ever had; null while no node is known.'),
+    circulating_supply: z.null().describe('Always null: locked tokens cannot be determined from the chain.'),
+    delegator_count: countFormat.nullable().describe('Total of registered delegators; null if no node is known.'),
   })
   .meta({ id: 'StakingTokenomics' })
 
@@ -230,8 +198,8 @@ const tokenomics = defineRoute({
   path: '/staking/tokenomics',
   operationId: 'getStakingTokenomics',
   tag,
-  summary: 'How much FLOW there is and is staked, by how many, and what that earns',
-  description: 'From what the chain said when it was asked, else from the events of epochs; null where neither tells.',
+  summary: 'FLOW supply, stake, delegators and yield',
+  description: 'From the last query of the chain, else from epoch events; null if unknown.',
   response: listOf(stakingTokenomicsSchema, 'StakingTokenomics'),
   example: wholeList([
     {
@@ -263,16 +231,16 @@ const tokenomics = defineRoute({
   },
 })
 
-/** So that the answer about an account has an end; the list of delegators has none. */
+/** Bounds the response; the list of delegators is paged. */
 const maxDelegators = 1000
 
 const accountStakeSchema = z
   .strictObject({
     address: addressFormat,
-    nodes: z.array(nodeSchema).describe('That it registered.'),
+    nodes: z.array(nodeSchema).describe('Nodes registered by the account.'),
     delegators: z
       .array(delegatorSchema)
-      .describe(`That it registered, those with the most stake first; ${maxDelegators} at most.`),
+      .describe(`Delegators registered by the account, largest stake first; up to ${maxDelegators}.`),
   })
   .meta({ id: 'AccountStake' })
 
@@ -280,8 +248,8 @@ const accountStake = defineRoute({
   path: '/staking/account/{address}',
   operationId: 'getStakeOfAccount',
   tag,
-  summary: 'The nodes and delegators that an account registered, with what they have',
-  description: 'An account whose registrations are not indexed has none here.',
+  summary: 'Nodes and delegators of an account',
+  description: 'Covers indexed registrations.',
   params: z.object({ address: accountParameter() }),
   response: singleOf(accountStakeSchema, 'AccountStake'),
   example: { data: [{ address: '0xe467b9dd11fa00df', nodes: [exampleNode], delegators: [exampleDelegator] }] },
@@ -308,7 +276,7 @@ const accountStake = defineRoute({
   },
 })
 
-/** The same list under a path of its own and under that which clients of the Flow explorer API know. */
+/** The second path is that of the Flow explorer API. */
 const accountEvents = (
   [
     ['/staking/account/{address}/event', 'listStakingEventsOfAccount'],
@@ -319,7 +287,7 @@ const accountEvents = (
     path,
     operationId,
     tag,
-    summary: 'What happened to the nodes and delegators that an account registered, rewards included, the latest first',
+    summary: 'Staking events of the nodes and delegators of an account, latest first',
     params: z.object({ address: accountParameter() }),
     query: z.object({ limit, cursor: eventCursor.parameter }),
     response: listOf(stakingEventSchema, 'StakingEvent'),
@@ -332,7 +300,6 @@ const accountEvents = (
   }),
 )
 
-/** Stakes, rewards and epochs. */
 export const stakingRoutes = [
   delegatorList,
   epochStats,
@@ -347,16 +314,16 @@ export const stakingRoutes = [
 const nodeCursor = keyCursor({ tokens_staked: keyParts.amount, node_id: keyParts.hash })
 const paging = { limit: limitParameter({ default: 20, max: 200 }), cursor: nodeCursor.parameter }
 
-const amounts = 'What a node has does not include what its delegators have.'
+const amounts = 'Amounts of a node exclude its delegators.'
 
 const nodeList = defineRoute({
   path: '/flow/node',
   operationId: 'listNodes',
   tag,
-  summary: 'Nodes, those with the most stake first',
+  summary: 'Nodes, largest stake first',
   description:
-    `All nodes as they stand now, also those that have left; with \`epoch\` the nodes of that epoch, with what ` +
-    `they had when it was set up. ${amounts}`,
+    `Current state of all nodes, including those that left. With \`epoch\`, the nodes of that epoch with their ` +
+    `amounts at its setup. ${amounts}`,
   query: z.object({ ...paging, epoch: epochParameter().optional(), role: roleParameter() }),
   response: listOf(nodeSchema, 'Node'),
   example: {
@@ -376,15 +343,15 @@ const node = defineRoute({
   path: '/flow/node/{node_id}',
   operationId: 'getNode',
   tag,
-  summary: 'One node',
+  summary: 'Node',
   description: amounts,
   params: z.object({ node_id: nodeIdParameter() }),
   response: singleOf(nodeSchema, 'Node'),
-  problems: { 404: 'Neither an indexed event nor the chain names the node.' },
+  problems: { 404: 'The node is unknown.' },
   example: { data: [exampleNode] },
   handler: async ({ params: { node_id: id } }, { database }) => {
     const row = await readNode(database, id)
-    if (row === undefined) throw new ApiError(404, 'unknown-node', `No node ${id} is known.`, { field: 'node_id' })
+    if (row === undefined) throw new ApiError(404, 'unknown-node', `Node ${id} is unknown.`, { field: 'node_id' })
     return { body: { data: [presentNode(row, await readBlockTimes(database, [row.last_height]))] } }
   },
 })
@@ -393,17 +360,17 @@ const epochNodes = defineRoute({
   path: '/staking/epoch/{epoch}/nodes',
   operationId: 'listNodesOfEpoch',
   tag,
-  summary: 'Nodes of an epoch, with what they had when it was set up, those with the most stake first',
-  description: `Empty while the event that set the epoch up is not indexed. ${amounts}`,
+  summary: 'Nodes of an epoch with their amounts at its setup, largest stake first',
+  description: `Empty if the EpochSetup event is not indexed. ${amounts}`,
   params: z.object({ epoch: epochParameter() }),
   query: z.object({ ...paging, role: roleParameter() }),
   response: listOf(nodeSchema, 'Node'),
-  problems: { 404: 'No indexed event names the epoch.' },
+  problems: { 404: 'The epoch is not indexed.' },
   example: { data: [exampleNode], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
   handler: async ({ params: { epoch }, query }, services) => {
     const place = await readEpochSetup(services.database, epoch)
     if (place === undefined) {
-      throw new ApiError(404, 'unknown-epoch', `No indexed event names epoch ${epoch}.`, { field: 'epoch' })
+      throw new ApiError(404, 'unknown-epoch', `Epoch ${epoch} is not indexed.`, { field: 'epoch' })
     }
     return { body: await nodePage(query, services, { epoch, place }) }
   },
@@ -415,7 +382,7 @@ interface NodeQuery {
   readonly role?: number | undefined
 }
 
-/** A page of the nodes of an epoch, or without one of all as they stand now. */
+/** Without an epoch: all nodes in their current state. */
 async function nodePage(
   { limit, cursor, role }: NodeQuery,
   { database }: Services,
@@ -433,5 +400,4 @@ async function nodePage(
   return page(rows, limit, (row) => presentNode(row, times), nodeCursor.format)
 }
 
-/** Nodes of the network. */
 export const nodeRoutes = [nodeList, node, epochNodes]

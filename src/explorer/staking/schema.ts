@@ -2,52 +2,47 @@ import { z } from 'zod'
 import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import type { Marked } from '../transactions/events.ts'
 
-const roleNames = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
+export const roleNames = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
 
 const bucketFields = {
   tokens_staked: amountFormat.describe('FLOW staked in this epoch.'),
-  tokens_committed: amountFormat.describe('FLOW that is staked when the next epoch starts.'),
-  tokens_unstaking: amountFormat.describe('FLOW that is free when the next epoch starts.'),
-  tokens_unstaked: amountFormat.describe('FLOW that may be withdrawn.'),
-  tokens_rewarded: amountFormat.describe('FLOW earned that may be withdrawn.'),
+  tokens_committed: amountFormat.describe('FLOW to be staked from the next epoch.'),
+  tokens_unstaking: amountFormat.describe('FLOW being unstaked, released with the next epoch.'),
+  tokens_unstaked: amountFormat.describe('Unstaked FLOW that can be withdrawn.'),
+  tokens_rewarded: amountFormat.describe('Rewards that can be withdrawn.'),
   tokens_requested_to_unstake: amountFormat
     .nullable()
-    .describe('FLOW of what is staked that is not to be staked in the next epoch; null where no event tells.'),
+    .describe('Staked FLOW requested to be unstaked in the next epoch; null if not indexed.'),
 }
 
-/** A node of the network. What it has does not include what its delegators have. */
+/** Amounts exclude delegators. */
 export const nodeSchema = z
   .strictObject({
     node_id: idFormat,
-    epoch: z.int().nullable().describe('Newest epoch that it is or will be in; null: none that is indexed.'),
-    address: addressFormat
-      .nullable()
-      .describe('Account that registered it; null while its registration is not indexed.'),
+    epoch: z.int().nullable().describe('Newest epoch of the node; null if not indexed.'),
+    address: addressFormat.nullable().describe('Account that registered it; null if not indexed.'),
     role: z
       .int()
       .nullable()
-      .describe('1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told.'),
+      .describe('1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null if unknown.'),
     role_name: z.enum(roleNames).nullable(),
     networking_address: z.string().nullable().describe('Host and port.'),
     weight: z.int().nullable().describe('0 to 100.'),
     ...bucketFields,
-    delegator_count: countFormat.describe('Delegators that it ever had.'),
-    first_seen_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
+    delegator_count: countFormat.describe('Registered delegators.'),
+    first_seen_height: heightFormat.nullable().describe('Block of its registration; null if not indexed.'),
     is_complete: z
       .boolean()
       .describe(
-        'True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to ' +
-          'its registration.',
+        'True: amounts are exact. False: amounts are sums of indexed events, which do not go back to the registration.',
       ),
-    source: z
-      .enum(['events', 'chain'])
-      .describe('Whether the amounts follow from events, or the chain told them when it was asked.'),
-    updated_at: timestampFormat.nullable().describe('Time of what told them last.'),
+    source: z.enum(['events', 'chain']).describe('Source of the amounts: indexed events, or a query of the chain.'),
+    updated_at: timestampFormat.nullable().describe('Time of the last event or query.'),
   })
   .meta({ id: 'Node' })
 export type Node = z.output<typeof nodeSchema>
 
-/** As it is read from the database, amounts as text. */
+/** Amounts are decimal strings. */
 export const nodeRow = z.object({
   node_id: z.string(),
   epoch: z.number().nullable(),
@@ -70,7 +65,7 @@ export const nodeRow = z.object({
 })
 export type NodeRow = z.output<typeof nodeRow>
 
-/** @param times of blocks, by height */
+/** @param times block times by height */
 export function presentNode(row: NodeRow, times: ReadonlyMap<number, string>): Node {
   const { last_height: height, asked_at: asked, created_height: created, ...fields } = row
   const told = height === null ? null : (times.get(height) ?? null)
@@ -82,18 +77,15 @@ export function presentNode(row: NodeRow, times: ReadonlyMap<number, string>): N
   }
 }
 
-/** Who delegates to a node. */
 export const delegatorSchema = z
   .strictObject({
     node_id: idFormat,
-    delegator_id: z.int().min(1).describe('Counts the delegators of the node from 1.'),
-    address: addressFormat
-      .nullable()
-      .describe('Account that registered it; null while its registration is not indexed.'),
+    delegator_id: z.int().min(1).describe('Delegator id within the node, from 1.'),
+    address: addressFormat.nullable().describe('Account that registered it; null if not indexed.'),
     ...bucketFields,
-    created_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
-    is_complete: z.boolean().describe('As of nodes.'),
-    updated_at: timestampFormat.nullable().describe('Time of the last event about it.'),
+    created_height: heightFormat.nullable().describe('Block of its registration; null if not indexed.'),
+    is_complete: z.boolean().describe('See StakingNode.'),
+    updated_at: timestampFormat.nullable().describe('Time of its last event.'),
   })
   .meta({ id: 'Delegator' })
 export type Delegator = z.output<typeof delegatorSchema>
@@ -114,7 +106,7 @@ export const delegatorRow = z.object({
 })
 export type DelegatorRow = z.output<typeof delegatorRow>
 
-/** @param times of blocks, by height */
+/** @param times block times by height */
 export function presentDelegator(row: DelegatorRow, times: ReadonlyMap<number, string>): Delegator {
   const { last_height: height, ...fields } = row
   return { ...fields, updated_at: times.get(height) ?? null }
@@ -122,24 +114,21 @@ export function presentDelegator(row: DelegatorRow, times: ReadonlyMap<number, s
 
 const bucketFormat = z.enum(['committed', 'staked', 'unstaking', 'unstaked', 'rewarded', 'unknown']).nullable()
 
-/** What happened to the stake of a node or a delegator. */
 export const stakingEventSchema = z
   .strictObject({
     block_height: heightFormat,
     transaction_id: idFormat,
     transaction_index: countFormat,
     event_index: countFormat,
-    event_type: z
-      .string()
-      .describe('Name of the event of FlowIDTableStaking: RewardsPaid, DelegatorTokensCommitted, …'),
-    node_id: idFormat.nullable().describe('Null for rules, which hold for all.'),
-    delegator_id: z.int().nullable().describe('0 for the node itself; null for rules.'),
-    amount: amountFormat.nullable().describe('FLOW; of rules their new value.'),
+    event_type: z.string().describe('Event name of FlowIDTableStaking: RewardsPaid, DelegatorTokensCommitted, …'),
+    node_id: idFormat.nullable().describe('Null for network-wide settings.'),
+    delegator_id: z.int().nullable().describe('0 for the node itself; null for network-wide settings.'),
+    amount: amountFormat.nullable().describe('FLOW; new value of network-wide settings.'),
     from_bucket: bucketFormat.describe(
-      'Where the tokens were. unknown: unstaked or rewarded. Null: outside of the contract, or nothing moved.',
+      'Source bucket. unknown: unstaked or rewarded. Null: outside of the contract, or no tokens moved.',
     ),
-    to_bucket: bucketFormat.describe('Where the tokens are since, like from_bucket.'),
-    epoch: z.int().nullable().describe('Epoch that is rewarded.'),
+    to_bucket: bucketFormat.describe('Destination bucket, like from_bucket.'),
+    epoch: z.int().nullable().describe('Rewarded epoch.'),
     timestamp: timestampFormat,
   })
   .meta({ id: 'StakingEvent' })
@@ -164,7 +153,7 @@ export function presentStakingEvent({ row, mark }: Marked<StakingEventRow>): Sta
   return { ...fields, transaction_id: mark.id, transaction_index: index, timestamp: mark.timestamp }
 }
 
-/** Examples of routes about staking, which belong together. */
+/** Examples of staking routes, which refer to each other. */
 
 export const exampleNode: Node = {
   node_id: '2a1f8c6d90b3e5472c1d8e0f6a7b4c93d5e2f1087ab96d3c2e5f18a7904b6d3e',

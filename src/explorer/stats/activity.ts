@@ -15,50 +15,41 @@ import { formatTransferCursor, transferCursorForm, transferCursorPattern } from 
 import { bigTransferSchema, bigTransferTypes, presentBigTransfer, listBigTransfers } from './big-transfers.ts'
 import type { BigTransferType, BigTransferPage } from './big-transfers.ts'
 
-/** A contract that was used. */
 const busyContractSchema = z
   .strictObject({
     contract_identifier: z.string().describe('`A.<address>.<name>`.'),
     contract_name: z.string(),
-    address: addressFormat.describe('Account that has the contract.'),
-    tx_count: countFormat.describe('Transactions of users whose script imports it.'),
+    address: addressFormat.describe('Account that holds the contract.'),
+    tx_count: countFormat.describe('User transactions that import the contract.'),
   })
   .meta({ id: 'BusyContract' })
 export type BusyContract = z.output<typeof busyContractSchema>
 
-/** A fungible token that moved. */
 const tokenVolumeSchema = z
   .strictObject({
     token: z.string().describe('`A.<address>.<name>`.'),
     name: z
       .string()
       .nullable()
-      .describe(
-        'As people call it. Null, as symbol and logo, where the contract does not say it, or was not asked yet.',
-      ),
+      .describe('Published name. Null, like symbol and logo, if not published or not read yet.'),
     symbol: z.string().nullable(),
     contract_name: z.string(),
-    address: addressFormat.describe('Account that has the contract.'),
-    logo: z.string().nullable().describe('Address of an image.'),
-    transfer_count: countFormat.describe(
-      'Movements, without fees and without what the bridge locks up and gives back.',
-    ),
-    total_amount: amountFormat.describe('Sum of them, in whole tokens.'),
+    address: addressFormat.describe('Account that holds the contract.'),
+    logo: z.string().nullable().describe('Image URL.'),
+    transfer_count: countFormat.describe('Transfers, excluding fees and bridge escrow.'),
+    total_amount: amountFormat.describe('Tokens transferred.'),
     usd_volume: amountFormat
       .nullable()
       .describe(
-        'Sum of them in US dollars, each day at the last price known on it, of at most 48 hours before its end. ' +
-          'Null where there is ' +
-          'none for a day on which the token moved.',
+        'Value in US dollars, each day at its last price (up to 48 hours before the end of the day). Null if a price ' +
+          'is missing for a day with transfers.',
       ),
   })
   .meta({ id: 'TokenVolume' })
 export type TokenVolume = z.output<typeof tokenVolumeSchema>
 
-/** How often something was used, as it is read. */
 const contractUseRow = z.object({ name: z.string(), count: z.number() })
 
-/** What moved of a token, as it is read. */
 const tokenVolumeRow = z.object({
   name: z.string(),
   count: z.number(),
@@ -89,17 +80,17 @@ function presentTokenVolume(row: z.output<typeof tokenVolumeRow>): TokenVolume {
   }
 }
 
-const windowWords = 'The hours are whole ones of UTC; the last of them is that of the newest indexed block.'
+const hoursNote = 'Whole UTC hours, ending with the hour of the newest indexed block.'
 
-const hoursParameter = integerParameter(1, 720).default(24).describe(`How many hours back. ${windowWords}`)
+const hoursParameter = integerParameter(1, 720).default(24).describe(`Number of hours. ${hoursNote}`)
 
 const busyContracts = defineRoute({
   path: '/insights/top-contracts',
   operationId: 'listBusyContracts',
   cost: 'high',
   tag: 'Insights',
-  summary: 'Contracts that most transactions used of late',
-  description: 'The first of a ranking, which has no further pages.',
+  summary: 'Most used contracts',
+  description: 'Top of a ranking; not paged.',
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(busyContractSchema, 'BusyContract'),
   example: pageUpTo(
@@ -126,10 +117,8 @@ const tokenVolume = defineRoute({
   operationId: 'listTokenVolumes',
   cost: 'high',
   tag: 'Insights',
-  summary: 'Fungible tokens of which most moved of late',
-  description:
-    'Those whose volume in US dollars is known come first, by that; the others by their transfers. The first of a ' +
-    'ranking, which has no further pages.',
+  summary: 'Fungible tokens by volume',
+  description: 'Tokens with a known US dollar volume first, then by transfer count. Top of a ranking; not paged.',
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(tokenVolumeSchema, 'TokenVolume'),
   example: pageUpTo(
@@ -157,7 +146,7 @@ const tokenVolume = defineRoute({
 })
 
 const oneType = `(${bigTransferTypes.join('|')})`
-const someTypes = `some of ${bigTransferTypes.join(', ')}, with commas between`
+const typeList = `a comma-separated list of ${bigTransferTypes.join(', ')}`
 
 function parseTypes(text: string | undefined): BigTransferType[] | undefined {
   return text === undefined ? undefined : bigTransferTypes.filter((type) => text.split(',').includes(type))
@@ -168,26 +157,25 @@ const bigTransfers = defineRoute({
   operationId: 'listBigTransfers',
   cost: 'high',
   tag: 'Insights',
-  summary: 'Movements of much of a fungible token, the newest first',
+  summary: 'Large fungible token transfers, newest first',
   description:
-    'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth thousands of dollars, ' +
-    'and of these the ones that were worth `min_usd`. Before the first price of FLOW that is known nothing is ' +
-    'worth anything ' +
-    'here, and all are listed. Fees, and what the bridge locks up and gives back, are not among them. Where few are ' +
-    'wanted of many, a page can be shorter than `limit`, or empty, and still have a next one.',
+    'Transfers of at least 1,000 tokens, or fewer of tokens worth thousands of dollars, with a value of at least ' +
+    '`min_usd`. Before the first known price of FLOW, values are unknown and all of them are listed. Excludes fees ' +
+    'and bridge escrow. With selective filters a page may have fewer than `limit` items, or none, and still ' +
+    '`has_more`.',
   query: z.object({
     limit: limitParameter({ default: 50, max: 200 }),
     cursor: cursorParameter(transferCursorPattern, transferCursorForm),
     min_usd: z
       .string()
-      .regex(/^\d{1,15}(\.\d{1,8})?$/, 'must be a number of US dollars, not negative, such as 10000')
+      .regex(/^\d{1,15}(\.\d{1,8})?$/, 'must be a non-negative amount of US dollars, such as 10000')
       .default('10000')
-      .describe('Least worth in US dollars of those whose worth is known.'),
+      .describe('Minimum value in US dollars; transfers of unknown value are not filtered.'),
     type: z
       .string()
-      .regex(new RegExp(`^${oneType}(,${oneType})*$`), `must be ${someTypes}`)
+      .regex(new RegExp(`^${oneType}(,${oneType})*$`), `must be ${typeList}`)
       .optional()
-      .describe(`Only these types: ${someTypes}.`),
+      .describe(`Transfer types: ${typeList}.`),
   }),
   response: listOf(bigTransferSchema, 'BigTransfer'),
   example: {
@@ -239,10 +227,8 @@ function cursorAfter(place: BigTransferPage['last']): string {
   })
 }
 
-/** What was used and moved most. */
 export const activityRoutes = [bigTransfers, busyContracts, tokenVolume]
 
-/** An hour of UTC. */
 interface Hour {
   /** `YYYY-MM-DD` */
   readonly day: string
@@ -252,8 +238,7 @@ interface Hour {
 const hourRow = z.object({ day: z.string(), hour: z.number() })
 
 /**
- * The first of the last `count` hours of the chain: these are whole hours of UTC, and the last of them is that of the
- * newest stored block, whatever the clock of this machine says.
+ * UTC hours, ending with the hour of the newest stored block rather than the clock of the machine.
  */
 async function firstOfLastHours(
   database: DatabasePool,
@@ -271,10 +256,7 @@ async function firstOfLastHours(
   return row ?? undefined
 }
 
-/**
- * The contracts that most transactions used since an hour. It adds up the rows of these hours, one for each contract
- * that was used in one: of 30 days some 200,000.
- */
+/** Sums one row per hour and used contract: about 200,000 rows for 30 days. */
 export async function listBusyContracts(
   database: DatabasePool,
   since: Hour,
@@ -291,8 +273,8 @@ export async function listBusyContracts(
 }
 
 /**
- * The tokens of which most moved since an hour: those whose volume in dollars is known by that, then the others by
- * their transfers. It adds up one row for each token and hour, and looks for a price of each token and day.
+ * Tokens with a known dollar volume first, then by transfers. Sums one row per token and hour, and
+ * reads one price per token and day.
  */
 export async function listTokenVolumes(
   database: DatabasePool,

@@ -17,35 +17,34 @@ import { partyFormat } from '../tokens/transfer-lists.ts'
 import type { TransferKey } from '../tokens/transfer-lists.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
 
-/** Which big transfers. */
 interface BigTransferSelection {
-  /** Least worth in US dollars, decimal text, of those whose worth is known. */
+  /**
+   * Minimum value in US dollars, as a decimal string. Transfers of unknown value are not filtered.
+   */
   readonly minUsd: string
   /** Default: all. */
   readonly types: readonly BigTransferType[] | undefined
-  /** FLOW of the network: where its prices begin, the feed does. */
+  /** FLOW token of the network. Its first price marks the start of the price feed. */
   readonly flowToken: string
 }
 
-/** A part of the list, and where it goes on. */
 export interface BigTransferPage {
   readonly rows: readonly BigTransferRow[]
-  /** The last one that was looked at; undefined where that was the last there is. */
+  /** The last examined row; undefined at the end of the list. */
   readonly last:
     | { readonly block_height: number; readonly tx_id: string; readonly event_index: number; readonly leg: number }
     | undefined
 }
 
-/** How many are looked at for one page: few of them may be worth enough, or of the wanted types. */
+/** Rows examined per page: few of them may match. */
 const maxExamined = 5000
 
 /**
- * Up to `count` big transfers before a place, the newest first. It looks at a bounded number of them one after the
- * other, and gives fewer than `count` where too few of these are wanted: the list goes on at the last that was looked
- * at.
+ * Newest first. Examines a bounded number of rows and may return fewer than `count`; the list then
+ * continues after the last examined row.
  *
- * Those whose worth is not known are given too as long as there is no feed of prices, that is before its first price of
- * FLOW: they are many of their token, as jobs/analytics has it.
+ * Transfers of unknown value are included only before the first FLOW price. The worker has selected
+ * them by amount (jobs/analytics).
  */
 export async function listBigTransfers(
   database: DatabasePool,
@@ -77,7 +76,7 @@ function selectExamined({ low, before: { height, txIndex, eventIndex, leg } }: S
   `
 }
 
-/** Each lookup is of one row by its key, so that the order stays and the reading ends with the last row of the page. */
+/** Each join is a key lookup, so the order is preserved and reading stops with the page. */
 async function readWanted(
   database: DatabasePool,
   span: Span,
@@ -142,7 +141,7 @@ const lastRow = z.object({
   leg: z.number(),
 })
 
-/** The last of as many as are looked at; undefined where there are not so many. */
+/** Undefined if there are fewer rows than the limit. */
 async function findLastExamined(database: DatabasePool, span: Span): Promise<BigTransferPage['last']> {
   const row = await database.maybeOne(sql.prepared('last big transfer', lastRow)`
     select l.examined, l.block_height, encode(r.id, 'hex') as tx_id, l.event_index, l.leg
@@ -157,42 +156,36 @@ async function findLastExamined(database: DatabasePool, span: Span): Promise<Big
   return row === null || row.examined < maxExamined ? undefined : row
 }
 
-/** Kinds of big transfers that can be asked for. */
 export const bigTransferTypes = ['mint', 'burn', 'transfer', 'swap', 'bridge', 'staking'] as const
 export type BigTransferType = (typeof bigTransferTypes)[number]
 
-/** A movement of much of a fungible token. */
 export const bigTransferSchema = z
   .strictObject({
     tx_id: idFormat,
     block_height: heightFormat,
-    tx_index: countFormat.describe('Position of the transaction in the block.'),
-    event_index: countFormat.describe('The event by which it arrived, by its position in the transaction.'),
-    leg: countFormat.describe('Counts from 0 the transfers that this event made; nearly always 0.'),
-    timestamp: timestampFormat.describe('Time of the block.'),
+    tx_index: countFormat.describe('Index of the transaction in the block.'),
+    event_index: countFormat.describe('Index of the deposit event in the transaction.'),
+    leg: countFormat.describe('Index among the transfers of the same event; usually 0.'),
+    timestamp: timestampFormat.describe('Block time.'),
     type: z
       .enum(bigTransferTypes)
-      .describe('swap: a transfer in a transaction that swapped. staking: into stake, out of it, or a reward.'),
-    transfer_type: z.enum(ftTransferTypes).describe('As transfers of tokens have it.'),
+      .describe('swap: transfer in a transaction with a swap. staking: stake, unstake or reward.'),
+    transfer_type: z.enum(ftTransferTypes).describe('See FtTransfer.'),
     token: z.string().describe('`A.<address>.<name>`.'),
-    token_symbol: z
-      .string()
-      .nullable()
-      .describe('Null, as the logo, where the contract does not say it, or was not asked yet.'),
-    token_contract_address: addressFormat.describe('Account that has the contract.'),
+    token_symbol: z.string().nullable().describe('Null, like the logo, if not published or not read yet.'),
+    token_contract_address: addressFormat.describe('Account that holds the contract.'),
     contract_name: z.string(),
-    token_logo: z.string().nullable().describe('Address of an image.'),
-    amount: amountFormat.describe('In whole tokens.'),
+    token_logo: z.string().nullable().describe('Image URL.'),
+    amount: amountFormat.describe('Tokens.'),
     usd_value: amountFormat
       .nullable()
-      .describe('US dollars at the last price known before it, of at most 48 hours. Null where there is none.'),
-    from_address: partyFormat.nullable().describe('Null where nobody gave it, as of what was minted.'),
-    to_address: partyFormat.nullable().describe('Null where nobody got it, as of what was burned.'),
+      .describe('Value in US dollars at the last price of the 48 hours before it; null if unknown.'),
+    from_address: partyFormat.nullable().describe('Null for mints and unknown senders.'),
+    to_address: partyFormat.nullable().describe('Null for burns and unknown receivers.'),
   })
   .meta({ id: 'BigTransfer' })
 export type BigTransfer = z.output<typeof bigTransferSchema>
 
-/** A big transfer as it is read. */
 const bigTransferRow = z.object({
   tx_id: z.string(),
   block_height: z.number(),

@@ -9,7 +9,7 @@ import { defineRoute } from '../route.ts'
 
 const daysRow = z.object({ from: z.string().nullable(), to: z.string().nullable() })
 
-/** First and last day with an indexed block: the two ends of an index. */
+/** First and last day with an indexed block. */
 export async function readIndexedDays(database: DatabasePool): Promise<DayRange | undefined> {
   const { from, to } = await database.one(sql.type(daysRow)`
     select min(day)::text as from, max(day)::text as to from app.hourly_stats
@@ -18,9 +18,9 @@ export async function readIndexedDays(database: DatabasePool): Promise<DayRange 
 }
 
 /**
- * One row for each day of a range, also for days without a block. It reads the 24 hours of each day, one row of each
- * other table of days, and the epochs, of which there are some hundreds. The epoch of a day is the last that ran on
- * it; one whose end is not indexed may have lasted as long as it was meant to, or until now where that is not known.
+ * One row per day, including days without blocks. Reads 24 hours and one row of each daily table
+ * per day, and the few hundred epochs. A day belongs to the last epoch that ran on it; an epoch
+ * without an indexed end lasts until its target end, or until now if that is unknown.
  */
 export async function readDailyNumbers(
   database: DatabasePool,
@@ -76,7 +76,7 @@ export async function readDailyNumbers(
 
 const transfersRow = z.object({ day: z.string(), ft_transfer_count: z.number(), nft_transfer_count: z.number() })
 
-/** Movements of each day of a range, also of days without a block. */
+/** Includes days without blocks. */
 export async function readDailyTransfers(
   database: DatabasePool,
   { from, to }: DayRange,
@@ -94,54 +94,53 @@ export async function readDailyTransfers(
 const parts = {
   accounts: {
     active_accounts: countFormat.describe('Accounts that proposed, paid for or authorized a transaction.'),
-    new_accounts: countFormat.describe('Accounts that were created.'),
-    coa_new_accounts: countFormat.describe('EVM accounts that Flow accounts made for themselves.'),
+    new_accounts: countFormat.describe('Created accounts.'),
+    coa_new_accounts: countFormat.describe('Created COAs.'),
   },
   evm: {
     evm_tx_count: countFormat.describe('Transactions that executed EVM transactions.'),
-    evm_execution_count: countFormat.describe('EVM transactions that were executed: a transaction can hold many.'),
-    evm_failed_count: countFormat.describe('Those of them that failed.'),
-    evm_gas_used: countFormat.describe('Gas of the EVM transactions.'),
+    evm_execution_count: countFormat.describe('Executed EVM transactions; a transaction may contain several.'),
+    evm_failed_count: countFormat.describe('Failed EVM transactions.'),
+    evm_gas_used: countFormat.describe('Gas used by EVM transactions.'),
     evm_active_addresses: countFormat.describe('Senders and receivers of EVM transactions.'),
   },
   defi: {
     defi_swap_count: countFormat.describe('Swaps.'),
-    defi_unique_traders: countFormat.describe('Accounts that swapped.'),
+    defi_unique_traders: countFormat.describe('Accounts with a swap.'),
   },
   epoch: {
-    epoch: z.int().nullable().describe('The last epoch that ran on the day; null where none is known.'),
-    epoch_payout_total: amountFormat.describe('Rewards that were paid to nodes and delegators, in FLOW.'),
+    epoch: z.int().nullable().describe('Last epoch of the day; null if unknown.'),
+    epoch_payout_total: amountFormat.describe('Rewards paid to nodes and delegators, in FLOW.'),
   },
   bridge: {
-    bridge_to_evm_txs: countFormat.describe('Transactions that moved FLOW, tokens or items into EVM.'),
-    bridge_from_evm_txs: countFormat.describe('Transactions that moved some out of EVM.'),
+    bridge_to_evm_txs: countFormat.describe('Transactions that moved FLOW, tokens or NFTs into EVM.'),
+    bridge_from_evm_txs: countFormat.describe('Transactions that moved FLOW, tokens or NFTs out of EVM.'),
   },
   contracts: {
-    new_contracts: countFormat.describe('Contracts that were deployed.'),
-    contract_updates: countFormat.describe('Contracts that were replaced by a new version.'),
+    new_contracts: countFormat.describe('Deployed contracts.'),
+    contract_updates: countFormat.describe('Updated contracts.'),
   },
 }
 
-/** Parts of the chain with daily numbers of their own. */
+/** Modules with daily statistics. */
 const modules = ['accounts', 'evm', 'defi', 'epoch', 'bridge', 'contracts'] as const
 type Module = (typeof modules)[number]
 
-/** The numbers of one day. */
 const dailyNumbersSchema = z
   .strictObject({
     date: dayFormat,
-    block_count: countFormat.describe('Blocks that are indexed; 0 for a day of which none is.'),
-    tx_count: countFormat.describe('Transactions, system transactions included.'),
-    system_tx_count: countFormat.describe('Those that the chain made itself, scheduled ones included.'),
-    cadence_tx_count: countFormat.describe('Transactions that executed no EVM transaction.'),
-    failed_tx_count: countFormat.describe('Transactions of users that failed.'),
-    error_rate: z.number().min(0).describe("Part of users' transactions that failed, in percent, 2 decimals."),
+    block_count: countFormat.describe('Indexed blocks.'),
+    tx_count: countFormat.describe('Transactions, including system transactions.'),
+    system_tx_count: countFormat.describe('System transactions, including scheduled transactions.'),
+    cadence_tx_count: countFormat.describe('Transactions without EVM transactions.'),
+    failed_tx_count: countFormat.describe('Failed user transactions.'),
+    error_rate: z.number().min(0).describe('Failed user transactions in percent, 2 decimals.'),
     event_count: countFormat,
     total_gas_used: countFormat.describe('Computation used.'),
-    avg_gas_per_tx: z.number().min(0).describe('Computation of a transaction in the mean, 2 decimals.'),
-    fees: amountFormat.describe('Fees that were deducted, in FLOW.'),
-    ft_transfers: countFormat.describe('Movements of fungible tokens, fees aside.'),
-    nft_transfers: countFormat.describe('Movements of items of collections.'),
+    avg_gas_per_tx: z.number().min(0).describe('Mean computation per transaction, 2 decimals.'),
+    fees: amountFormat.describe('Deducted fees in FLOW.'),
+    ft_transfers: countFormat.describe('Fungible token transfers, excluding fees.'),
+    nft_transfers: countFormat.describe('NFT transfers.'),
     ...parts.accounts,
     ...parts.evm,
     ...parts.defi,
@@ -152,7 +151,6 @@ const dailyNumbersSchema = z
   .meta({ id: 'DailyNumbers' })
 export type DailyNumbers = z.output<typeof dailyNumbersSchema>
 
-/** The numbers of one day for one part of the chain. */
 const moduleNumbersSchema = z.union([
   z.strictObject({ date: dayFormat, ...parts.accounts }).meta({ id: 'DailyAccountNumbers' }),
   z.strictObject({ date: dayFormat, ...parts.evm }).meta({ id: 'DailyEvmNumbers' }),
@@ -163,7 +161,6 @@ const moduleNumbersSchema = z.union([
 ])
 type ModuleNumbers = z.output<typeof moduleNumbersSchema>
 
-/** A day as it is read. */
 const dailyNumbersRow = z.object({
   day: z.string(),
   block_count: z.number(),
@@ -246,22 +243,22 @@ const moduleFields: { readonly [M in Module]: (row: DailyNumbersRow) => PartOf<M
   contracts: (row) => ({ new_contracts: row.new_contract_count, contract_updates: row.contract_update_count }),
 }
 
-/** What `part` is of `whole`, in percent with 2 decimals; 0 of nothing. */
+/** In percent with 2 decimals; 0 if `whole` is 0. */
 function percentOf(part: number, whole: number): number {
   return ratioOf(part * 100, whole)
 }
 
-/** `total` divided by `count`, rounded to 2 decimals; 0 where there is nothing to divide by. */
+/** Rounded to 2 decimals; 0 if `count` is 0. */
 function ratioOf(total: number, count: number): number {
   return count === 0 ? 0 : Math.round((total / count) * 100) / 100
 }
 
-/** Three years: some 26,000 hours are added up for the longest answer. */
+/** Three years: the longest response reads about 26,000 hours. */
 const span = { default: 90, max: 1100 }
 
 const everyDay =
-  'One row for each day of UTC, the earliest first, from the first day with an indexed block to the last; days ' +
-  'in between of which no block is indexed are in it with zeros. The first and the last day may not be whole.'
+  'One row per UTC day, earliest first, from the first to the last indexed day, including days without indexed ' +
+  'blocks. The first and the last day may be incomplete.'
 
 const exampleDay: DailyNumbers = {
   date: '2025-07-01',
@@ -300,7 +297,7 @@ const daily = defineRoute({
   operationId: 'listDailyNumbers',
   cost: 'high',
   tag: 'Insights',
-  summary: 'Numbers of each day',
+  summary: 'Daily statistics',
   description: everyDay,
   query: z.object(dayRangeParameters(span)),
   response: listOf(dailyNumbersSchema, 'DailyNumbers'),
@@ -317,10 +314,10 @@ const dailyOfModule = defineRoute({
   operationId: 'listDailyNumbersOfModule',
   cost: 'high',
   tag: 'Insights',
-  summary: 'Numbers of each day for one part of the chain',
+  summary: 'Daily statistics of one module',
   description: everyDay,
   params: z.object({
-    module: z.enum(modules, `must be one of ${modules.join(', ')}`).describe('Part of the chain.'),
+    module: z.enum(modules, `must be one of ${modules.join(', ')}`).describe('Module.'),
   }),
   query: z.object(dayRangeParameters(span)),
   response: listOf(moduleNumbersSchema, 'DailyModuleNumbers'),
@@ -335,8 +332,8 @@ const dailyOfModule = defineRoute({
 const dailyTransfersSchema = z
   .strictObject({
     date: dayFormat,
-    ft_transfers: countFormat.describe('Movements of fungible tokens, fees aside.'),
-    nft_transfers: countFormat.describe('Movements of items of collections.'),
+    ft_transfers: countFormat.describe('Fungible token transfers, excluding fees.'),
+    nft_transfers: countFormat.describe('NFT transfers.'),
   })
   .meta({ id: 'DailyTransfers' })
 
@@ -345,7 +342,7 @@ const dailyTransfers = defineRoute({
   operationId: 'listDailyTransfers',
   cost: 'high',
   tag: 'Insights',
-  summary: 'Transfers of each day',
+  summary: 'Daily transfers',
   description: everyDay,
   query: z.object(dayRangeParameters(span)),
   response: listOf(dailyTransfersSchema, 'DailyTransfers'),
@@ -362,5 +359,4 @@ const dailyTransfers = defineRoute({
   },
 })
 
-/** Numbers by day. */
 export const insightRoutes = [daily, dailyOfModule, dailyTransfers]

@@ -15,64 +15,60 @@ import { nftTypeParameters, requireNftCollection, unknownNftCollection } from '.
 import { priceCurrency } from '../tokens/prices.ts'
 import type { MovedKind } from '../tokens/queries.ts'
 
-/** Lengths of time by which the chain's numbers can be had. */
 const timescales = ['hourly', 'daily', 'weekly', 'monthly'] as const
 type Timescale = (typeof timescales)[number]
 
-/** The numbers of the chain in one hour, day, week or month. */
 const periodSchema = z
   .strictObject({
     date: dayFormat.describe('First day of the period, UTC.'),
-    timestamp: timestampFormat.describe('Begin of the period.'),
-    block_count: countFormat.describe('Blocks that are indexed.'),
-    tx_count: countFormat.describe('Transactions, system transactions included.'),
-    system_tx_count: countFormat.describe('Those that the chain made itself, scheduled ones included.'),
+    timestamp: timestampFormat.describe('Start of the period.'),
+    block_count: countFormat.describe('Indexed blocks.'),
+    tx_count: countFormat.describe('Transactions, including system transactions.'),
+    system_tx_count: countFormat.describe('System transactions, including scheduled transactions.'),
     evm_tx_count: countFormat.describe('Transactions that executed EVM transactions.'),
-    failed_tx_count: countFormat.describe('Transactions of users that failed.'),
+    failed_tx_count: countFormat.describe('Failed user transactions.'),
     event_count: countFormat,
     total_gas_used: countFormat.describe('Computation used.'),
-    fees: amountFormat.describe('Fees that were deducted, in FLOW.'),
-    ft_transfers: countFormat.describe('Movements of fungible tokens, fees aside.'),
-    nft_transfers: countFormat.describe('Movements of items of collections.'),
+    fees: amountFormat.describe('Deducted fees in FLOW.'),
+    ft_transfers: countFormat.describe('Fungible token transfers, excluding fees.'),
+    nft_transfers: countFormat.describe('NFT transfers.'),
     active_accounts: countFormat
       .nullable()
       .describe(
-        'Accounts that proposed, paid for or authorized a transaction. Accounts are told apart within a day: for ' +
-          'other periods this is null.',
+        'Accounts that proposed, paid for or authorized a transaction. Null except for days, as accounts are counted ' +
+          'per day.',
       ),
     daily_active_accounts: z
       .number()
       .min(0)
       .nullable()
-      .describe('The same of a day with blocks, in the mean of the period, 2 decimals; null for hours.'),
-    new_accounts: countFormat.describe('Accounts that were created.'),
-    new_contracts: countFormat.describe('Contracts that were deployed.'),
+      .describe('Mean daily active accounts over the days with blocks, 2 decimals; null for hours.'),
+    new_accounts: countFormat.describe('Created accounts.'),
+    new_contracts: countFormat.describe('Deployed contracts.'),
   })
   .meta({ id: 'PeriodNumbers' })
 export type Period = z.output<typeof periodSchema>
 
-/** What is stored of the chain. */
 const chainNumbersSchema = z
   .strictObject({
-    min_height: heightFormat.nullable().describe('Lowest stored height; null while nothing is stored.'),
-    max_height: heightFormat.nullable().describe('Highest stored height; null while nothing is stored.'),
-    block_count: countFormat.describe('Stored blocks, exact.'),
-    tx_count: countFormat.describe('Their transactions, exact.'),
-    event_count: countFormat.describe('Their events, exact.'),
+    min_height: heightFormat.nullable().describe('Lowest stored height; null if nothing is stored.'),
+    max_height: heightFormat.nullable().describe('Highest stored height; null if nothing is stored.'),
+    block_count: countFormat.describe('Stored blocks.'),
+    tx_count: countFormat.describe('Stored transactions.'),
+    event_count: countFormat.describe('Stored events.'),
   })
   .meta({ id: 'ChainNumbers' })
 type ChainNumbers = z.output<typeof chainNumbersSchema>
 
-/** The same in the words of another route. */
+/** The same data under the field names of another route. */
 const chainCountsSchema = z
   .strictObject({
-    block_count: countFormat.describe('Stored blocks, exact.'),
-    transaction_count: countFormat.describe('Their transactions, exact.'),
-    max_height: heightFormat.nullable().describe('Highest stored height; null while nothing is stored.'),
+    block_count: countFormat.describe('Stored blocks.'),
+    transaction_count: countFormat.describe('Stored transactions.'),
+    max_height: heightFormat.nullable().describe('Highest stored height; null if nothing is stored.'),
   })
   .meta({ id: 'ChainCounts' })
 
-/** A period as it is read. */
 const periodRow = z.object({
   date: z.string(),
   timestamp: z.string(),
@@ -104,7 +100,7 @@ function presentPeriod(
   }
 }
 
-/** Ten years of days, a month of hours: the longest answers read some 88,000 hours, and 744. */
+/** Ten years of days (about 88,000 hours) or a month of hours (744). */
 const spans: Readonly<Record<Timescale, DaySpan>> = {
   hourly: { default: 7, max: 31 },
   daily: { default: 3660, max: 3660 },
@@ -114,10 +110,10 @@ const spans: Readonly<Record<Timescale, DaySpan>> = {
 
 const rangeParameters = {
   from: dayParameter(
-    'First day, UTC. Default: all days, of hours 7 days. At most 3,660 days can be asked for at once, of ' +
-      'hours 31. Weeks and months with this day are given whole.',
+    'First day, UTC. Default: all days, or 7 days for hours. Maximum range: 3,660 days, or 31 days for hours. Weeks ' +
+      'and months that contain this day are complete.',
   ),
-  to: dayParameter('Last day, UTC. Default: the newest day that is indexed.'),
+  to: dayParameter('Last day, UTC. Default: the newest indexed day.'),
 }
 
 const examplePeriod: Period = {
@@ -139,7 +135,7 @@ const examplePeriod: Period = {
   new_contracts: 14,
 }
 
-const listed = 'Periods of which no block is indexed are left out; the first and the last may not be whole.'
+const listed = 'Omits periods without indexed blocks. The first and the last period may be incomplete.'
 
 async function answerPeriods(
   timescale: Timescale,
@@ -156,7 +152,7 @@ const stat = defineRoute({
   operationId: 'listStatistics',
   cost: 'high',
   tag: 'Statistics',
-  summary: 'Numbers of the chain by day',
+  summary: 'Chain statistics by day',
   description: listed,
   query: z.object(rangeParameters),
   response: listOf(periodSchema, 'PeriodNumbers'),
@@ -169,8 +165,8 @@ const trend = defineRoute({
   operationId: 'listTrend',
   cost: 'high',
   tag: 'Statistics',
-  summary: 'Numbers of the chain by hour, day, week or month',
-  description: `Weeks begin on Monday. ${listed}`,
+  summary: 'Chain statistics by hour, day, week or month',
+  description: `Weeks start on Monday. ${listed}`,
   params: z.object({
     timescale: z.enum(timescales, `must be one of ${timescales.join(', ')}`).describe('Length of the periods.'),
   }),
@@ -184,7 +180,7 @@ const chainNumbers = defineRoute({
   path: '/status/flow/stat',
   operationId: 'getChainNumbers',
   tag: 'Statistics',
-  summary: 'How much of the chain is stored',
+  summary: 'Stored heights and counts',
   response: listOf(chainNumbersSchema, 'ChainNumbers'),
   example: wholeList([
     {
@@ -202,7 +198,7 @@ const chainCounts = defineRoute({
   path: '/status/count',
   operationId: 'getChainCounts',
   tag: 'Statistics',
-  summary: 'How many blocks and transactions are stored',
+  summary: 'Stored block and transaction counts',
   response: listOf(chainCountsSchema, 'ChainCounts'),
   example: wholeList([{ block_count: 1542742, transaction_count: 4128770, max_height: 118542741 }]),
   handler: async (_input, { database }) => {
@@ -211,10 +207,9 @@ const chainCounts = defineRoute({
   },
 })
 
-/** Numbers of the chain over time, and of what is stored. */
 export const statisticsRoutes = [stat, trend, chainNumbers, chainCounts]
 
-/** What is stored of the chain: the coverage of the two ingesters and the counters that they keep with each batch. */
+/** Reads the coverage and the counters of the two ingesters. */
 export async function readChainNumbers(database: DatabasePool): Promise<ChainNumbers> {
   return database.one(sql.type(chainNumbersSchema)`
     select min(lower(covered)) as min_height, max(upper(covered)) - 1 as max_height,
@@ -228,8 +223,8 @@ export async function readChainNumbers(database: DatabasePool): Promise<ChainNum
 const units: Readonly<Record<Timescale, string>> = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' }
 
 /**
- * The periods that have days of a range and indexed blocks, whole, the earliest first. It reads the hours of these
- * days, 24 of each, and one row of each day.
+ * Complete periods that overlap the range and have indexed blocks, earliest first. Reads 24 hours
+ * and one row per day.
  */
 export async function readPeriods(
   database: DatabasePool,
@@ -268,26 +263,24 @@ export async function readPeriods(
   `)
 }
 
-const counted = 'without what the bridge locks up and gives back'
+const excluded = 'bridge escrow'
 
-/** What moved of a fungible token on a day. */
 const tokenDaySchema = z
   .strictObject({
     date: dayFormat,
-    transfer_count: countFormat.describe(`Transfers, without fees and ${counted}.`),
-    volume: amountFormat.describe('Whole tokens that they moved.'),
+    transfer_count: countFormat.describe(`Transfers, excluding fees and ${excluded}.`),
+    volume: amountFormat.describe('Tokens transferred.'),
     usd_volume: amountFormat
       .nullable()
-      .describe('In US dollars, at the last price of that day or the day before; null where none is known.'),
+      .describe('Value in US dollars, at the last price of that day or the day before; null if unknown.'),
   })
   .meta({ id: 'FungibleTokenDay' })
 export type TokenDay = z.output<typeof tokenDaySchema>
 
-/** How often items of a collection moved on a day. */
 const collectionDaySchema = z
   .strictObject({
     date: dayFormat,
-    transfer_count: countFormat.describe(`Transfers, ${counted}.`),
+    transfer_count: countFormat.describe(`Transfers, excluding ${excluded}.`),
   })
   .meta({ id: 'NftCollectionDay' })
 export type CollectionDay = z.output<typeof collectionDaySchema>
@@ -309,16 +302,16 @@ function presentCollectionDay({ day, count }: DailyMovesRow): CollectionDay {
 }
 
 const daysParameter = z.object({
-  days: integerParameter(1, 90).default(30).describe('How many days, up to the last that is indexed.'),
+  days: integerParameter(1, 90).default(30).describe('Number of days, ending with the newest indexed day.'),
 })
-const description = 'Days of UTC, the oldest first; those on which nothing moved are among them.'
+const description = 'One row per UTC day, oldest first, including days without transfers.'
 
 const ofToken = defineRoute({
   path: '/flow/ft/{token}/volume',
   operationId: 'listFungibleTokenDays',
   cost: 'high',
   tag: 'Fungible tokens',
-  summary: 'How much of a fungible token moved, day by day',
+  summary: 'Daily transfer volume of a fungible token',
   description,
   params: tokenParameters,
   query: daysParameter,
@@ -341,7 +334,7 @@ const ofCollection = defineRoute({
   operationId: 'listNftCollectionDays',
   cost: 'high',
   tag: 'NFTs',
-  summary: 'How often items of a collection moved, day by day',
+  summary: 'Daily transfers of a collection',
   description,
   params: nftTypeParameters,
   query: daysParameter,
@@ -354,13 +347,9 @@ const ofCollection = defineRoute({
   },
 })
 
-/** What moved of a token or of a collection, day by day. */
 export const dailyMoveRoutes = [ofToken, ofCollection]
 
-/**
- * How often a token or the items of a collection moved on each of the last `days` indexed days, the oldest first;
- * days on which it did not move are among them. Each hour is read by its key: 24 steps down the index for each day.
- */
+/** Includes days without transfers, oldest first. One key lookup per hour. */
 async function listDailyMoves(
   database: DatabasePool,
   kind: MovedKind,

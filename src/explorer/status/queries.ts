@@ -10,14 +10,14 @@ import type { IndexingStatus, StatusSettings, StatusFacts } from './schema.ts'
 interface StatusReaderOptions {
   readonly settings: StatusSettings
   readonly chainId: () => string
-  /** Latest sealed height that an access node reported to this process; undefined while none has. */
+  /** Latest sealed height that an access node reported to this process. */
   readonly latestHeight: () => number | undefined
 }
 
-/** `includeRanges`: whether the stored ranges of heights are listed too. */
+/** @param includeRanges also list the stored height ranges */
 export type StatusReader = (database: DatabasePool, ask: { readonly includeRanges: boolean }) => Promise<IndexingStatus>
 
-/** Reads the indexing status, for `GET /status` and for the status feed. */
+/** Serves `GET /status` and the status feed. */
 export function createStatusReader(options: StatusReaderOptions): StatusReader {
   const { settings, chainId, latestHeight } = options
   return async (database, ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
@@ -34,7 +34,6 @@ interface IngestionSettings {
   readonly HISTORY_BATCH_SIZE: number | undefined
 }
 
-/** The part of the configuration that the status shows, with that of each worker by its name. */
 export function statusSettings(config: IngestionSettings): StatusSettings {
   const settings = new Map<string, unknown>(Object.entries(config))
   const workers: readonly string[] = [...derivingWorkers, ...enrichmentWorkers, ...moreEnrichmentWorkers]
@@ -85,9 +84,9 @@ const statusRow = z.object({
 })
 
 /**
- * The state of indexing in one statement and so of one moment. Its cost does not grow with the chain: totals are the
- * counters that the ingesters keep in the transactions of their batches, errors, accounts and contracts are counted up
- * to 10,000. It does grow with the pieces of the workers' coverage, of which there are few but for a farm in trouble.
+ * One statement, so a consistent snapshot. The cost does not grow with the chain: totals are
+ * counters maintained by the ingesters; errors, accounts and contracts are counted up to 10,000. It
+ * grows with the number of coverage gaps of the workers, which are few in a healthy farm.
  */
 async function readStatus(database: DatabasePool, options: { includeRanges: boolean }): Promise<StatusFacts> {
   const row = await database.one(sql.type(statusRow)`
@@ -145,7 +144,7 @@ async function readStatus(database: DatabasePool, options: { includeRanges: bool
   }
 }
 
-/** How many rows there are of a table: exact up to 10,000, then about as many as the table has. */
+/** Exact up to 10,000, then the estimate of PostgreSQL. */
 function about(rows: FragmentSqlToken, table: string): FragmentSqlToken {
   return sql.fragment`(
         select case when counted.count <= 10000 then counted.count
@@ -154,13 +153,11 @@ function about(rows: FragmentSqlToken, table: string): FragmentSqlToken {
       )`
 }
 
-/** Pause between two checks. */
 const healthIntervalMs = 1000
 
-/** Longest time that the database may take to answer a check. */
 const healthTimeoutMs = 2000
 
-/** A result that is older than this says nothing, as when this process did not run for a while. */
+/** Older results are discarded, for example after the process was suspended. */
 export const maxHealthAgeMs = 5000
 
 export interface Health {
@@ -169,17 +166,14 @@ export interface Health {
   readonly ageMs: number
 }
 
-/**
- * Checks in the background whether the database answers, so that requests for the health of the service never reach
- * it.
- */
+/** Checks the database in the background, so that health requests never reach it. */
 export class DatabaseHealth {
   readonly #database: DatabasePool
   readonly #stopping = new AbortController()
   #isAlive = false
   #checkedAt = Number.NEGATIVE_INFINITY
   #checking: Promise<void> | undefined
-  /** A check that timed out may still wait for a connection: it is not joined by another one. */
+  /** A check that timed out may still hold a connection, so no second one is started. */
   #query: Promise<boolean> | undefined
 
   constructor(database: DatabasePool) {

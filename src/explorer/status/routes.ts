@@ -10,15 +10,15 @@ const health = defineRoute({
   operationId: 'getHealth',
   isLimited: false,
   tag: 'Service',
-  summary: 'Whether requests can be served',
-  description: 'The database is checked every second in the background; requests for this never reach it.',
+  summary: 'Health of the service',
+  description: 'The database is checked every second in the background, not by this request.',
   response: z
     .strictObject({
       status: z.enum(['ok', 'unavailable']),
-      checked_at: timestampFormat.nullable().describe('When the database was checked; null before the first check.'),
+      checked_at: timestampFormat.nullable().describe('Time of the last database check; null before the first.'),
     })
     .meta({ id: 'Health' }),
-  alternatives: { 503: 'The database does not answer.' },
+  alternatives: { 503: 'The database is unavailable.' },
   example: { status: 'ok', checked_at: '2025-07-01T12:00:01.250Z' },
   handler: (_input, { health: check }) => {
     const { isAlive, ageMs } = check()
@@ -34,8 +34,8 @@ const status = defineRoute({
   operationId: 'getStatus',
   cost: ['include_ranges'],
   tag: 'Service',
-  summary: 'How far the indexer is',
-  query: z.object({ include_ranges: flagParameter('Whether the stored ranges of heights are listed too.') }),
+  summary: 'Indexing status',
+  query: z.object({ include_ranges: flagParameter('Include the stored height ranges.') }),
   response: indexingStatusSchema,
   example: {
     chain_id: 'flow-mainnet',
@@ -87,14 +87,13 @@ const metrics = defineRoute({
   operationId: 'getMetrics',
   isLimited: false,
   tag: 'Service',
-  summary: 'Figures of this process for Prometheus',
+  summary: 'Prometheus metrics of this process',
   response: z.string(),
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
   example: '# TYPE flowfarm_feed_clients gauge\nflowfarm_feed_clients{feed="live"} 3\n',
   handler: async (_input, services) => ({ body: await services.metrics.registry.metrics(), caching: 'never' }),
 })
 
-/** The service itself. */
 export const serviceRoutes = [health, status, metrics]
 
 const startPage = readHtmlPage('start')
@@ -105,7 +104,7 @@ const start = defineRoute({
   operationId: 'getStart',
   isLimited: false,
   tag: 'Service',
-  summary: 'A page with the state of the indexer, the latest blocks and where things are',
+  summary: 'Start page with the indexing status and the latest blocks',
   response: z.string(),
   contentType: 'text/html; charset=utf-8',
   example: '<!doctype html>',
@@ -117,12 +116,11 @@ const docs = defineRoute({
   operationId: 'getDocs',
   isLimited: false,
   tag: 'Service',
-  summary: 'This description as a page to read and try',
+  summary: 'Interactive API reference',
   response: z.string(),
   contentType: 'text/html; charset=utf-8',
   example: '<!doctype html>',
   handler: () => ({ body: docsPage.html, caching: 'static', headers: docsPage.headers }),
 })
 
-/** Pages to look at. */
 export const pageRoutes = [start, docs]

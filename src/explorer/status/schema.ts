@@ -1,63 +1,56 @@
 import { z } from 'zod'
 import { countFormat, heightFormat, timestampFormat } from '../formats.ts'
 
-const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).describe('Heights, both ends inclusive.')
+const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).describe('Heights, both inclusive.')
 
-/** How far the indexer is. */
 export const indexingStatusSchema = z
   .strictObject({
-    chain_id: z.string().describe('`flow-mainnet`, `flow-testnet`, …; `unknown` until an access node was met.'),
+    chain_id: z
+      .string()
+      .describe('`flow-mainnet`, `flow-testnet`, …; `unknown` before the first access node response.'),
     latest_height: heightFormat.describe(
-      'Latest sealed height of the chain; the highest stored one while no access node has said.',
+      'Latest sealed height; the highest stored height before the first access node response.',
     ),
-    indexed_height: heightFormat.describe('Forward ingestion has stored everything up to here.'),
-    history_height: heightFormat.describe('The history ingester is down to here.'),
+    indexed_height: heightFormat.describe('Forward ingestion is complete up to this height.'),
+    history_height: heightFormat.describe('The history ingester has reached this height.'),
     min_height: heightFormat.describe('Lowest stored height.'),
     max_height: heightFormat.describe('Highest stored height.'),
-    total_blocks: countFormat.describe('Stored blocks, exact.'),
-    total_transactions: countFormat.describe('Their transactions, exact.'),
-    total_events: countFormat.describe('Their events, exact.'),
+    total_blocks: countFormat.describe('Stored blocks.'),
+    total_transactions: countFormat.describe('Stored transactions.'),
+    total_events: countFormat.describe('Stored events.'),
     total_addresses: countFormat.describe(
-      'Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL ' +
-        'estimates.',
+      'Accounts that were created or took part in a transaction: exact up to 10,000, estimated above.',
     ),
-    total_contracts: countFormat.describe(
-      'Contracts that are deployed, of those that are derived; estimated where there are more than 10,000.',
-    ),
+    total_contracts: countFormat.describe('Deployed contracts: exact up to 10,000, estimated above.'),
     progress: z
       .string()
       .regex(/^\d+\.\d\d%$/)
-      .describe('Way of forward ingestion from start_height to the head of the chain.'),
-    behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
-    status: z.string().describe('`ok`: requests can be served. How far the indexer is says `behind`.'),
-    start_height: heightFormat.describe('Where forward ingestion began.'),
+      .describe('Progress of forward ingestion from start_height to the head.'),
+    behind: countFormat.describe('Blocks between the head and indexed_height.'),
+    status: z.string().describe('`ok` if requests can be served. See `behind` for the indexing lag.'),
+    start_height: heightFormat.describe('Start of forward ingestion.'),
     checkpoints: z
       .record(z.string(), heightFormat)
-      .describe(
-        'Height of each ingester and worker. A worker has done everything from its lowest height up to here, and ' +
-          'maybe more above a gap.',
-      ),
+      .describe('Height up to which each ingester and worker is complete. Workers may have derived more above a gap.'),
     checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
     forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
     history_enabled: z.boolean().describe('ENABLE_HISTORY_INGESTER.'),
     worker_enabled: z
       .record(z.string(), z.boolean())
       .describe(
-        'Ingesters and workers by name, as the process that answers has them configured; false also where this ' +
-          'version does not have the worker yet.',
+        'Ingesters and workers by name, as configured for this process; false for workers unknown to this version.',
       ),
     worker_config: z
       .record(z.string(), z.record(z.string(), z.number().nullable()))
       .describe(
-        'Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in ' +
-          'one commit; ' +
-          'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each ' +
-          'process, `range` most blocks in one range.',
+        'Settings by name. Ingesters: `workers` is the number of concurrent fetches, `batch_size` the maximum of ' +
+          'blocks per commit; null if adaptive. Workers: `concurrency` is the number of concurrent jobs per process, ' +
+          '`range` the maximum of blocks per range.',
       ),
     oldest_block_timestamp: timestampFormat.nullable().describe('Time of the lowest stored block.'),
     error_summary: z.strictObject({
-      unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived. Counted up to 10,000.'),
-      dead_leases: countFormat.describe('Ranges of blocks that failed 21 times and wait for a person.'),
+      unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived, counted up to 10,000.'),
+      dead_leases: countFormat.describe('Ranges that failed 21 times and require operator action.'),
       errors_by_worker: z.record(z.string(), countFormat),
       dead_leases_by_worker: z.record(z.string(), countFormat),
     }),
@@ -65,33 +58,30 @@ export const indexingStatusSchema = z
     indexed_ranges: z
       .array(rangeSchema)
       .optional()
-      .describe('Only with `include_ranges`: the stored heights, exact, ascending.'),
+      .describe('Stored height ranges, ascending. Only with `include_ranges`.'),
   })
   .meta({ id: 'IndexingStatus' })
 export type IndexingStatus = z.output<typeof indexingStatusSchema>
 
-/** Parts of the status that the configuration decides. */
 export interface StatusSettings {
-  /** START_BLOCK; 0 where forward ingestion chooses. */
+  /** START_BLOCK; 0 if chosen automatically. */
   readonly startHeight: number
   readonly forwardEnabled: boolean
   readonly historyEnabled: boolean
   readonly workerEnabled: Readonly<Record<string, boolean>>
-  /** null: adaptive. */
+  /** Null: adaptive. */
   readonly workerConfig: Readonly<Record<string, Readonly<Record<string, number | null>>>>
 }
 
-/** How far an ingester or worker is. */
 export interface Checkpoint {
   readonly service: string
   readonly height: number | null
   readonly updatedAt: string
 }
 
-/** What the database says of the state of indexing. */
 export interface StatusFacts {
   readonly checkpoints: readonly Checkpoint[]
-  /** Ends of the stored heights, inclusive; null while nothing is stored. */
+  /** Lowest and highest stored height; null if nothing is stored. */
   readonly min: number | null
   readonly max: number | null
   readonly blocks: number
@@ -103,13 +93,11 @@ export interface StatusFacts {
   readonly errorsByWorker: Readonly<Record<string, number>>
   /** Flagged leases. */
   readonly deadLeasesByWorker: Readonly<Record<string, number>>
-  /** Both ends inclusive; undefined where nobody asked. */
+  /** Inclusive; undefined if not requested. */
   readonly ranges: readonly { readonly from: number; readonly to: number }[] | undefined
 }
 
-/**
- * @param latestHeight latest sealed height that an access node reported
- */
+/** @param latestHeight latest sealed height reported by an access node */
 export function presentStatus(
   facts: StatusFacts,
   settings: StatusSettings,
@@ -161,7 +149,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }
 
-/** Cut off, not rounded: 100.00% is said when everything is there and not before. */
+/** Truncated, so that 100.00% means complete. */
 function progress(start: number, indexed: number, latest: number): string {
   const share = latest <= start ? Number(indexed >= latest) : (indexed - start) / (latest - start)
   const hundredths = Math.floor(Math.min(1, Math.max(0, share)) * 10_000)

@@ -20,9 +20,8 @@ const tokenPrices = z.object({
 export type TokenPrices = z.output<typeof tokenPrices>
 
 /**
- * Of each token that has a price in US dollars of the last two days its newest one, and the last of each of the `days`
- * days that end today, of those that have one. A step down the index for each token and day: the tokens of the feed are
- * some hundreds at most.
+ * The newest price and the last price of each of the last `days` days, for every token with a price
+ * from the last 48 hours. One index step per token and day; the feed has a few hundred tokens.
  */
 export async function readDailyPrices(database: DatabasePool, days: number): Promise<readonly TokenPrices[]> {
   return database.any(sql.type(tokenPrices)`
@@ -55,7 +54,7 @@ export async function readDailyPrices(database: DatabasePool, days: number): Pro
   `)
 }
 
-/** The newest price of a token in US dollars, of at most two days ago; null where none is known. */
+/** Null without a price from the last 48 hours. */
 export async function readNewestPrice(database: DatabasePool, token: string): Promise<string | null> {
   const row = await database.maybeOne(sql.type(z.object({ price: z.string() }))`
     select price::text as price from app.prices
@@ -66,11 +65,10 @@ export async function readNewestPrice(database: DatabasePool, token: string): Pr
   return row?.price ?? null
 }
 
-const assetField = z.string().describe('Symbol of the token, or the token where the feed gave no symbol.')
+const assetField = z.string().describe('Symbol; the token id if it has no symbol.')
 const tokenField = z.string().describe('`A.<address>.<name>`.')
-const dollars = amountFormat.describe('A decimal number as text, of one whole token.')
+const dollars = amountFormat.describe('Price of one token, as a decimal string.')
 
-/** The newest price of a token, and what follows from it. */
 export const priceSchema = z
   .strictObject({
     asset: assetField,
@@ -80,53 +78,40 @@ export const priceSchema = z
     price_change_24h: z
       .number()
       .nullable()
-      .describe(
-        'Change to the price of 24 hours before `as_of`, in percent, 2 decimals; null where that is not known.',
-      ),
-    market_cap: amountFormat
-      .nullable()
-      .describe('Price times what there is of the token; null where that is not known.'),
-    source: z.literal('price_feed').describe('All prices come from the feed of PRICE_FEED_URL.'),
-    as_of: timestampFormat.describe('The time for which the feed gave the price.'),
+      .describe('Price change over the 24 hours before `as_of`, in percent, 2 decimals. Null if unknown.'),
+    market_cap: amountFormat.nullable().describe('Price times total supply. Null if the supply is unknown.'),
+    source: z.literal('price_feed').describe('The feed at PRICE_FEED_URL.'),
+    as_of: timestampFormat.describe('Time of the price.'),
   })
   .meta({ id: 'Price' })
 export type Price = z.output<typeof priceSchema>
 
-/** The price of a token at a time. */
 export const priceAtSchema = z
   .strictObject({
     asset: assetField,
-    token: tokenField
-      .nullable()
-      .describe('`A.<address>.<name>`; null where nothing tells which token the symbol means.'),
+    token: tokenField.nullable().describe('`A.<address>.<name>`. Null if the symbol is unknown.'),
     currency: z.string(),
-    ts: timestampFormat.describe('The time that was asked for.'),
-    found: z.boolean().describe('Whether there is a price of at most 48 hours before or after it.'),
-    price: dollars.nullable().describe('The nearest such price; null where there is none.'),
-    as_of: timestampFormat.nullable().describe('The time of that price.'),
+    ts: timestampFormat.describe('Requested time.'),
+    found: z.boolean().describe('Whether there is a price within 48 hours of the requested time.'),
+    price: dollars.nullable().describe('Nearest price. Null if none was found.'),
+    as_of: timestampFormat.nullable().describe('Time of the price.'),
   })
   .meta({ id: 'PriceAt' })
 export type PriceAt = z.output<typeof priceAtSchema>
 
-/** The price of an hour. */
 export const priceSampleSchema = z
   .strictObject({
-    price: dollars.describe('The last of the hour, a decimal number as text.'),
+    price: dollars.describe('Last price of the hour, as a decimal string.'),
     as_of: timestampFormat,
   })
   .meta({ id: 'PriceSample' })
 export type PriceSample = z.output<typeof priceSampleSchema>
 
-/** The newest prices of all tokens, in the forms in which clients look them up. */
 export const pricesSchema = z
   .strictObject({
     currency: z.string(),
-    prices: z
-      .record(z.string(), dollars)
-      .describe('Price by symbol. Where several tokens have the same symbol, the price that is the newest.'),
-    token_map: z
-      .record(z.string(), z.string())
-      .describe('Symbol by name of contract, as the keys of `prices` have it.'),
+    prices: z.record(z.string(), dollars).describe('Price by symbol; the newest one if several tokens share a symbol.'),
+    token_map: z.record(z.string(), z.string()).describe('Symbol by contract name.'),
     tokens: z
       .record(
         z.string(),
@@ -141,7 +126,6 @@ export const pricesSchema = z
   .meta({ id: 'Prices' })
 export type Prices = z.output<typeof pricesSchema>
 
-/** A price as it is read. */
 const priceRow = z.object({
   token: z.string(),
   symbol: z.string().nullable(),
@@ -150,7 +134,7 @@ const priceRow = z.object({
 })
 type PriceRow = z.output<typeof priceRow>
 
-/** @param rows one for each token */
+/** @param rows one row per token */
 export function presentPrices(rows: readonly PriceRow[], currency: string): Prices {
   const prices = new Map<string, PriceRow>()
   for (const row of rows) {
@@ -168,10 +152,9 @@ export function presentPrices(rows: readonly PriceRow[], currency: string): Pric
   }
 }
 
-/** The currency of all prices that the API shows. */
 export const priceCurrency = 'USD'
 
-/** The tokens of the feed, a step down the index for each: what `tokens` is in a `with recursive`. */
+/** One index step per token. The body of `tokens` in a `with recursive`. */
 const pricedTokens = sql.fragment`
   (select token from app.prices order by token limit 1)
   union all
@@ -183,10 +166,12 @@ const pricedTokens = sql.fragment`
 const tokenRow = z.object({ token: z.string() })
 
 /**
- * The token that an asset means: itself, FLOW, or else the one with the newest price of those with that symbol. Symbols
- * are those that the feed gave; where it gave none, those of the tokens' contracts.
- * @param asset a token or a symbol in upper case
- * @returns undefined where no price of such a token is known
+ * Token ids are returned unchanged. A symbol of the feed takes precedence over a symbol of a token
+ * contract; the token with the newest price wins.
+ *
+ * @param asset token id, or symbol in upper case
+ *
+ * @returns undefined if no such token has a price
  */
 export async function findPricedToken(
   database: DatabasePool,
@@ -212,14 +197,13 @@ export async function findPricedToken(
   return byContract?.token
 }
 
-/** The symbol by which people know a token: the one that the feed gave, else the one that its contract has. */
+/** The symbol of the price feed; else the one of the contract. */
 const symbolOf = (row: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   coalesce(${row}.symbol, (select upper(m.symbol) from app.ft_token_metadata m where m.token = ${row}.token))
 `
 
 const latestRow = priceRow.extend({ change: z.number().nullable(), market_cap: z.string().nullable() })
 
-/** The newest price of a token, the one of a day before it, and what there is of the token: some rows by their keys. */
 export async function readLatestPrice(
   database: DatabasePool,
   network: Network,
@@ -251,7 +235,7 @@ export async function readLatestPrice(
   return row ?? undefined
 }
 
-/** The price of a token nearest to a time, of at most 48 hours before or after it: the nearest row on each side. */
+/** The nearest price within 48 hours before or after a time. */
 export async function readPriceAt(database: DatabasePool, token: string, time: string): Promise<PriceRow | undefined> {
   const row = await database.maybeOne(sql.type(priceRow)`
     select p.token, ${symbolOf(sql.fragment`p`)} as symbol, trim_scale(p.price)::text as price, p.price_time as as_of
@@ -276,10 +260,10 @@ const sampleRow = z.object({ price: z.string(), as_of: z.string(), hour: z.strin
 type SampleRow = z.output<typeof sampleRow>
 
 /**
- * The last price of each hour, going back from a time: up to `count` hours that have one, the latest first. Each is
- * one step down the index from the hour after it, however many prices an hour has.
- * @param before hours that begin at this time or later are left out
- * @param from the earliest time
+ * The last price of each hour, latest first, for up to `count` hours with a price. Each hour costs
+ * one index step, however many prices it has.
+ *
+ * @param range `before`: hours that start at or after it are skipped; `from`: earliest time
  */
 export async function listHourlyPrices(
   database: DatabasePool,
@@ -310,8 +294,8 @@ export async function listHourlyPrices(
 }
 
 /**
- * The newest price of every token that has one of the last 48 hours: two steps down the index for each token of the
- * feed, of which there are some hundreds at most.
+ * Tokens with a price from the last 48 hours. Two index steps per token; the feed has a few
+ * hundred.
  */
 export async function readLatestPrices(database: DatabasePool): Promise<readonly PriceRow[]> {
   return database.any(sql.type(priceRow)`
@@ -326,17 +310,17 @@ export async function readLatestPrices(database: DatabasePool): Promise<readonly
   `)
 }
 
-const source = 'Prices come from the feed of PRICE_FEED_URL, in USD.'
+const source = 'Prices in US dollars from the feed at PRICE_FEED_URL.'
 
 const tokenForm = 'A\\.[0-9a-f]{16}\\.[A-Za-z0-9_]{1,200}(\\.[A-Za-z0-9_]{1,200})?'
 
 const assetParameter = textParameter(
   new RegExp(`^(${tokenForm}|[A-Za-z0-9$_-][A-Za-z0-9$._-]{0,31})$`),
-  'must be a symbol such as FLOW, or a token of the form A.<address>.<name>',
+  'must be a symbol such as FLOW, or a token A.<address>.<name>',
   (text) => (new RegExp(`^${tokenForm}$`).test(text) ? text : text.toUpperCase()),
 )
   .default('FLOW')
-  .describe('Symbol, or token of the form `A.<address>.<name>`.')
+  .describe('Symbol or token, `A.<address>.<name>`.')
 
 const flowToken = 'A.1654653399040a61.FlowToken'
 
@@ -344,8 +328,8 @@ const latest = defineRoute({
   path: '/status/price',
   operationId: 'getPrice',
   tag: 'Prices',
-  summary: 'The newest price of a token',
-  description: `${source} Empty where none of the token is known.`,
+  summary: 'Current price of a token',
+  description: `${source} Empty if the token has no price.`,
   query: z.object({ asset: assetParameter }),
   response: listOf(priceSchema, 'Price'),
   example: wholeList([
@@ -386,11 +370,11 @@ const at = defineRoute({
   path: '/status/price/at',
   operationId: 'getPriceAt',
   tag: 'Prices',
-  summary: 'The price of a token at a time',
+  summary: 'Price of a token at a time',
   description: source,
   query: z.object({
     asset: assetParameter,
-    ts: timeParameter('The time, RFC 3339; a day means its beginning in UTC.'),
+    ts: timeParameter('RFC 3339 time, or a day (its start in UTC).'),
   }),
   response: listOf(priceAtSchema, 'PriceAt'),
   example: wholeList([
@@ -424,7 +408,7 @@ const at = defineRoute({
   },
 })
 
-/** The hour of a sample in seconds since 1970: every number that the form allows is a time. */
+/** Seconds since 1970. */
 const formatHourCursor = (hour: string): string => String(Date.parse(hour) / 1000)
 
 function parseHourCursor(cursor: string | undefined): string | undefined {
@@ -435,15 +419,15 @@ const history = defineRoute({
   path: '/status/price/history',
   operationId: 'listPriceHistory',
   tag: 'Prices',
-  summary: 'Prices of a token by the hour',
+  summary: 'Hourly prices of a token',
   description:
-    `${source} A page holds the last price of each hour that has one, the earliest first; it is the newest ` +
-    'page, and the next one holds the hours before it.',
+    `${source} Last price of each hour that has one, earliest first within a page. The first page is the newest; ` +
+    'each following page holds the hours before it.',
   query: z.object({
     asset: assetParameter,
     limit: limitParameter({ default: 168, max: 8760 }),
-    from: timeParameter('The earliest time, RFC 3339, or a day.').optional(),
-    to: timeParameter('The latest time, exclusive, RFC 3339, or a day.').optional(),
+    from: timeParameter('Start, inclusive: RFC 3339 time or day.').optional(),
+    to: timeParameter('End, exclusive: RFC 3339 time or day.').optional(),
     cursor: cursorParameter(/^(\d{1,11})?$/, '<hour>'),
   }),
   response: listOf(priceSampleSchema, 'PriceSample'),
@@ -455,7 +439,7 @@ const history = defineRoute({
   },
   handler: async ({ query: { asset, limit, from, to, cursor } }, { database, network }) => {
     if (from !== undefined && to !== undefined && from >= to) {
-      throw new ApiError(400, 'invalid-parameter', `Parameter "from" must be before "to", which is ${to}.`, {
+      throw new ApiError(400, 'invalid-parameter', `Parameter "from" must be before "to" (${to}).`, {
         field: 'from',
       })
     }
@@ -484,8 +468,8 @@ const all = defineRoute({
   path: '/status/prices',
   operationId: 'listPrices',
   tag: 'Prices',
-  summary: 'The newest prices of all tokens',
-  description: `${source} Those of more than 48 hours ago are left out; empty where there are no others.`,
+  summary: 'Current prices of all tokens',
+  description: `${source} Prices older than 48 hours are omitted.`,
   response: listOf(pricesSchema, 'Prices'),
   example: wholeList([
     {
@@ -501,5 +485,4 @@ const all = defineRoute({
   },
 })
 
-/** Prices of tokens. */
 export const priceRoutes = [latest, at, history, all]

@@ -10,16 +10,13 @@ import type { FungibleTokenRow, FtHoldingRow, VaultRow } from './schema.ts'
 import type { DayRange } from '../parameters.ts'
 import { priceAt } from './transfers.ts'
 
-/** Kinds of app.hourly_activity that move. */
+/** `kind` of app.hourly_activity. */
 export type MovedKind = 'token' | 'collection'
 
-/** The last hour of which something is indexed; no row where nothing is. */
+/** The newest indexed hour; no row before the first. */
 const newestHour = sql.fragment`(select day, hour from app.hourly_stats order by day desc, hour desc limit 1)`
 
-/**
- * `token` and `transfer_count` of the last 24 indexed hours, of all that moved in them: some thousand rows are added
- * up.
- */
+/** `token` and `transfer_count` in the last 24 indexed hours. Reads a few thousand rows. */
 export function recentActivity(kind: MovedKind): FragmentSqlToken {
   return sql.fragment`
     (
@@ -33,8 +30,8 @@ export function recentActivity(kind: MovedKind): FragmentSqlToken {
 }
 
 /**
- * `transfer_count` and `amount` of the last 24 indexed hours of one of them, each hour by its key; 0 where it did not
- * move.
+ * `transfer_count` and `amount` of one token or collection in the last 24 indexed hours, one key
+ * lookup per hour. Zeros without activity.
  */
 export function recentActivityOf(kind: MovedKind, token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -53,14 +50,13 @@ export function recentActivityOf(kind: MovedKind, token: FragmentSqlToken): Frag
   `
 }
 
-/** The orders of the list of tokens: by holders, by recent or all transfers, by the first transfer. */
 export const fungibleTokenSorts = ['holders', 'trending', 'transfers', 'newest'] as const
 export type FungibleTokenSort = (typeof fungibleTokenSorts)[number]
 
 export const fungibleTokenFilters = ['has_price', 'evm_bridged', 'is_verified'] as const
 type FungibleTokenFilter = (typeof fungibleTokenFilters)[number]
 
-/** Every token is in the list by each of these but `trending`; those without a holder come last by holders. */
+/** Includes tokens without holders, which sort last by holders. */
 const everyToken = sql.fragment`
   (
     select t.token, coalesce(h.holder_count, 0) as holder_count
@@ -79,7 +75,7 @@ const isLabelled = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   exists (select from app.account_labels l where l.address = '0x' || split_part(${token}, '.', 2))
 `
 
-/** The newest price, of at most two days ago. */
+/** The newest price from the last 48 hours. */
 const newestPrice = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   select * from app.prices
   where token = ${token} and currency = 'USD' and price_time > now() - interval '48 hours'
@@ -93,19 +89,20 @@ const filters: Readonly<Record<FungibleTokenFilter, FragmentSqlToken>> = {
   is_verified: isLabelled(sql.fragment`o.token`),
 }
 
-/** Joins what there is to know of the tokens of a page, each by its key. */
+/** Adds metadata, totals and prices to a page of tokens. */
 function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
     select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
-      m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at,
+      m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at as updated_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
-      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_count, r.amount::text as
-      recent_amount,
+      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_transfer_count,
+      r.amount::text as recent_volume,
       coalesce(t.minted, 0.00000000)::text as minted, coalesce(t.burned, 0.00000000)::text as burned,
-      f.first_height, c.created_height, coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as
-      market_symbol,
-      n.price::text as price, round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as price_change
+      f.first_height, c.created_height,
+      coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as market_symbol,
+      n.price::text as current_price,
+      round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as price_change_24h
     from page p
     left join app.ft_tokens f on f.token = p.key
     left join app.ft_token_holders h on h.token = p.key
@@ -128,18 +125,15 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
 
 interface FungibleTokenListing {
   readonly sort: FungibleTokenSort
-  /** A text that name, symbol or identifier contain. */
+  /** Text contained in the name, symbol or identifier. */
   readonly search: string | undefined
-  /** All must hold. */
+  /** Combined with AND. */
   readonly filters: readonly FungibleTokenFilter[]
   readonly after: Rank | undefined
   readonly limit: number
 }
 
-/**
- * Up to `limit` tokens after a place of an order. The catalogue has a row a token, some thousands: by holders, and
- * with a search or a filter it is looked through.
- */
+/** Sorting by holders, searching and filtering scan the catalogue of a few thousand rows. */
 export async function listFungibleTokens(
   database: DatabasePool,
   listing: FungibleTokenListing,
@@ -158,7 +152,7 @@ export async function listFungibleTokens(
   return database.any(sql.type(fungibleTokenRow)`${completed(page)}`)
 }
 
-/** One token; undefined where it was not seen to move. */
+/** Undefined if no transfer of the token is indexed. */
 export async function readFungibleToken(database: DatabasePool, token: string): Promise<FungibleTokenRow | undefined> {
   const row = await database.maybeOne(
     sql.type(fungibleTokenRow)`${completed(sql.fragment`
@@ -168,7 +162,6 @@ export async function readFungibleToken(database: DatabasePool, token: string): 
   return row ?? undefined
 }
 
-/** Whether a token was seen to move. */
 async function isFungibleToken(database: DatabasePool, token: string): Promise<boolean> {
   return database.exists(sql.type(z.object({}))`select from app.ft_tokens where token = ${token}`)
 }
@@ -182,7 +175,7 @@ const ftTotals = z.object({
 })
 type FtTotals = z.output<typeof ftTotals>
 
-/** The sums over all tokens: a row each. */
+/** Reads one row per token. */
 export async function readFtTotals(database: DatabasePool): Promise<FtTotals> {
   return database.one(sql.type(ftTotals)`
     select count(*) as tokens,
@@ -196,15 +189,12 @@ export async function readFtTotals(database: DatabasePool): Promise<FtTotals> {
   `)
 }
 
-/** Parameters and problems of the routes of one token. */
-
 export const tokenParameters = z.object({ token: contractParameter('tokens') })
 
-export const unknownToken = { 404: 'The token was not seen to move.' }
+export const unknownToken = { 404: 'No transfer of the token is indexed.' }
 
-/** What is answered where a token was not seen to move. */
 export function unknownTokenError(token: string): ApiError {
-  return new ApiError(404, 'unknown-token', `Token ${token} was not seen to move.`, { field: 'token' })
+  return new ApiError(404, 'unknown-token', `No transfer of token ${token} is indexed.`, { field: 'token' })
 }
 
 /** @throws ApiError 404 `unknown-token` */
@@ -212,7 +202,7 @@ export async function requireToken(database: DatabasePool, token: string): Promi
   if (!(await isFungibleToken(database, token))) throw unknownTokenError(token)
 }
 
-/** Up to `limit` holders of a token after a place, those with most first. */
+/** Largest balance first. */
 export async function listFtHoldings(
   database: DatabasePool,
   token: string,
@@ -238,12 +228,12 @@ export async function listFtHoldings(
   `)
 }
 
-/** With what there is to know of the tokens of a page of app.ft_holdings, each by its key. */
+/** Adds metadata and prices to rows of app.ft_holdings. */
 function completedHoldings(holdings: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${holdings})
     select h.token, h.balance::text as balance, h.vault_count, h.is_complete, m.name, m.symbol, m.decimals, m.logo,
-      m.vault_path, p.price::text as usd_price, trim_scale(h.balance * p.price)::text as usd_value
+      m.vault_path as path, p.price::text as usd_price, trim_scale(h.balance * p.price)::text as usd_value
     from page h
     left join app.ft_token_metadata m on m.token = h.token
     left join lateral (${priceAt(sql.fragment`h.token`, sql.fragment`now()`)}) p on true
@@ -251,7 +241,7 @@ function completedHoldings(holdings: FragmentSqlToken): FragmentSqlToken {
   `
 }
 
-/** Up to `limit` tokens of which an account has vaults, empty ones included, after a token, by identifier. */
+/** Tokens with a vault in an account, including empty vaults, sorted by id. */
 export async function listVaults(
   database: DatabasePool,
   account: string,
@@ -268,7 +258,7 @@ export async function listVaults(
   )
 }
 
-/** What an account has of a token; undefined where it never had any. */
+/** Undefined if the account never held the token. */
 export async function readVault(database: DatabasePool, account: string, token: string): Promise<VaultRow | undefined> {
   const row = await database.maybeOne(
     sql.type(vaultRow)`${completedHoldings(sql.fragment`
@@ -278,7 +268,7 @@ export async function readVault(database: DatabasePool, account: string, token: 
   return row ?? undefined
 }
 
-/** Whether anything is indexed of an account: it took part in a transaction, or has or had tokens or items. */
+/** Whether the account took part in a transaction, or holds or held tokens or NFTs. */
 export async function isKnownAccount(database: DatabasePool, account: string): Promise<boolean> {
   return database.exists(sql.type(z.object({}))`
     select from app.accounts where address = ${account}
@@ -289,12 +279,13 @@ export async function isKnownAccount(database: DatabasePool, account: string): P
 }
 
 /**
- * Heights below the newest within which the workers of balances and of their changes may be apart, and have holes: at
- * the head they do ranges side by side. What one has done and the other has not is read from the transfers.
+ * Near the head the balance worker and the balance-change worker process ranges in parallel, so
+ * within this many heights their coverage may differ and have gaps. Heights that only one of them
+ * has derived are read from the transfers.
  */
 const recentHeights = 1000
 
-/** What each of the two has done, and the newest of these heights, exclusive; in the snapshot of the statement. */
+/** Coverage of both workers and the recent heights, in the snapshot of the statement. */
 const coverage = sql.fragment`
   done as (
     select coalesce(range_agg(covered) filter (where service_name = 'daily_balance_worker'), '{}') as changes,
@@ -309,15 +300,14 @@ const coverage = sql.fragment`
 const heightsRow = z.object({ from: z.number(), to: z.number() })
 const timesRow = z.object({ first: z.string().nullable(), last: z.string().nullable() })
 
-interface TellableDays {
-  /** From that of the first block since which none is missing, to that of the newest. */
+interface BalanceDays {
+  /** From the first block without a later gap to the newest block. */
   readonly days: DayRange
-  /** The newest height. */
   readonly newest: number
 }
 
-/** The days at whose end balances can be told; undefined while nothing is derived. */
-export async function readTellableDays(database: DatabasePool): Promise<TellableDays | undefined> {
+/** Undefined before anything is derived. */
+export async function readBalanceDays(database: DatabasePool): Promise<BalanceDays | undefined> {
   const heights = await database.maybeOne(sql.type(heightsRow)`
     with ${coverage}, whole as (
       select changes + coalesce(int8multirange(range_merge((changes + balances) * heights)), '{}') as heights
@@ -327,7 +317,7 @@ export async function readTellableDays(database: DatabasePool): Promise<Tellable
   `)
   if (heights === null) return undefined
   const { from, to } = heights
-  // Blocks that no node can serve count as done.
+  // Unavailable blocks count as covered.
   const { first, last } = await database.one(sql.type(timesRow)`
     select
       (select timestamp from raw.blocks where height between ${from} and ${to} order by height limit 1) as first,
@@ -341,14 +331,14 @@ const balancePoint = z.object({ date: z.string(), balance: z.string() })
 type BalancePoint = z.output<typeof balancePoint>
 
 /**
- * What an account had of a token at the end of each of the `count` days that end with the newest, the earliest first:
- * what it has now less what came after. Reads the changes of these days, a row each, and the transfers of few blocks.
+ * Balance at the end of each of the last `count` days, earliest first: the current balance minus
+ * later changes. Reads one row per day and the transfers of few blocks.
  */
 export async function readBalanceHistory(
   database: DatabasePool,
   account: string,
   token: string,
-  { days, newest }: TellableDays,
+  { days, newest }: BalanceDays,
   count: number,
 ): Promise<readonly BalancePoint[]> {
   return database.any(sql.type(balancePoint)`
@@ -371,7 +361,7 @@ export async function readBalanceHistory(
   `)
 }
 
-/** What is in the balance and not yet among the changes, and the other way round. */
+/** Transfers that only one of the balance and the balance changes includes. */
 function changesApart(account: string, token: string, newest: number): FragmentSqlToken {
   return sql.fragment`
     select (b.timestamp at time zone 'UTC')::date, a.sign * t.amount

@@ -31,7 +31,7 @@ import {
 import {
   listFtHoldings,
   readBalanceHistory,
-  readTellableDays,
+  readBalanceDays,
   isKnownAccount,
   listVaults,
   readVault,
@@ -49,26 +49,26 @@ import { readDailyPrices } from './prices.ts'
 import type { TokenPrices } from './prices.ts'
 import { listFtTransfers } from './transfers.ts'
 
-const priceFormat = amountFormat.describe('US dollars for one whole token, as decimal text.')
+const priceFormat = amountFormat.describe('Price in US dollars, as a decimal string.')
 
 const assetPricesSchema = z
   .strictObject({
     current: priceFormat,
-    as_of: timestampFormat.describe('The time for which the feed gave it.'),
+    as_of: timestampFormat.describe('Time of the price.'),
     history: z
       .array(z.strictObject({ date: dayFormat, price: priceFormat }))
-      .describe('The last price of each day, the earliest first; days without one are left out.'),
+      .describe('Last price of each day, earliest first. Days without a price are omitted.'),
     identifiers: z
       .array(tokenFormat)
-      .describe('Tokens that have the symbol; the prices are those of the one with the newest.'),
+      .describe('Tokens with this symbol. Prices are those of the token with the newest price.'),
   })
   .meta({ id: 'AssetPrices' })
 
-/** Prices by the symbol of the token, upper case. */
+/** Keyed by upper-case symbol. */
 const ftPricesSchema = z.record(z.string(), assetPricesSchema).meta({ id: 'FtPrices' })
 export type FtPrices = z.output<typeof ftPricesSchema>
 
-/** @param rows one for each token */
+/** @param rows one row per token */
 function presentFtPrices(rows: readonly TokenPrices[]): FtPrices {
   const bySymbol = new Map<string, TokenPrices[]>()
   for (const row of rows) {
@@ -108,23 +108,18 @@ const tokenList = defineRoute({
       .enum(fungibleTokenSorts)
       .default('holders')
       .describe(
-        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those ' +
-          'that have ' +
-          'any; most `transfers` of all that are indexed; `newest`, the last to be seen first.',
+        'Sort order: `holders`; `trending`, transfers in the last 24 indexed hours, omitting tokens without any; ' +
+          '`transfers`, all indexed transfers; `newest`, most recently first seen.',
       ),
     filter: z
       .string()
-      .regex(filterPattern, `must be one or several of ${fungibleTokenFilters.join(', ')}, with commas`)
+      .regex(filterPattern, `must be a comma-separated list of ${fungibleTokenFilters.join(', ')}`)
       .optional()
       .describe(
-        'Only tokens for which this holds: `has_price`, a price of the last two days is known; `evm_bridged`, the ' +
-          'bridge has ' +
-          'associated an ERC-20 with it; `is_verified`, its contract is in a known account. Several with commas ' +
-          'between them.',
+        'Comma-separated conditions that must all hold: `has_price`, a price from the last 48 hours; ' +
+          '`evm_bridged`, an ERC-20 associated by the bridge; `is_verified`, a labelled contract account.',
       ),
-    search: searchParameter(
-      'Only tokens whose name, symbol, or identifier with its address contains this text.',
-    ).optional(),
+    search: searchParameter('Text contained in the name, symbol or identifier.').optional(),
   }),
   response: listOf(fungibleTokenSchema, 'FungibleToken'),
   example: {
@@ -155,15 +150,15 @@ const statistics = defineRoute({
   operationId: 'getFungibleTokenStatistics',
   cost: 'high',
   tag: 'Fungible tokens',
-  summary: 'How many fungible tokens, holdings and transfers there are',
+  summary: 'Fungible token statistics',
   response: z.strictObject({
     data: z
       .strictObject({
-        total: countFormat.describe('Tokens that were seen to move.'),
-        with_price: countFormat.describe('Those of which a price of the last two days is known.'),
-        evm_bridged: countFormat.describe('Those with which the bridge has associated an ERC-20.'),
-        total_transfers: countFormat.describe('Transfers that are indexed, fees aside.'),
-        total_holdings: countFormat.describe('Holders of all tokens, added up: who has several is counted for each.'),
+        total: countFormat.describe('Tokens with an indexed transfer.'),
+        with_price: countFormat.describe('Tokens with a price from the last 48 hours.'),
+        evm_bridged: countFormat.describe('Tokens with an ERC-20 associated by the bridge.'),
+        total_transfers: countFormat.describe('Indexed transfers, excluding fees.'),
+        total_holdings: countFormat.describe('Sum of the holders of every token.'),
       })
       .meta({ id: 'FungibleTokenStatistics' }),
   }),
@@ -183,11 +178,10 @@ const prices = defineRoute({
   operationId: 'listFungibleTokenPrices',
   cost: 'high',
   tag: 'Fungible tokens',
-  summary: 'Prices of fungible tokens in US dollars, and how they were day by day',
+  summary: 'Current and daily prices of fungible tokens in US dollars',
   description:
-    'By the symbol of the token, for those of which a price of the last two days is known. Empty where no price ' +
-    'feed is set.',
-  query: z.object({ days: integerParameter(1, 365).default(30).describe('How many days of history, today included.') }),
+    'Keyed by symbol. Includes tokens with a price from the last 48 hours; empty without a configured price feed.',
+  query: z.object({ days: integerParameter(1, 365).default(30).describe('Days of history, including today.') }),
   response: z.strictObject({ data: ftPricesSchema }),
   example: {
     data: {
@@ -211,7 +205,7 @@ const token = defineRoute({
   path: '/flow/ft/{token}',
   operationId: 'getFungibleToken',
   tag: 'Fungible tokens',
-  summary: 'One fungible token',
+  summary: 'Fungible token',
   params: tokenParameters,
   response: singleOf(fungibleTokenSchema, 'FungibleToken'),
   problems: unknownToken,
@@ -226,7 +220,7 @@ const token = defineRoute({
 
 const holderCursor = keyCursor({ balance: keyParts.amount, address: /0x[0-9a-f]{16}/ })
 
-/** Two paths of the Flow explorer API give the same list. */
+/** Two paths of the Flow explorer API return the same list. */
 const holderLists = (
   [
     ['/flow/ft/{token}/holding', 'listFtHoldings'],
@@ -237,7 +231,7 @@ const holderLists = (
     path,
     operationId,
     tag: 'Fungible tokens',
-    summary: 'Accounts with a fungible token, those with most first',
+    summary: 'Holders of a fungible token, largest balance first',
     params: tokenParameters,
     query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: holderCursor.parameter }),
     response: listOf(ftHoldingSchema, 'FtHolding'),
@@ -264,7 +258,7 @@ const holderLists = (
   }),
 )
 
-/** Fungible tokens and their holders; fixed paths stand before the token that they could be. */
+/** Fixed paths come before `/flow/ft/{token}`, which would match them. */
 export const fungibleTokenRoutes = [tokenList, statistics, prices, token, ...holderLists]
 
 const vaultCursor = keyCursor({ token: keyParts.contract })
@@ -273,7 +267,7 @@ const vaultList = defineRoute({
   path: '/flow/account/{address}/ft',
   operationId: 'listVaultsOfAccount',
   tag: 'Fungible tokens',
-  summary: 'Fungible tokens of an account with their balances, by token',
+  summary: 'Fungible token balances of an account',
   params: z.object({ address: accountParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: vaultCursor.parameter }),
   response: listOf(vaultSchema, 'Vault'),
@@ -289,7 +283,7 @@ const vaultList = defineRoute({
   },
 })
 
-/** Two paths of the Flow explorer API give the same. */
+/** Two paths of the Flow explorer API return the same data. */
 const vaultRoutes = (
   [
     ['/flow/account/{address}/ft/{token}', 'getVaultOfAccount'],
@@ -300,10 +294,10 @@ const vaultRoutes = (
     path,
     operationId,
     tag: 'Fungible tokens',
-    summary: 'What an account has of a fungible token',
+    summary: 'Balance of one fungible token of an account',
     params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
     response: singleOf(vaultDetailSchema, 'Vault'),
-    problems: { 404: 'The account never had a vault of the token.' },
+    problems: { 404: 'The account never held the token.' },
     example: { data: [{ ...exampleVault, block_height: 118_542_743 }] },
     handler: async ({ params: { address, token } }, { database }) => {
       const bounds = await readBounds(database)
@@ -312,7 +306,7 @@ const vaultRoutes = (
         listFtTransfers(database, bounds, { address, token }, undefined, 1),
       ])
       if (row === undefined) {
-        throw new ApiError(404, 'unknown-vault', `Account ${address} never had a vault of ${token}.`, {
+        throw new ApiError(404, 'unknown-vault', `Account ${address} never held ${token}.`, {
           field: 'token',
         })
       }
@@ -326,7 +320,7 @@ const balancePointSchema = z
     date: dayFormat,
     balance: amountFormat
       .nullable()
-      .describe('Whole tokens at the end of the day, as decimal text. Null where blocks since then are not indexed.'),
+      .describe('Tokens at the end of the day, as a decimal string. Null if later blocks are not all indexed.'),
   })
   .meta({ id: 'BalancePoint' })
 
@@ -335,21 +329,20 @@ const balanceHistory = defineRoute({
   operationId: 'getBalanceHistory',
   cost: 'high',
   tag: 'Fungible tokens',
-  summary: 'What an account had of a fungible token, day by day',
+  summary: 'Daily balance of a fungible token of an account',
   description:
-    'One point for each day of UTC, the earliest first. The last one is the newest day that is indexed. A point ' +
-    'is the indexed balance less what came to the account and left it since, fees included. For FLOW that is ' +
-    '`indexed_balance` of the ' +
-    'account, which may differ from its `balance` on the chain.',
+    'One point per UTC day, earliest first, ending with the newest indexed day. Each balance is the current ' +
+    'indexed balance minus later transfers, including fees. For FLOW, the current balance is `indexed_balance` of ' +
+    'the account, which may differ from its `balance` on the chain.',
   params: z.object({ address: accountParameter() }),
   query: z.object({
-    token: contractParameter('tokens').optional().describe('`A.<address>.<name>`; FLOW where it is left out.'),
-    days: integerParameter(1, 365).default(30).describe('How many days.'),
+    token: contractParameter('tokens').optional().describe('`A.<address>.<name>`. Default: FLOW.'),
+    days: integerParameter(1, 365).default(30).describe('Number of days.'),
   }),
   response: z
     .strictObject({
       data: z.array(balancePointSchema),
-      has_more: z.literal(false).describe('All days that were asked for are here.'),
+      has_more: z.literal(false).describe('The list is never paged.'),
       cursor: z.literal(''),
       _meta: z.strictObject({
         token: tokenFormat,
@@ -359,7 +352,7 @@ const balanceHistory = defineRoute({
       }),
     })
     .meta({ id: 'BalanceHistory' }),
-  problems: { 404: 'Nothing is indexed of the account, or the token was not seen to move.' },
+  problems: { 404: 'The account or the token is not indexed.' },
   example: {
     data: [
       { date: '2025-06-30', balance: '110.00000000' },
@@ -371,18 +364,18 @@ const balanceHistory = defineRoute({
   },
   handler: async ({ params: { address }, query: { token: asked, days: count } }, { database, network }) => {
     const token = asked ?? `A.${coreContracts(network()).flowToken}.FlowToken`
-    const [tellable, isKnown] = await Promise.all([
-      readTellableDays(database),
+    const [indexed, isKnown] = await Promise.all([
+      readBalanceDays(database),
       isKnownAccount(database, address),
       requireToken(database, token),
     ])
-    if (!isKnown || tellable === undefined) {
-      throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
+    if (!isKnown || indexed === undefined) {
+      throw new ApiError(404, 'unknown-account', `Account ${address} is not indexed.`, { field: 'address' })
     }
-    const points = await readBalanceHistory(database, address, token, tellable, count)
+    const points = await readBalanceHistory(database, address, token, indexed, count)
     return {
       body: {
-        data: points.map(({ date, balance }) => ({ date, balance: date < tellable.days.from ? null : balance })),
+        data: points.map(({ date, balance }) => ({ date, balance: date < indexed.days.from ? null : balance })),
         has_more: false as const,
         cursor: '' as const,
         _meta: { token, days: count, count, current_balance: points.at(-1)?.balance ?? '0' },
@@ -391,5 +384,4 @@ const balanceHistory = defineRoute({
   },
 })
 
-/** What accounts have of fungible tokens. */
 export const ftAccountRoutes = [vaultList, ...vaultRoutes, balanceHistory]

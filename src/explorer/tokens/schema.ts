@@ -5,136 +5,88 @@ import {
   amountFormat,
   countFormat,
   heightFormat,
+  pickFields,
   timestampFormat,
   timeAt,
 } from '../formats.ts'
 import { partyFormat, presentTransfer, transferFields, transferRowFields } from './transfer-lists.ts'
 import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
 
-/** `A.<address>.<name>`, and a further part where vaults of a contract are not named Vault. */
 export const tokenFormat = z
   .string()
   .regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
-  .describe('Token, `A.<address>.<name>`; a further part where its vaults are not named Vault.')
+  .describe('Token, `A.<address>.<name>`, or `A.<address>.<name>.<vault>` if the vault is not named Vault.')
 
-const unsaid = 'Null where the contract does not say it, or was not asked yet.'
-const unpriced = 'Null where no price of the last two days is known.'
+const unpublished = 'Null if the contract does not publish it or it has not been read yet.'
+const unpriced = 'Null if there is no price from the last 48 hours.'
 
-/** A fungible token. */
 export const fungibleTokenSchema = z
   .strictObject({
     id: tokenFormat,
-    address: addressFormat.describe('Account of the contract.'),
+    address: addressFormat.describe('Account that holds the contract.'),
     contract_name: z.string(),
-    name: z.string().describe('What the contract calls the token, else contract_name.'),
-    symbol: z.string().nullable().describe(unsaid),
-    decimals: z.int().describe('Decimals of its amounts: 8, as all of the chain have.'),
-    description: z.string().nullable().describe(unsaid),
-    external_url: z.string().nullable().describe(unsaid),
-    icon: z.string().nullable().describe(`Address of an image. ${unsaid}`),
-    logo: z.string().nullable().describe('The same as icon; some clients of the Flow explorer API read this.'),
-    socials: z.record(z.string(), z.string()).nullable().describe(`Addresses by the name of the network. ${unsaid}`),
-    vault_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
-    receiver_path: z.string().nullable().describe(`Where it can be sent to, /public/…. ${unsaid}`),
-    balance_path: z.string().nullable().describe(`Where the balance can be read, /public/…. ${unsaid}`),
-    evm_address: z
-      .string()
-      .nullable()
-      .describe('The ERC-20 that the bridge has associated with it; null where there is none.'),
-    evm_bridged: z.boolean().describe('Whether there is one.'),
-    is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
-    holder_count: countFormat.describe('Accounts with a balance above zero.'),
-    transfer_count: countFormat.describe('Transfers that are indexed, fees aside.'),
-    recent_transfer_count: countFormat.describe(
-      'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
-    ),
-    recent_volume: amountFormat.describe('Whole tokens that those moved.'),
-    minted: amountFormat.describe('Whole tokens that were minted, as far as it is indexed.'),
-    burned: amountFormat.describe('Whole tokens that were burned, as far as it is indexed.'),
-    total_supply: amountFormat.nullable().describe(`What the contract says that there is of it. ${unsaid}`),
-    first_height: heightFormat.nullable().describe('Block of the first transfer that is indexed.'),
+    name: z.string().describe('Published name; contract_name if there is none.'),
+    symbol: z.string().nullable().describe(unpublished),
+    decimals: z.int().describe('Always 8 for Cadence tokens.'),
+    description: z.string().nullable().describe(unpublished),
+    external_url: z.string().nullable().describe(unpublished),
+    icon: z.string().nullable().describe(`Image URL. ${unpublished}`),
+    logo: z.string().nullable().describe('Alias of icon.'),
+    socials: z.record(z.string(), z.string()).nullable().describe(`URLs by social network. ${unpublished}`),
+    vault_path: z.string().nullable().describe(`Storage path of the vault, /storage/…. ${unpublished}`),
+    receiver_path: z.string().nullable().describe(`Path of the receiver capability, /public/…. ${unpublished}`),
+    balance_path: z.string().nullable().describe(`Path of the balance capability, /public/…. ${unpublished}`),
+    evm_address: z.string().nullable().describe('ERC-20 associated by the bridge; null if there is none.'),
+    evm_bridged: z.boolean().describe('Whether evm_address is set.'),
+    is_verified: z.boolean().describe('Whether the contract account has a label.'),
+    holder_count: countFormat.describe('Accounts with a positive balance.'),
+    transfer_count: countFormat.describe('Indexed transfers, excluding fees.'),
+    recent_transfer_count: countFormat.describe('Transfers in the last 24 indexed hours, excluding bridge escrow.'),
+    recent_volume: amountFormat.describe('Tokens moved by the recent transfers.'),
+    minted: amountFormat.describe('Tokens minted in indexed blocks.'),
+    burned: amountFormat.describe('Tokens burned in indexed blocks.'),
+    total_supply: amountFormat.nullable().describe(`Supply reported by the contract. ${unpublished}`),
+    first_height: heightFormat.nullable().describe('Block of the first indexed transfer.'),
     deployed_at: timestampFormat
       .nullable()
-      .describe('Time of the block that added the contract; null while not indexed.'),
-    market_symbol: z.string().nullable().describe(`Symbol that the price feed gives it. ${unpriced}`),
-    current_price: amountFormat.nullable().describe(`US dollars for one token. ${unpriced}`),
+      .describe('Time of the block that deployed the contract; null if not indexed.'),
+    market_symbol: z.string().nullable().describe(`Symbol in the price feed. ${unpriced}`),
+    current_price: amountFormat.nullable().describe(`Price in US dollars. ${unpriced}`),
     price_change_24h: z
       .number()
       .nullable()
-      .describe('Change to the price of a day before, in percent, 2 decimals. Null where that is not known.'),
-    updated_at: timestampFormat.nullable().describe('When the contract was last asked what it says of the token.'),
+      .describe('Price change over 24 hours, in percent, 2 decimals. Null if unknown.'),
+    updated_at: timestampFormat.nullable().describe('When the metadata was last read from the contract.'),
   })
   .meta({ id: 'FungibleToken' })
 export type FungibleToken = z.output<typeof fungibleTokenSchema>
 
-/** A token as it is read from the database, with its count in the order of the list. */
-export const fungibleTokenRow = z.object({
-  token: z.string(),
-  count: z.number(),
-  name: z.string().nullable(),
-  symbol: z.string().nullable(),
-  decimals: z.number().nullable(),
-  description: z.string().nullable(),
-  external_url: z.string().nullable(),
-  logo: z.string().nullable(),
-  socials: z.record(z.string(), z.string()).nullable(),
-  vault_path: z.string().nullable(),
-  receiver_path: z.string().nullable(),
-  balance_path: z.string().nullable(),
-  evm_address: z.string().nullable(),
-  total_supply: z.string().nullable(),
-  asked_at: z.string().nullable(),
-  is_verified: z.boolean(),
-  holder_count: z.number(),
-  transfer_count: z.number(),
-  recent_count: z.number(),
-  recent_amount: z.string(),
-  minted: z.string(),
-  burned: z.string(),
-  first_height: z.number().nullable(),
-  created_height: z.number().nullable(),
-  market_symbol: z.string().nullable(),
-  price: z.string().nullable(),
-  price_change: z.number().nullable(),
-})
+/** `count` is the value that the list is sorted by. */
+export const fungibleTokenRow = fungibleTokenSchema
+  .omit({ id: true, address: true, contract_name: true, icon: true, evm_bridged: true, deployed_at: true })
+  .extend({
+    token: z.string(),
+    count: z.number(),
+    name: z.string().nullable(),
+    decimals: z.int().nullable(),
+    created_height: z.number().nullable(),
+  })
 export type FungibleTokenRow = z.output<typeof fungibleTokenRow>
 
-/** @param times times of blocks by height; that in which the contract was created is among them */
+/** @param times block times by height, including `created_height` */
 export function presentFungibleToken(row: FungibleTokenRow, times: ReadonlyMap<number, string>): FungibleToken {
-  const { token, name, symbol, description, external_url, socials, vault_path, receiver_path, balance_path } = row
-  const contractName = contractParts(token).name
-  return {
-    id: token,
-    address: contractParts(token).address,
+  const { address, name: contractName } = contractParts(row.token)
+  return pickFields(fungibleTokenSchema, {
+    ...row,
+    id: row.token,
+    address,
     contract_name: contractName,
-    name: name ?? contractName,
-    symbol,
+    name: row.name ?? contractName,
     decimals: row.decimals ?? vaultDecimals,
-    description,
-    external_url,
     icon: row.logo,
-    logo: row.logo,
-    socials,
-    vault_path,
-    receiver_path,
-    balance_path,
-    evm_address: row.evm_address,
     evm_bridged: row.evm_address !== null,
-    is_verified: row.is_verified,
-    holder_count: row.holder_count,
-    transfer_count: row.transfer_count,
-    recent_transfer_count: row.recent_count,
-    recent_volume: row.recent_amount,
-    minted: row.minted,
-    burned: row.burned,
-    total_supply: row.total_supply,
-    first_height: row.first_height,
     deployed_at: timeAt(times, row.created_height),
-    market_symbol: row.market_symbol,
-    current_price: row.price,
-    price_change_24h: row.price_change,
-    updated_at: row.asked_at,
-  }
+  })
 }
 
 export const ftTransferTypes = [
@@ -150,44 +102,37 @@ export const ftTransferTypes = [
   'withdrawal',
 ] as const
 
-/** What a transfer shows of its token. */
 const transferredTokenSchema = z
   .strictObject({
-    token: z.string().describe('Type of the vault: `A.<address>.<contract>.Vault`.'),
-    name: z.string().describe('What the contract calls it, else the name of the contract.'),
-    symbol: z
-      .string()
-      .nullable()
-      .describe('Null, as those that follow, where the contract does not say it, or was not asked yet.'),
+    token: z.string().describe('Vault type, `A.<address>.<contract>.Vault`.'),
+    name: z.string().describe('Published name; contract name if there is none.'),
+    symbol: z.string().nullable().describe(unpublished),
     decimals: z.int(),
-    logo: z.string().nullable().describe('Address of an image.'),
-    icon: z.string().nullable().describe('The same as logo.'),
+    logo: z.string().nullable().describe(`Image URL. ${unpublished}`),
+    icon: z.string().nullable().describe('Alias of logo.'),
   })
   .meta({ id: 'TransferredToken' })
 
-/** A movement of a fungible token. */
 export const ftTransferSchema = z
   .strictObject({
-    address: partyFormat.nullable().describe('The account whose transfers are listed; null in lists of all.'),
+    address: partyFormat.nullable().describe('Account of the list; null in lists over all accounts.'),
     ...transferFields,
     transfer_type: z
       .enum(ftTransferTypes)
       .describe(
-        'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out ' +
-          'again; stake, ' +
-          'unstake, reward: of FLOW; deposit: from where no event tells; withdrawal: to where no event tells.',
+        'transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; stake, unstake, reward: FLOW ' +
+          'staking; deposit: unknown sender; withdrawal: unknown receiver.',
       ),
-    amount: amountFormat.describe('Whole tokens, as decimal text.'),
+    amount: amountFormat.describe('Tokens, as a decimal string.'),
     approx_usd_price: amountFormat
       .nullable()
-      .describe('US dollars for one token: the last known price of the two days before it. Null where none is known.'),
-    usd_value: amountFormat.nullable().describe('US dollars for the amount at that price.'),
+      .describe('Price in US dollars at the time of the transfer. Null without a price from the 48 hours before it.'),
+    usd_value: amountFormat.nullable().describe('Value in US dollars at approx_usd_price.'),
     token: transferredTokenSchema,
   })
   .meta({ id: 'FtTransfer' })
 export type FtTransfer = z.output<typeof ftTransferSchema>
 
-/** A transfer as it is read from the database. */
 export const ftTransferRow = z.object({
   ...transferRowFields,
   amount: z.string(),
@@ -200,7 +145,7 @@ export const ftTransferRow = z.object({
 })
 export type FtTransferRow = z.output<typeof ftTransferRow>
 
-/** @param address the account whose transfers are listed */
+/** @param address account of the list */
 export function presentFtTransfer(row: FtTransferRow, address?: string): FtTransfer {
   return {
     ...presentTransfer(row, address),
@@ -219,122 +164,80 @@ export function presentFtTransfer(row: FtTransferRow, address?: string): FtTrans
   }
 }
 
-/** Every vault counts in UFix64. */
+/** UFix64 has 8 decimals. */
 const vaultDecimals = 8
 
-/** The type of a token's vaults: tokens are called by their contract, unless the vault has a name of its own. */
+/** Token ids omit the vault type if it is named Vault. */
 function vaultType(token: string): string {
   return token.split('.').length > 3 ? token : `${token}.Vault`
 }
 
 const completeness =
-  'True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence ' +
-  '1.0, which lacks what is not indexed.'
+  'True: every vault balance was reported by an event. False: summed from transfers before Cadence 1.0, which may ' +
+  'not all be indexed.'
 
-/** An account that has a token. */
 export const ftHoldingSchema = z
   .strictObject({
     address: addressFormat,
     token: tokenFormat,
-    balance: amountFormat.describe(
-      'Whole tokens in all its vaults, those inside of its contracts and resources included.',
-    ),
-    percentage: z
-      .number()
-      .nullable()
-      .describe(
-        'What part that is of the total supply, 0 to 1; null where the contract does not say that, or was not ' +
-          'asked yet.',
-      ),
+    balance: amountFormat.describe('Total of all vaults, including vaults nested in contracts and resources.'),
+    percentage: z.number().nullable().describe('Share of the total supply, 0 to 1. Null if the supply is unknown.'),
     is_complete: z.boolean().describe(completeness),
   })
   .meta({ id: 'FtHolding' })
 export type FtHolding = z.output<typeof ftHoldingSchema>
 
-export const ftHoldingRow = z.object({
-  address: z.string(),
-  balance: z.string(),
-  is_complete: z.boolean(),
-  percentage: z.number().nullable(),
-})
+export const ftHoldingRow = ftHoldingSchema.omit({ token: true })
 export type FtHoldingRow = z.output<typeof ftHoldingRow>
 
 export function presentFtHolding(token: string, row: FtHoldingRow): FtHolding {
-  const { address, balance, percentage, is_complete } = row
-  return { address, token, balance, percentage, is_complete }
+  return pickFields(ftHoldingSchema, { token, ...row })
 }
 
 const vaultFields = {
   id: z.string().describe('`<address>:<token>`.'),
   address: addressFormat,
-  token: z.string().describe('Type of the vault: `A.<address>.<contract>.Vault`.'),
-  name: z.string().describe('What the contract calls the token, else the name of the contract.'),
-  symbol: z.string().nullable().describe(unsaid),
+  token: z.string().describe('Vault type, `A.<address>.<contract>.Vault`.'),
+  name: z.string().describe('Published name; contract name if there is none.'),
+  symbol: z.string().nullable().describe(unpublished),
   decimals: z.int(),
-  icon: z.string().nullable().describe(`Address of an image. ${unsaid}`),
-  logo: z.string().nullable().describe('The same as icon.'),
-  balance: amountFormat.describe(
-    'Whole tokens in all its vaults, those inside of its contracts and resources included.',
-  ),
-  vault_count: countFormat.describe(
-    'Vaults of the token that were seen in it last, empty ones included; 0 where it had them before Cadence 1.0.',
-  ),
-  path: z.string().nullable().describe(`Where accounts keep the vault, /storage/…. ${unsaid}`),
+  icon: z.string().nullable().describe(`Image URL. ${unpublished}`),
+  logo: z.string().nullable().describe('Alias of icon.'),
+  balance: amountFormat.describe('Total of all vaults, including vaults nested in contracts and resources.'),
+  vault_count: countFormat.describe('Known vaults, including empty ones; 0 if they were only used before Cadence 1.0.'),
+  path: z.string().nullable().describe(`Storage path of the vault, /storage/…. ${unpublished}`),
   is_complete: z.boolean().describe(completeness),
-  usd_price: amountFormat
-    .nullable()
-    .describe('US dollars for one token; null where no price of the last two days is known.'),
-  usd_value: amountFormat.nullable().describe('US dollars for the balance at that price.'),
+  usd_price: amountFormat.nullable().describe(`Price in US dollars. ${unpriced}`),
+  usd_value: amountFormat.nullable().describe('Value of the balance in US dollars.'),
 }
 
-/** The vaults of an account with one token. */
 export const vaultSchema = z.strictObject(vaultFields).meta({ id: 'Vault' })
 export type Vault = z.output<typeof vaultSchema>
 
-/** The same by itself. */
 export const vaultDetailSchema = vaultSchema
   .extend({
     block_height: heightFormat
       .nullable()
-      .describe('Block of the last transfer of the token that the account gave or got; fees are none.'),
+      .describe('Block of the last transfer of the token to or from the account, excluding fees.'),
   })
   .meta({ id: 'VaultDetail' })
 
-export const vaultRow = z.object({
-  token: z.string(),
-  balance: z.string(),
-  vault_count: z.number(),
-  is_complete: z.boolean(),
-  name: z.string().nullable(),
-  symbol: z.string().nullable(),
-  decimals: z.number().nullable(),
-  logo: z.string().nullable(),
-  vault_path: z.string().nullable(),
-  usd_price: z.string().nullable(),
-  usd_value: z.string().nullable(),
-})
+export const vaultRow = vaultSchema
+  .omit({ id: true, address: true, icon: true })
+  .extend({ name: z.string().nullable(), decimals: z.int().nullable() })
 export type VaultRow = z.output<typeof vaultRow>
 
 export function presentVault(address: string, row: VaultRow): Vault {
-  return {
+  return pickFields(vaultSchema, {
+    ...row,
     id: `${address}:${row.token}`,
     address,
     token: vaultType(row.token),
     name: row.name ?? contractParts(row.token).name,
-    symbol: row.symbol,
     decimals: row.decimals ?? vaultDecimals,
     icon: row.logo,
-    logo: row.logo,
-    balance: row.balance,
-    vault_count: row.vault_count,
-    path: row.vault_path,
-    is_complete: row.is_complete,
-    usd_price: row.usd_price,
-    usd_value: row.usd_value,
-  }
+  })
 }
-
-/** Examples of the routes of fungible tokens. */
 
 const icon =
   'https://cdn.jsdelivr.net/gh/FlowFans/flow-token-list@main/token-registry/A.1654653399040a61.FlowToken/logo.svg'
@@ -397,7 +300,7 @@ export const exampleFtTransfer: FtTransfer = {
   },
 }
 
-/** The same as the sender sees it. */
+/** The same transfer, listed for its sender. */
 export const exampleFtTransferOfAccount: FtTransfer = {
   ...exampleFtTransfer,
   address: exampleFtTransfer.sender,

@@ -18,7 +18,6 @@ import {
   findTransaction,
 } from '../transactions/queries.ts'
 
-/** A place in the order of transfers. */
 export interface TransferKey {
   readonly height: number
   readonly txIndex: number
@@ -26,28 +25,24 @@ export interface TransferKey {
   readonly leg: number
 }
 
-/**
- * Which transfers; what is undefined does not matter. Those of one block are selected by the bounds of the reading,
- * those of one transaction by these and `txIndex`.
- */
+/** Undefined fields do not filter. */
 export interface TransferSelection {
-  /** Gave or got: `0x` and 16 hex digits, or 40 for an EVM account. */
+  /** Sender or receiver: `0x` and 16 hex digits, or 40 for an EVM account. */
   readonly address?: string | undefined
-  /** As in the tables. */
   readonly token?: string | undefined
-  /** Of a collection: only with `token`. */
+  /** Requires `token`. */
   readonly nftId?: string | undefined
-  /** Only with bounds of one height. */
+  /** Requires bounds of a single height. */
   readonly txIndex?: number | undefined
 }
 
-/** A table of transfers, and which of its rows are in lists. */
+/** `listed` selects the rows that lists show. */
 export interface TransferTable {
   readonly name: FragmentSqlToken
   readonly listed: FragmentSqlToken
 }
 
-/** Fees are in no list, and in no index of one. */
+/** Lists and their indexes exclude fees. */
 export const ftTransfers: TransferTable = {
   name: sql.fragment`app.ft_transfers`,
   listed: sql.fragment`transfer_type <> 'fee'`,
@@ -55,10 +50,9 @@ export const ftTransfers: TransferTable = {
 
 export const nftTransfers: TransferTable = { name: sql.fragment`app.nft_transfers`, listed: sql.fragment`true` }
 
-/** A part of a page of transfers. */
 export type TransferSpan = EventSpan<TransferKey>
 
-/** Where the rows of a page are; both inclusive. Partitions outside are left out. */
+/** Inclusive; limits the partitions that are scanned. */
 export interface PageHeights {
   readonly low: number
   readonly high: number
@@ -66,18 +60,18 @@ export interface PageHeights {
 
 interface TransferPage<Row> {
   readonly table: TransferTable
-  /** Selects the rows of a span alone, newest first. */
+  /** Selects the rows of a span, newest first. */
   readonly select: (span: TransferSpan) => FragmentSqlToken
-  /** Gives the rows that a statement selects with what they do not hold themselves, newest first. */
+  /** Adds the columns of other tables, newest first. */
   readonly complete: (rows: FragmentSqlToken, heights: PageHeights) => Promise<readonly Row[]>
 }
 
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number(), leg: z.number() })
 
 /**
- * Up to `count` transfers before a place, newest first. Most pages are in a few heights, and come from one statement.
- * That would be planned for all partitions of four tables where it goes through years: what is not near is found by
- * statements on its own table, and then completed where it is.
+ * Most pages lie within a few heights and come from one statement. Over years, that statement would
+ * be planned for every partition of four tables, so distant rows are located in their own table
+ * first and completed afterwards.
  */
 export async function readTransferPage<Row>(
   database: DatabasePool,
@@ -133,16 +127,14 @@ function selectPlaces(
   `
 }
 
-/** The columns that put transfers in order: an event index alone restarts with each transaction. */
+/** Event indexes restart with each transaction. */
 const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
 
 /**
- * The statement that selects a span of transfers with all columns, newest first. It reads few rows more than it gives:
- *
- * - Of an account those that it gave and those that it got are read by an index each, as many as the page holds, and
- *   `union` leaves one of those that it gave itself.
- * - The indexes of accounts and tokens end at the height. Rows of one block are put in order when they are read, block
- *   by block until the page is full.
+ * Selects a span of transfers, newest first, reading few rows beyond the result. For an account,
+ * sent and received transfers are read by one index each and combined with `union`, which removes
+ * self-transfers. The account and token indexes end at the height; rows are sorted per block until
+ * the page is full.
  */
 export function selectTransfers(
   table: TransferTable,
@@ -162,8 +154,8 @@ export function selectTransfers(
     )
   }
   if (token !== undefined && nftId !== undefined) {
-    // An item moves some dozen times, an account may have moved thousands of its collection. So few need no order of
-    // an index.
+    // An item has few transfers, so sorting them needs no index; an account may have thousands in
+    // the collection.
     return selectSorted(
       table,
       span,
@@ -206,9 +198,9 @@ function selectOfSide(
       sql.fragment`${side} is not null`,
     )
   }
-  // The index holds a hash of both names, which others may share. They are compared as one text, of which the indexes
-  // of either know nothing: a plan for all values would take one of these, and read all that a busy account has
-  // moved.
+  // The index holds a hash of both names, so collisions are filtered here. Comparing them as one
+  // text keeps the planner from using the index of either column, which would read every transfer
+  // of a busy account.
   return selectByIndex(
     table,
     span,
@@ -222,7 +214,6 @@ function selectOfSide(
   )
 }
 
-/** By the primary key, or whatever finds the rows of one block or item. */
 function selectSorted(table: TransferTable, span: TransferSpan, condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select * from ${table.name}
@@ -233,9 +224,8 @@ function selectSorted(table: TransferTable, span: TransferSpan, condition: Fragm
 }
 
 /**
- * By an index that begins with `columns` and the height. They are compared as a row and stand in the order, which gives
- * the same rows as an equation and leaves the primary key no use for the order: it would read through all that is not
- * selected, which the planner thinks cheap of an account or token that is often seen, wherever its rows really are.
+ * Comparing `columns` and the height as a row, and sorting by both, keeps the planner from walking
+ * the primary key, which it underestimates for frequent accounts and tokens.
  */
 function selectByIndex(
   table: TransferTable,
@@ -258,46 +248,42 @@ function selectByIndex(
   `
 }
 
-/** The comparison of rows leaves out no partitions; the range of heights does. */
+/** The row comparison does not prune partitions; the height range does. */
 function within(span: TransferSpan): FragmentSqlToken {
   return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span)}`
 }
 
-/** What comes after the place where the span begins, with the `and` before it. */
+/** Rows after `before`, with a leading `and`. */
 function after({ high, before }: TransferSpan): FragmentSqlToken {
   if (before === undefined || before.height > high) return sql.fragment``
   const { height, txIndex, eventIndex, leg } = before
   return sql.fragment`and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})`
 }
 
-/** Somebody who gives or gets tokens. */
 export const partyFormat = z
   .string()
   .regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/)
-  .describe('0x and 16 hex digits; 40 for an account of Flow EVM.')
+  .describe('0x and 16 hex digits (Flow) or 40 (EVM).')
 
 const directionFormat = z
   .enum(['deposit', 'withdraw'])
   .describe(
-    'As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, ' +
-      'withdraw for a ' +
-      'burn, else deposit.',
+    'Relative to the account of the list: withdraw if it is the sender. Without an account: withdraw for a burn, ' +
+      'else deposit.',
   )
 
-/** Fields that transfers of all kinds have. */
 export const transferFields = {
   transaction_hash: idFormat.describe('Id of the transaction.'),
   block_height: heightFormat,
-  tx_index: countFormat.describe('Position of the transaction in the block.'),
-  event_index: countFormat.describe('The event by which it arrived, by its position in the transaction.'),
-  leg: countFormat.describe('Counts from 0 the transfers that this event made; nearly always 0.'),
-  timestamp: timestampFormat.describe('Time of the block.'),
-  sender: partyFormat.nullable().describe('Null where nobody gave it, as of what was minted.'),
-  receiver: partyFormat.nullable().describe('Null where nobody got it, as of what was burned.'),
+  tx_index: countFormat.describe('Index of the transaction in the block.'),
+  event_index: countFormat.describe('Index of the deposit event in the transaction.'),
+  leg: countFormat.describe('Index among the transfers of the same event; usually 0.'),
+  timestamp: timestampFormat.describe('Block time.'),
+  sender: partyFormat.nullable().describe('Null for mints and unknown senders.'),
+  receiver: partyFormat.nullable().describe('Null for burns and unknown receivers.'),
   direction: directionFormat,
 }
 
-/** What rows of transfers of all kinds have, with the id of the transaction and the time of the block. */
 export const transferRowFields = {
   block_height: z.number(),
   tx_index: z.number(),
@@ -314,7 +300,7 @@ export const transferRowFields = {
 type TransferFields = z.output<z.ZodObject<typeof transferFields>>
 type TransferRow = Omit<z.output<z.ZodObject<typeof transferRowFields>>, 'token'>
 
-/** The fields that transfers of all kinds have. @param address the account whose transfers are listed */
+/** @param address account of the list */
 export function presentTransfer(
   row: TransferRow,
   address: string | undefined,
@@ -339,11 +325,11 @@ function directionOf(row: TransferRow, address: string | undefined): 'deposit' |
 }
 
 /**
- * The place that a cursor of transfers means. The cursor names the transaction by its id, and the order goes by its
- * position, which its block tells.
- * @param cursor a text that `transferCursorPattern` accepts
+ * Resolves a cursor, which names the transaction by id, to a sort key.
+ *
  * @returns undefined for the first page
- * @throws ApiError 400 where the block has no such transaction, also because the chain was rolled back since
+ *
+ * @throws ApiError 400 if the block has no such transaction, for example after a reorg
  */
 export async function findTransferKey(
   database: DatabasePool,
@@ -356,14 +342,13 @@ export async function findTransferKey(
     throw new ApiError(
       400,
       'invalid-parameter',
-      `Parameter "cursor" names a transaction that block ${place.height} does not have; begin again without it.`,
+      `Parameter "cursor" is outdated: block ${place.height} has no such transaction. Restart without a cursor.`,
       { field: 'cursor' },
     )
   }
   return { height: place.height, txIndex: transaction.index, eventIndex: place.eventIndex, leg: place.leg }
 }
 
-/** The cursor that continues after a transfer. */
 export function transferCursorOf(row: {
   readonly block_height: number
   readonly transaction_hash: string
@@ -378,34 +363,31 @@ export function transferCursorOf(row: {
   })
 }
 
-/** Parameters that all lists of transfers have. */
 export const transferPageParameters = {
   limit: limitParameter({ default: 20, max: 100 }),
   cursor: cursorParameter(transferCursorPattern, transferCursorForm),
-  height: heightParameter().optional().describe('Only transfers of this block.'),
+  height: heightParameter().optional().describe('Block height.'),
 }
 
-/** `transaction_hash` of a list of transfers. */
 export function transactionHashParameter(): z.ZodString {
   return z
     .string()
     .regex(hashPattern, 'must be a transaction id: 64 hex digits, with or without 0x')
     .describe(
-      'Only transfers of this transaction; the hash of an EVM transaction that it executed is taken too. A system ' +
-        'transaction, whose id repeats in every block, needs `height`.',
+      'Flow transaction id, or hash of an EVM transaction that it executed. Ids of system transactions repeat in ' +
+        'every block, so they require `height`.',
     )
 }
 
-/** Which part of the chain a list of transfers is about, and where its page begins. */
 interface TransferScope {
-  /** Undefined: no part. */
+  /** Undefined if nothing can match. */
   readonly bounds: Bounds | undefined
   readonly before: TransferKey | undefined
-  /** Only this transaction of the block, which is all there is within the bounds. */
+  /** Index of the transaction; the bounds are then its block. */
   readonly txIndex: number | undefined
 }
 
-/** @throws ApiError 400 for a cursor that names no transaction of its block */
+/** @throws ApiError 400 for an outdated cursor */
 export async function findTransferScope(
   {
     cursor,
@@ -436,7 +418,6 @@ async function findPlace(
   return known ?? (height === undefined ? undefined : findTransactionInBlock(database, id, height))
 }
 
-/** The part of the stored heights that is one block. */
 function atHeight(bounds: Bounds | undefined, height: number | undefined): Bounds | undefined {
   if (bounds === undefined || height === undefined) return bounds
   return height < bounds.min || height > bounds.max ? undefined : { min: height, max: height }

@@ -25,7 +25,7 @@ import {
 } from './transfer-lists.ts'
 import type { PageHeights, TransferKey, TransferSelection } from './transfer-lists.ts'
 
-/** Up to `count` transfers before a place, newest first, fees aside. */
+/** Newest first, without fees. */
 export async function listFtTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -40,7 +40,7 @@ export async function listFtTransfers(
   })
 }
 
-/** A page of app.ft_transfers with what its rows do not hold themselves, each looked up by its key. */
+/** Adds the transaction, the block time and metadata to a page of app.ft_transfers. */
 export function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
@@ -57,7 +57,7 @@ export function completed(page: FragmentSqlToken, { low, high }: PageHeights): F
   `
 }
 
-/** The last price of a token in US dollars at a time, if one is known of the two days before it. */
+/** The last price in US dollars within the 48 hours before a time. */
 export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select price from app.prices
@@ -68,10 +68,8 @@ export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): Fragme
 }
 
 const response = listOf(ftTransferSchema, 'FtTransfer')
-const description = 'The fees of transactions are left out. The filters can be combined.'
-const tokenFilter = contractParameter('tokens')
-  .optional()
-  .describe('Only transfers of this token: `A.<address>.<name>`.')
+const description = 'Excludes transaction fees. Filters are combined with AND.'
+const tokenFilter = contractParameter('tokens').optional().describe('Token, `A.<address>.<name>`.')
 
 const exampleOf = (transfer: FtTransfer): z.output<typeof response> => ({
   data: [transfer],
@@ -84,13 +82,13 @@ const ftTransferList = defineRoute({
   path: '/flow/ft/transfer',
   operationId: 'listFtTransfers',
   tag: 'Fungible tokens',
-  summary: 'Transfers of fungible tokens, the newest first',
+  summary: 'Fungible token transfers, newest first',
   description,
   query: z.object({
     ...transferPageParameters,
     address: partyParameter()
       .optional()
-      .describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
+      .describe('Sender or receiver: Flow account (16 hex digits) or EVM address (40).'),
     token: tokenFilter,
     transaction_hash: transactionHashParameter().optional(),
   }),
@@ -108,7 +106,7 @@ const accountFtTransfers = defineRoute({
   path: '/flow/account/{address}/ft/transfer',
   operationId: 'listFtTransfersOfAccount',
   tag: 'Fungible tokens',
-  summary: 'Transfers of fungible tokens that an account gave or got, the newest first',
+  summary: 'Fungible token transfers of an account, newest first',
   description,
   params: z.object({ address: accountParameter() }),
   query: z.object({ ...transferPageParameters, token: tokenFilter }),
@@ -126,7 +124,7 @@ const accountTokenTransfers = defineRoute({
   path: '/flow/account/{address}/ft/{token}/transfer',
   operationId: 'listFtTransfersOfAccountAndToken',
   tag: 'Fungible tokens',
-  summary: 'Transfers of one fungible token that an account gave or got, the newest first',
+  summary: 'Transfers of one fungible token of an account, newest first',
   params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
   query: z.object(transferPageParameters),
   response,
@@ -138,5 +136,4 @@ const accountTokenTransfers = defineRoute({
   },
 })
 
-/** Transfers of fungible tokens. */
 export const ftTransferRoutes = [ftTransferList, accountFtTransfers, accountTokenTransfers]

@@ -9,9 +9,8 @@ import type { MarkedPlace } from './events.ts'
 import type { FungibleSummaryRow, NonFungibleSummaryRow } from './schema.ts'
 
 /**
- * Parts of a statement (`derived-details.ts`) that tell what moved in transactions, by token. They read the
- * transactions of `place` between the heights `$3` and `$4`. A transaction may have thousands of movements: they are
- * added up where they are, so that a line a token is all that comes.
+ * Movements of the transactions `place` between the heights `$3` and `$4`, summed in SQL, as one
+ * transaction may have thousands.
  */
 
 function movesIn(table: FragmentSqlToken): FragmentSqlToken {
@@ -22,8 +21,8 @@ function movesIn(table: FragmentSqlToken): FragmentSqlToken {
 }
 
 /**
- * What changed hands in the end: the sum of what is left with those who got more than they gave. Most often there is
- * one movement of a token, and nothing to be added up.
+ * Net amount that changed hands: the sum of positive account balances. Most tokens move only once,
+ * which needs no sums.
  */
 const fungibleSums = sql.fragment`
   select json_agg(
@@ -57,7 +56,7 @@ const fungibleSums = sql.fragment`
   ) as net on once.count > 1
 `
 
-/** Items by collection; each counts once, however often it moved. */
+/** Distinct items per collection. */
 const nonFungibleCounts = sql.fragment`
   select json_agg(
     json_build_array(block_height, tx_index, token, 'transfer', count, counterparty)
@@ -78,7 +77,7 @@ const nonFungibleCounts = sql.fragment`
   ) as counts
 `
 
-/** What came to the account `$5` and what left it. What it gives itself is no part. */
+/** Amounts received and sent by the account `$5`, without self-transfers. */
 const fungibleParts = sql.fragment`
   select json_agg(
     json_build_array(block_height, tx_index, token, direction, amount::text, counterparty)
@@ -99,7 +98,6 @@ const fungibleParts = sql.fragment`
   ) as sums
 `
 
-/** The same of items, by collection. */
 const nonFungibleParts = sql.fragment`
   select json_agg(
     json_build_array(block_height, tx_index, token, direction, count, counterparty)
@@ -120,24 +118,22 @@ const nonFungibleParts = sql.fragment`
   ) as counts
 `
 
-/** The workers of what is derived of a transaction. */
+/** Workers that derive the details of transactions. */
 export const transactionWorkers = ['tx_contracts_worker', 'tx_metrics_worker', 'token_worker'] as const
 
-/** What is derived of a transaction. */
 export interface DerivedDetails {
   /** Whether tags, fee and gas are derived. */
   readonly isDerived: boolean
-  /** Whether transfers are derived. */
   readonly isMoved: boolean
-  /** Undefined: it has no row, as transactions of the chain itself that paid nothing have none. */
+  /** Undefined for system transactions without a fee, which have no row. */
   readonly metrics: { readonly fee: string | null; readonly gasUsed: number | null } | undefined
   readonly tags: readonly TransactionTag[]
-  /** None where they were not asked for. */
+  /** Empty if not requested. */
   readonly fungible: readonly FungibleSummaryRow[]
   readonly nonFungible: readonly NonFungibleSummaryRow[]
 }
 
-/** `account`: transfers as it sees them; `all`: what changed hands; `none`: no transfers are read. */
+/** `account`: relative to the account; `all`: net movements; `none`: transfers are not read. */
 export type TransferView = { readonly account: string } | 'all' | 'none'
 
 const direction = z.enum(['in', 'out', 'transfer'])
@@ -150,11 +146,11 @@ const nonFungiblePart = z.array(
 )
 
 /**
- * One row for all transactions that are asked for, each column a list: so each table is read once, and nothing is
- * joined.
+ * One row with an array per column for all transactions, so that each table is read once without
+ * joins.
  */
 const detailsRow = z.object({
-  /** Height, whether it is derived, whether its transfers are; null: all heights are both. */
+  /** Height, whether details and transfers are derived; null if all heights are derived. */
   coverage: z.array(z.tuple([z.number(), z.boolean(), z.boolean()])).nullable(),
   metrics: metricsPart.nullable(),
   tags: tagsPart.nullable(),
@@ -166,12 +162,11 @@ type DetailsRow = z.output<typeof detailsRow>
 const nothing = sql.fragment`select null::json`
 
 /**
- * Each table is read by its key for each transaction: `limit` and `offset` keep the planner, who sees neither how
- * many there are nor how far apart, from reading all between the heights instead.
+ * `limit` and `offset` force key lookups per transaction; otherwise the planner, which knows
+ * neither the number nor the distance of the transactions, scans all heights between.
  *
- * Parameters: heights and positions of the transactions, and the lowest and highest height among them. Coverage is of
- * the same moment as the rows. It is folded into the checkpoints but for what was done a moment ago, so that these
- * mostly tell all.
+ * Parameters: heights and indexes of the transactions, lowest and highest height. Coverage is read
+ * in the same snapshot; unfolded leases matter only for recent heights.
  */
 function detailsOf(fungible: FragmentSqlToken, nonFungible: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -220,7 +215,6 @@ const withTransfersOfAccount = fixedStatement(
   sql.prepared('transaction details of an account', detailsRow)`${detailsOf(fungibleParts, nonFungibleParts)}`,
 )
 
-/** What the workers have written of transactions, in one statement. */
 export async function readDerivedDetails(
   database: DatabasePool,
   places: readonly MarkedPlace[],

@@ -18,13 +18,12 @@ import type { DescribedTransaction, TransactionRow, CompleteTransaction, AssetNa
 import { readScripts } from './scripts.ts'
 import type { StoredScript } from './scripts.ts'
 
-/** A transaction is stored together with its script. */
 export const unknownScript: StoredScript = { text: '', template: noTemplate }
 
 /**
- * Completes transactions by what their scripts and events say of them: tags, fee, gas, template, imports. Tags, fee
- * and gas come from the derived tables, so that a transaction of many events costs no more than another; only where a
- * block is not derived yet are its events read, and the functions called by which the workers derive the same.
+ * Adds tags, fee, gas, template and imports. Tags, fee and gas come from derived tables, so the
+ * number of events does not matter; for blocks that are not derived yet, they are computed from the
+ * events as the workers do.
  */
 export async function describeTransactions(
   database: DatabasePool,
@@ -34,7 +33,7 @@ export async function describeTransactions(
   return (await describeWithDetails(database, network, rows, 'none')).map(({ described }) => described)
 }
 
-/** The same, with what else is derived of each. */
+/** Includes the other derived details. */
 async function describeWithDetails(
   database: DatabasePool,
   network: Network,
@@ -74,7 +73,7 @@ function computed(transaction: DecodedTransaction, network: Network): Described 
   }
 }
 
-/** Transactions of the chain itself that paid nothing have no metrics. */
+/** System transactions without a fee have no metrics. */
 function recorded(row: TransactionRow, { metrics, tags }: DerivedDetails): Described {
   const gasUsed = metrics === undefined ? row.gas_used : metrics.gasUsed
   return {
@@ -98,7 +97,7 @@ async function readEvents(
   return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
 }
 
-/** A stored transaction as workers see it. */
+/** Converts to the input of the workers. */
 export function storedTransaction(
   row: TransactionRow,
   script: string,
@@ -121,8 +120,9 @@ export function storedTransaction(
 }
 
 /**
- * Completes transactions by all that lists show of them.
- * @param account sums of transfers are told as this account sees them
+ * Adds everything that lists show.
+ *
+ * @param account transfers are summed relative to this account
  */
 export async function completeTransactions(
   database: DatabasePool,
@@ -162,10 +162,7 @@ const collectionRow = z.object({
   banner: z.string().nullable(),
 })
 
-/**
- * What tokens and collections call themselves, and the latest price of each token. Leaves out what nothing is known
- * of.
- */
+/** Metadata of tokens and collections, and token prices. Omits unknown assets. */
 export async function readAssetNames(
   database: DatabasePool,
   tokens: readonly string[],

@@ -22,8 +22,9 @@ import { readEventsOfTransaction } from './events.ts'
 import type { TransactionPlace } from './queries.ts'
 
 /**
- * All that happened in a transaction, as far as it is derived. Each table is read by the place of the transaction.
- * @param timestampOf gives the time of its block, where that is needed; undefined: it is not stored any more
+ * Everything derived from a transaction, by key lookups.
+ *
+ * @param timestampOf returns the block time; undefined if the block is no longer stored
  */
 export async function readTransactionContent(
   database: DatabasePool,
@@ -116,7 +117,7 @@ function decoded(event: EventRow | undefined): EvmTransaction | undefined {
   try {
     return evmTransactionOf({ type: event.type, index: event.event_index, fields: event.payload })
   } catch (error) {
-    // The worker has reported it in raw.indexing_errors, and there is no row of it.
+    // The worker has recorded the event in raw.indexing_errors and wrote no row.
     if (error instanceof FieldShapeError) return undefined
     throw error
   }
@@ -152,7 +153,6 @@ async function readEvmParties(database: DatabasePool, addresses: readonly string
   }
 }
 
-/** An EVM account is created once. */
 async function readCoas(
   database: DatabasePool,
   addresses: readonly string[],

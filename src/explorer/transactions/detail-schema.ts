@@ -12,24 +12,23 @@ import {
 import { presentTransaction, presentWithEvents, transactionSchema, partyFormat } from './schema.ts'
 import type { EventRow, CompleteTransaction, AssetNames } from './schema.ts'
 
-const party = partyFormat.nullable().describe('Null: no account.')
-const coaOwner = addressFormat.nullable().describe('The Flow account that owns this EVM account, where that is known.')
+const party = partyFormat.nullable().describe('Null for mints, burns and unknown accounts.')
+const coaOwner = addressFormat.nullable().describe('Flow account that owns this EVM account; null if unknown.')
 
 const moveFields = {
   from_address: party,
   to_address: party,
   event_index: countFormat,
-  leg: countFormat.describe('Counts from 0 the movements that one event tells of.'),
-  is_cross_vm: z.boolean().describe('Whether it went into EVM or out of it.'),
+  leg: countFormat.describe('Index among the movements of the same event.'),
+  is_cross_vm: z.boolean().describe('Whether it moved into or out of EVM.'),
   from_coa_flow_address: coaOwner,
   to_coa_flow_address: coaOwner,
 }
 
-/** A movement of tokens within one transaction. */
 const fungibleMoveSchema = z
   .strictObject({
     token: z.string().describe('A.<address>.<name>'),
-    amount: amountFormat.describe('In whole tokens.'),
+    amount: amountFormat.describe('Tokens.'),
     ...moveFields,
     transfer_type: z.enum([
       'transfer',
@@ -47,17 +46,16 @@ const fungibleMoveSchema = z
     token_symbol: z.string().nullable(),
     token_logo: z.string().nullable(),
     token_decimals: z.int().nullable(),
-    approx_usd_price: amountFormat.nullable().describe('Latest price of one whole token; null where none is known.'),
+    approx_usd_price: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
     usd_value: amountFormat.nullable(),
   })
   .meta({ id: 'FungibleMove' })
 type FungibleMove = z.output<typeof fungibleMoveSchema>
 
-/** A movement of an item within one transaction. */
 const nonFungibleMoveSchema = z
   .strictObject({
-    token: z.string().nullable().describe('Collection, A.<address>.<name>; null where no event tells.'),
-    token_id: z.string().describe('Id of the item within its collection.'),
+    token: z.string().nullable().describe('Collection, A.<address>.<name>; null if unknown.'),
+    token_id: z.string().describe('Id within the collection.'),
     ...moveFields,
     transfer_type: z.enum(['transfer', 'mint', 'burn', 'bridge', 'escrow', 'deposit', 'withdrawal']),
     collection_name: z.string().nullable(),
@@ -73,7 +71,6 @@ const moveRow = z.object({
   to_address: z.string().nullable(),
 })
 
-/** As they are read from the database. */
 export const fungibleMoveRow = moveRow.extend({
   token: z.string(),
   amount: z.string(),
@@ -88,7 +85,7 @@ export const nonFungibleMoveRow = moveRow.extend({
 })
 type NonFungibleMoveRow = z.output<typeof nonFungibleMoveRow>
 
-/** Flow accounts by the EVM account that they own. */
+/** Flow owners by EVM address. */
 export type CoaOwners = ReadonlyMap<string, string>
 
 export function presentFungibleMove(row: FungibleMoveRow, names: AssetNames, owners: CoaOwners): FungibleMove {
@@ -143,10 +140,9 @@ function ownerOf(address: string | null, owners: CoaOwners): string | null {
   return address === null ? null : (owners.get(address) ?? null)
 }
 
-const asset = z.string().nullable().describe('Token, A.<address>.<name>; null where nothing tells.')
+const asset = z.string().nullable().describe('Token, A.<address>.<name>; null if unknown.')
 const amount = amountFormat.nullable()
 
-/** What happened to a pair of tokens within one transaction. */
 const defiEventSchema = z
   .strictObject({
     event_type: z.string().describe('Swap, AddLiquidity, RemoveLiquidity, Flashloan, ProtocolFee.'),
@@ -162,15 +158,14 @@ const defiEventSchema = z
     asset1_name: z.string().nullable(),
     asset0_logo: z.string().nullable(),
     asset1_logo: z.string().nullable(),
-    asset0_in: amount.describe('Whole tokens that went into the pair.'),
-    asset0_out: amount.describe('Whole tokens that went out of the pair.'),
+    asset0_in: amount.describe('Tokens into the pair.'),
+    asset0_out: amount.describe('Tokens out of the pair.'),
     asset1_in: amount,
     asset1_out: amount,
   })
   .meta({ id: 'TransactionDefiEvent' })
 type TransactionDefiEvent = z.output<typeof defiEventSchema>
 
-/** As it is read from the database. */
 export const defiEventRow = z.object({
   event_type: z.string(),
   event_index: z.number(),
@@ -224,43 +219,42 @@ const partySchema = z
     address: z.string().regex(/^[0-9a-f]{40}$/),
     kind: z
       .enum(['coa', 'token', 'account'])
-      .describe('coa: owned by a Flow account; token: a contract that moved tokens; account: all others.'),
-    flow_address: addressFormat.nullable().describe('The Flow account that owns it, where that is known.'),
+      .describe('coa: owned by a Flow account; token: contract with token transfers; account: other.'),
+    flow_address: addressFormat.nullable().describe('Flow account that owns it; null if unknown.'),
   })
   .meta({ id: 'EvmParty' })
 type EvmParty = z.output<typeof partySchema>
 
-/** An EVM transaction within one transaction of the chain. Integers that may be large are decimal text. */
+/** Large integers are decimal strings. */
 const evmExecutionSchema = z
   .strictObject({
     hash: idFormat,
-    block_number: countFormat.describe('Block of the EVM.'),
-    position: countFormat.describe('Position in the block of the EVM.'),
-    event_index: countFormat.describe('Event of the transaction that tells of it.'),
+    block_number: countFormat.describe('EVM block number.'),
+    position: countFormat.describe('Index in the EVM block.'),
+    event_index: countFormat.describe('Index of the TransactionExecuted event.'),
     timestamp: timestampFormat,
     from: evmAddress,
     to: evmAddress,
     from_meta: partySchema.nullable(),
     to_meta: partySchema.nullable(),
-    contract_address: evmAddress.describe('Contract that it created.'),
+    contract_address: evmAddress.describe('Created contract.'),
     status: z.enum(['SUCCESS', 'FAILURE']),
     error_message: z.string().nullable(),
     type: countFormat.describe(
-      '0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed.',
+      '0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature.',
     ),
-    call_type: z.string().nullable().describe('Of type 255: deposit, withdraw, transfer, deploy, call.'),
+    call_type: z.string().nullable().describe('For type 255: deposit, withdraw, transfer, deploy or call.'),
     nonce: amountFormat.nullable(),
     gas_used: amountFormat,
     gas_limit: amountFormat.nullable(),
-    gas_price: amountFormat.nullable().describe('In attoflow; of types with fee caps the highest.'),
+    gas_price: amountFormat.nullable().describe('In attoflow; for dynamic fees the maximum.'),
     value: amountFormat.nullable().describe('In attoflow, 10^-18 FLOW.'),
-    data: hex.nullable().describe('What was given to run; null where it could not be read.'),
+    data: hex.nullable().describe('Call data; null if it could not be decoded.'),
     logs: z.array(z.strictObject({ address: z.string(), topics: z.array(z.string()), data: hex })),
   })
   .meta({ id: 'EvmExecution' })
 export type EvmExecution = z.output<typeof evmExecutionSchema>
 
-/** As it is read from the database. */
 export const evmExecutionRow = z.object({
   event_index: z.number(),
   evm_hash: z.string(),
@@ -281,14 +275,14 @@ export const evmExecutionRow = z.object({
 })
 type EvmExecutionRow = z.output<typeof evmExecutionRow>
 
-/** What is known of addresses of the EVM, these without `0x`. */
+/** EVM addresses without `0x`. */
 export interface EvmParties {
-  /** Owners of accounts that Cadence owns; null where the owner is not known. */
+  /** Owners by COA address; null if unknown. */
   readonly coas: ReadonlyMap<string, string | null>
   readonly tokens: ReadonlySet<string>
 }
 
-/** @param decoded the event that tells of it; undefined where it could not be read */
+/** @param decoded decoded event; undefined if decoding failed */
 export function presentEvmExecution(
   row: EvmExecutionRow,
   decoded: EvmTransaction | undefined,
@@ -331,11 +325,11 @@ function partyOf(address: string | null, { coas, tokens }: EvmParties): EvmParty
 
 const scheduledSchema = z
   .strictObject({
-    scheduled_id: z.string().describe('The number that the scheduler gave it.'),
+    scheduled_id: z.string().describe('Id assigned by the scheduler.'),
     matched_by: z
       .enum(['scheduled', 'pending', 'executed', 'failed', 'canceled'])
-      .describe('What this transaction did: scheduled or cancelled it, found it due (pending), or was its run.'),
-    status: z.enum(['scheduled', 'pending', 'executed', 'failed', 'canceled']).describe('As it stands now.'),
+      .describe('Action of this transaction: scheduled, canceled, marked as due (pending), or executed it.'),
+    status: z.enum(['scheduled', 'pending', 'executed', 'failed', 'canceled']).describe('Current status.'),
     handler_owner: z.string().nullable(),
     handler_type: z.string().nullable(),
     due_at: timestampFormat.nullable(),
@@ -344,7 +338,6 @@ const scheduledSchema = z
   })
   .meta({ id: 'ScheduledMention' })
 
-/** A scheduled transaction that another one mentions, as it is read from the database. */
 export const scheduledRow = z.object({
   scheduled_id: z.string(),
   matched_by: scheduledSchema.shape.matched_by,
@@ -357,7 +350,6 @@ export const scheduledRow = z.object({
 })
 type ScheduledRow = z.output<typeof scheduledRow>
 
-/** A single transaction. */
 export const transactionDetailSchema = transactionSchema
   .extend({
     block_id: idFormat,
@@ -366,8 +358,8 @@ export const transactionDetailSchema = transactionSchema
       .nullable()
       .describe('Null for system transactions.'),
     script: z.string().nullable().describe('Cadence source; null with `lite`.'),
-    arguments: z.unknown().describe('The arguments as JSON-Cadence values, in order; none with `lite`.'),
-    ft_transfers: z.array(fungibleMoveSchema).describe('Without the fee.'),
+    arguments: z.unknown().describe('Arguments as JSON-Cadence values; empty with `lite`.'),
+    ft_transfers: z.array(fungibleMoveSchema).describe('Excludes the fee.'),
     nft_transfers: z.array(nonFungibleMoveSchema),
     defi_events: z.array(defiEventSchema),
     evm_executions: z.array(evmExecutionSchema),
@@ -375,15 +367,14 @@ export const transactionDetailSchema = transactionSchema
     other_heights: z
       .array(heightFormat)
       .describe(
-        'The nearest other blocks that have a transaction with this id, at most 10. ' +
-          'Only system transactions have any: request one with `height`.',
+        'Up to 10 nearest other blocks with a transaction of this id. Only system transactions repeat; request one ' +
+          'with `height`.',
       ),
-    lite: z.boolean().describe('Whether the lists of this object, script and arguments were left out on request.'),
+    lite: z.boolean().describe('Whether lists, script and arguments were omitted by `lite`.'),
   })
   .meta({ id: 'TransactionDetail' })
 export type TransactionDetail = z.output<typeof transactionDetailSchema>
 
-/** What only the detail of a transaction shows of the transaction itself. */
 export const transactionExtras = z.object({
   block_id: z.string(),
   collection_id: z.string().nullable(),
@@ -392,7 +383,6 @@ export const transactionExtras = z.object({
 })
 export type TransactionExtras = z.output<typeof transactionExtras>
 
-/** All that happened in a transaction. */
 export interface TransactionContent {
   readonly events: readonly EventRow[]
   readonly fungible: FungibleMove[]
@@ -402,7 +392,7 @@ export interface TransactionContent {
   readonly scheduled: ScheduledRow[]
 }
 
-/** @param content undefined: it was asked to leave all that out */
+/** @param content undefined with `lite` */
 export function presentTransactionDetail(
   complete: CompleteTransaction,
   extras: TransactionExtras,

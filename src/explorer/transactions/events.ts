@@ -16,12 +16,11 @@ import { limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { exampleEvent, eventSchema, presentEvent } from './schema.ts'
 
-/** An event that is read together with those of other blocks. */
 export interface PlacedEventRow extends EventRow {
   readonly block_height: number
 }
 
-/** All events of a transaction, in order. */
+/** In order. */
 export async function readEventsOfTransaction(
   database: DatabasePool,
   { height, index }: TransactionPlace,
@@ -29,7 +28,7 @@ export async function readEventsOfTransaction(
   return readEvents(database, sql.fragment`c.block_height = ${height} and c.tx_index = ${index}`)
 }
 
-/** All events of a block, in order; with `types` only those. */
+/** In order; with `types`, only those. */
 export async function readEventsOfBlock(
   database: DatabasePool,
   height: number,
@@ -41,7 +40,7 @@ export async function readEventsOfBlock(
   return events.filter(({ type }) => types.includes(type))
 }
 
-/** All events of some transactions, those of each in order. */
+/** In order per transaction. */
 export async function readEventsOfPlaces(
   database: DatabasePool,
   places: readonly MarkedPlace[],
@@ -49,7 +48,7 @@ export async function readEventsOfPlaces(
   return (await readDecodedEvents(database, places)).map(placedEventRow)
 }
 
-/** The same, as workers see them. */
+/** In the form that workers receive. */
 export async function readDecodedEvents(
   database: DatabasePool,
   places: readonly MarkedPlace[],
@@ -75,7 +74,7 @@ export async function readDecodedEvents(
   return unpackEvents(database, chunks)
 }
 
-/** Whether a row of raw.event_chunks as `c` has events of these types. */
+/** Condition on a row `c` of raw.event_chunks. */
 export function hasTypes(types: readonly string[]): FragmentSqlToken {
   return sql.fragment`
     c.shapes && array(select id from raw.event_shapes where type = any (${sql.array([...types], 'text')}))
@@ -103,13 +102,14 @@ async function readEvents(database: DatabasePool, condition: FragmentSqlToken): 
 const shapeRow = z.object({ id: z.number(), type: z.string(), fields: z.array(z.string()) })
 
 /**
- * Those of each pool, and the database that they are of: where one was restored, their numbers may mean other shapes.
+ * Per pool, with the identity of its database: a restored database may number shapes differently.
  */
 const known = new WeakMap<DatabasePool, { readonly shapes: EventShapes; readonly identity: string }>()
 
 /**
- * The shapes of stored events.
- * @param identity of the database in which the events were read
+ * Shapes of stored events.
+ *
+ * @param identity of the database that the events were read from
  */
 function eventShapes(database: DatabasePool, identity: string): EventShapes {
   const cached = known.get(database)
@@ -123,10 +123,7 @@ function eventShapes(database: DatabasePool, identity: string): EventShapes {
   return shapes
 }
 
-/**
- * What a statement on raw.event_chunks as `c` selects to be read by `unpackEvents`. Arrays of JSON come quicker as
- * its text.
- */
+/** Columns of raw.event_chunks `c` for `unpackEvents`. Text arrives faster than JSON arrays. */
 export const chunkColumns = sql.fragment`
   c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes, array_to_json(c.payloads)::text as payloads,
   (${databaseIdentity}) as database
@@ -141,14 +138,12 @@ export const chunkRow = z.object({
   database: z.string(),
 })
 
-/** An event with its place. */
 interface PlacedEvent {
   readonly height: number
   readonly txIndex: number
   readonly event: DecodedEvent
 }
 
-/** The events of rows, in their order. */
 export async function unpackEvents(
   database: DatabasePool,
   rows: readonly z.output<typeof chunkRow>[],
@@ -166,8 +161,9 @@ export async function unpackEvents(
 }
 
 /**
- * The columns by which `fieldOfEvent` reads one event of the row `c` that holds it: its row is the one at `chunkStart`.
- * @param eventIndex its position in the transaction
+ * Columns of the row `c` at `chunkStart`, from which `fieldOfEvent` reads one event.
+ *
+ * @param eventIndex index in the transaction
  */
 export function eventColumns(eventIndex: FragmentSqlToken): FragmentSqlToken {
   const place = sql.fragment`${eventIndex} % ${eventsPerChunk} + 1`
@@ -175,16 +171,16 @@ export function eventColumns(eventIndex: FragmentSqlToken): FragmentSqlToken {
     c.shapes[${place}] as event_shape, c.payloads[${place}]::text as event_values, (${databaseIdentity}) as event_database`
 }
 
-/** `first_event_index` of the row that holds an event. */
+/** `first_event_index` of the row that contains an event. */
 export function chunkStartOf(eventIndex: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`${eventIndex} - ${eventIndex} % ${eventsPerChunk}`
 }
 
-/** What `eventColumns` selects. */
+/** Columns of `eventColumns`. */
 export const singleEvent = { event_shape: z.number(), event_values: z.string().nullable(), event_database: z.string() }
 type SingleEvent = z.output<z.ZodObject<typeof singleEvent>>
 
-/** The fields of single events, null where they could not be decoded. */
+/** Null if an event could not be decoded. */
 export async function fieldsOfEvents(
   database: DatabasePool,
   rows: readonly SingleEvent[],
@@ -197,7 +193,6 @@ export async function fieldsOfEvents(
   )
 }
 
-/** The position of a transaction, as derived tables name it. */
 export interface MarkedPlace {
   readonly block_height: number
   readonly tx_index: number
@@ -211,32 +206,30 @@ const markRow = z.object({
   error_message: z.string().nullable(),
 })
 
-/** What rows of derived tables do not repeat of their transaction. */
+/** Transaction id and block time, which derived tables do not store. */
 export type TransactionMark = z.output<typeof markRow>
 
-/** Heights of one statement at least: within one partition or two of each table. */
+/** Minimum heights per statement: one or two partitions per table. */
 const minWindow = 200_000
 
-/**
- * Statements at most: rows that are far from each other are looked up in more partitions at once rather than by more
- * statements.
- */
+/** Distant rows are read from more partitions at once rather than by more statements. */
 const maxStatements = 4
 
 /**
- * Reads by position, in statements that each stay within few partitions: the rows of one page may be years apart, and a
- * statement over years is planned for all partitions between.
- * @param max statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not
- *   planned again
+ * Reads rows by height and index in statements that each touch few partitions: the rows of a page
+ * may be years apart, and a single statement would be planned for every partition between.
+ *
+ * @param most maximum number of statements; 1 for a prepared one, which prunes partitions at
+ * execution
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
   places: readonly Place[],
   read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>,
-  max = maxStatements,
+  most = maxStatements,
 ): Promise<readonly Row[]> {
   if (places.length === 0) return []
   const [lowest, highest] = endsOf(places)
-  const width = Math.max(minWindow, Math.ceil((highest - lowest + 1) / max))
+  const width = Math.max(minWindow, Math.ceil((highest - lowest + 1) / most))
   const windows = Map.groupBy(places, ({ block_height: height }) => Math.floor((height - lowest) / width))
   const found = await Promise.all([...windows.values()].map((ofWindow) => read(ofWindow, ...endsOf(ofWindow))))
   return found.flat()
@@ -248,8 +241,8 @@ function endsOf(places: ReadonlyArray<{ readonly block_height: number }>): reado
 }
 
 /**
- * Ids of transactions and the times of their blocks, by position. What is not stored is not in it. The places of a
- * page may lie anywhere: their heights given as values leave out all partitions but theirs, which a join would not.
+ * Ids and block times by height and index; omits transactions that are not stored. Heights passed
+ * as values prune partitions, which a join would not.
  */
 export async function readTransactionMarks(
   database: DatabasePool,
@@ -274,21 +267,17 @@ export async function readTransactionMarks(
   return new Map(rows.map((row) => [markKey(row), row]))
 }
 
-/** Of a place in the map that `readTransactionMarks` gives. */
+/** Key in the map of `readTransactionMarks`. */
 export function markKey({ block_height: height, tx_index: index }: MarkedPlace): string {
   return `${height}:${index}`
 }
 
-/** A row with its transaction. */
 export interface Marked<Row> {
   readonly row: Row
   readonly mark: TransactionMark
 }
 
-/**
- * Joins rows to their transactions. Rows are derived from stored blocks, so that each has one, unless it is rolled
- * back now.
- */
+/** Joins rows to their transactions. Rows are missing only during a rollback. */
 export async function withMarks<Row extends MarkedPlace>(
   database: DatabasePool,
   rows: readonly Row[],
@@ -315,20 +304,19 @@ const eventSearch = defineRoute({
   operationId: 'searchEvents',
   cost: 'high',
   tag: 'Events',
-  summary: 'Events of a type, the newest first',
-  description:
-    'Of the blocks that are derived. A part of a name stands for the 50 most frequent types in which it occurs.',
+  summary: 'Search events by type, newest first',
+  description: 'Searches derived blocks. A partial name matches up to 50 event types, most frequent first.',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: eventCursor.parameter,
     type: nameParameter('Full type: `A.<address>.<contract>.<event>`, or `flow.<event>`.'),
     name: nameParameter(
-      'Full type, or a part of `<contract>.<event>` in any case: `TokensDeposited`, `FlowToken.`, `swap`. Either ' +
-        'this or `type`.',
+      'Full type, or part of `<contract>.<event>` in any case: `TokensDeposited`, `FlowToken.`, `swap`. ' +
+        'Alternative to `type`.',
     ),
   }),
   response: listOf(eventSchema, 'Event'),
-  problems: { 400: 'Neither `type` nor `name` is given, or one is not valid.' },
+  problems: { 400: '`type` and `name` are missing or invalid.' },
   example: {
     data: [exampleEvent],
     has_more: true,
@@ -341,7 +329,7 @@ const eventSearch = defineRoute({
       throw new ApiError(
         400,
         'invalid-parameter',
-        'Parameter "type" is missing: a full event type, or a part of one as "name".',
+        'Parameter "type" is missing. Pass a full event type, or part of one as "name".',
         { field: 'type' },
       )
     }
@@ -354,7 +342,7 @@ const eventSearch = defineRoute({
     const marks = await readTransactionMarks(database, rows)
     const events = rows.flatMap((row) => {
       const mark = marks.get(markKey(row))
-      // A block that was rolled back between the two readings.
+      // The block was rolled back between the two reads.
       if (mark === undefined) return []
       return [{ row, event: presentEvent(row, mark.id, { height: row.block_height, timestamp: mark.timestamp }) }]
     })
@@ -369,16 +357,15 @@ const eventSearch = defineRoute({
   },
 })
 
-/** Events of all blocks. */
 export const eventRoutes = [eventSearch]
 
-/** As the worker has it that writes app.event_type_pieces. */
+/** Must match the worker of app.event_type_pieces. */
 const heightsPerPiece = 100
 
-/** Pieces that are looked at first: one with an event in each gives a page. */
+/** Pieces of the first read; one event in each fills a page. */
 const piecesAtOnce = 24
 
-/** Types that a part of a name stands for at most, those with the most events. */
+/** Most frequent types that a partial name matches. */
 const maxTypes = 50
 
 const typeRow = z.object({ type: z.string() })
@@ -386,13 +373,13 @@ const pieceRow = z.object({ piece: z.number() })
 const heightRow = z.object({ height: z.number() })
 
 /**
- * The types that a name means: the full type itself, whether it is indexed or not; else those in whose contract and
- * event name it occurs, whatever the case, most frequent first.
+ * A full type matches itself, indexed or not. Other names match contract and event name, ignoring
+ * case, most frequent first.
  */
 async function findEventTypes(database: DatabasePool, name: string): Promise<readonly string[]> {
   if (/^(A\.[0-9a-f]{16}\.\w+|flow)\.\w+$/.test(name)) return [name]
   const pattern = `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  // Of the address nobody means a part by accident: it is cut off unless the name begins with it.
+  // The address is only matched if the name starts with `A.`.
   const told = /^A\./i.test(name) ? sql.fragment`type` : sql.fragment`regexp_replace(type, '^A\.[0-9a-f]{16}\.', '')`
   const rows = await database.any(sql.type(typeRow)`
     select type from app.event_types where ${told} ilike ${pattern}
@@ -402,10 +389,7 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   return rows.map(({ type }) => type)
 }
 
-/**
- * Up to `count` events of these types before a place, the newest first, from the blocks of which the types are
- * derived.
- */
+/** Newest first, from derived blocks. */
 export async function searchEvents(
   database: DatabasePool,
   types: readonly string[],
@@ -426,7 +410,7 @@ export async function searchEvents(
   return found
 }
 
-/** Each type by itself, in the order of the index. */
+/** Types are read separately, each in index order. */
 async function readPieces(database: DatabasePool, types: readonly string[], below: number): Promise<readonly number[]> {
   const rows = await database.any(sql.type(pieceRow)`
     select distinct found.piece
@@ -464,8 +448,8 @@ async function readHeights(
 }
 
 /**
- * A block may have very many events of other types: as few blocks are read as give enough, each of which has one at
- * least.
+ * Reads as few blocks as possible, as a block may contain many events of other types. Each block
+ * has at least one match.
  */
 async function readFoundEvents(
   database: DatabasePool,
@@ -477,7 +461,8 @@ async function readFoundEvents(
   const found: PlacedEventRow[] = []
   for (let at = 0; at < heights.length && found.length < count; at += count) {
     const some = heights.slice(at, at + count)
-    // Of the first row all events may be after the place; each other one has an event that is wanted at least.
+    // All events of the first row may be outside of the page; each other row has at least one
+    // match.
     const chunks = await database.any(sql.type(chunkRow)`
       select ${chunkColumns} from raw.event_chunks c
       where c.block_height = any (${sql.array(some, 'int8')}) and ${hasTypes(types)} and ${isBefore(before)}

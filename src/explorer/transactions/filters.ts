@@ -8,21 +8,17 @@ import type { TransactionRow } from './schema.ts'
 import { readTransaction, readTransactionsAt } from './queries.ts'
 import type { TransactionPlace } from './queries.ts'
 
-/** What `status` of a list may ask for. */
 export const transactionStatuses = ['SEALED', 'UNKNOWN', 'SUCCESS', 'FAILURE'] as const
 export type TransactionStatus = (typeof transactionStatuses)[number]
 
-/**
- * Which transactions; all conditions hold together, and what is undefined does not matter. Accounts are `0x` and 16
- * digits.
- */
+/** Combined with AND; undefined fields do not filter. Accounts are `0x` and 16 digits. */
 export interface TransactionFilter {
   readonly payer?: string | undefined
   readonly proposer?: string | undefined
   readonly authorizer?: string | undefined
   /** Payer, proposer or authorizer. */
   readonly participant?: string | undefined
-  /** A contract that the script imports, `A.<address>.<name>`. */
+  /** Imported contract, `A.<address>.<name>`. */
   readonly contract?: string | undefined
   readonly status?: TransactionStatus | undefined
 }
@@ -30,19 +26,18 @@ export interface TransactionFilter {
 export interface FilteredPage {
   readonly rows: readonly TransactionRow[]
   /**
-   * Where the search has stopped, with fewer rows than asked for but not at the end: it reads so many transactions of
-   * the account at most. Undefined: it has come to the end, or has found enough.
+   * Where the scan reached its limit before the page was full. Undefined if the page is full or the
+   * list has ended.
    */
   readonly stoppedAt: TransactionRow | undefined
 }
 
-/** Transactions that are looked through for other conditions in one request: some 5 ms. */
+/** Scan limit per request: about 5 ms. */
 const maxScanned = 2000
 
 /**
- * Up to `count` transactions before a place, the latest first, for which a filter holds. One condition is served by
- * its index; where there are more, that of the account with the fewest transactions is, and what it gives is looked
- * through, up to a limit.
+ * Latest first. The index of one condition selects candidates (the least active account, if there
+ * are several), which are then filtered up to the scan limit.
  */
 export async function listFilteredTransactions(
   database: DatabasePool,
@@ -56,7 +51,7 @@ export async function listFilteredTransactions(
   const isSingle = Object.values(filter).filter((value) => value !== undefined).length <= 1
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
-  // Most often all that an index gives fits, so that little is read at first.
+  // Start small: usually most candidates match.
   for (let size = count; ; size = Math.min(size * 4, maxScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
       const select = source.select(span)
@@ -75,12 +70,12 @@ export async function listFilteredTransactions(
 
 const placeRow = z.object({ height: z.number(), index: z.number() })
 
-/** An index that gives places in order. */
+/** An index that returns transactions in order. */
 interface Source {
   readonly select: (span: EventSpan<TransactionPlace>) => FragmentSqlToken
-  /** Whether one plan is good for all values. */
+  /** Whether one query plan suits all values. */
   readonly isPrepared: boolean
-  /** Heights outside of which it has nothing. */
+  /** No rows outside of these heights. */
   readonly heights?: Bounds | undefined
 }
 
@@ -95,7 +90,7 @@ async function chooseSource(database: DatabasePool, filter: TransactionFilter): 
   if (contract !== undefined) return { select: (span) => selectOfContract(contract, span), isPrepared: false }
   if (status === 'FAILURE' || status === 'UNKNOWN')
     return { select: (span) => selectUnsuccessful(status, span), isPrepared: false }
-  // Nearly all are sealed and succeed.
+  // Nearly all transactions match SEALED or SUCCESS.
   return { select: selectAll, isPrepared: false }
 }
 
@@ -106,7 +101,7 @@ function narrowed(bounds: Bounds | undefined, { heights }: Source): Bounds | und
 
 const accountRow = z.object({ address: z.string(), first: z.number(), last: z.number() })
 
-/** The account with the fewest transactions, and where they are; one that nothing is known of has none. */
+/** The account with the fewest transactions and its heights; an unknown account has none. */
 async function leastActive(
   database: DatabasePool,
   addresses: readonly string[],
@@ -124,8 +119,8 @@ async function leastActive(
 }
 
 /**
- * The address is compared in a row with the height, and stands in the order: else the planner, who does not see the
- * address, takes all accounts for quiet ones, of which all is read and sorted.
+ * Comparing the address as part of a row, and sorting by it, keeps the planner from treating every
+ * account as small and sorting all its transactions.
  */
 function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
   return sql.fragment`
@@ -171,18 +166,18 @@ function selectAll(span: EventSpan<TransactionPlace>): FragmentSqlToken {
   `
 }
 
-/** The comparison of rows leaves out no partitions; the range of heights does. */
+/** The row comparison does not prune partitions; the height range does. */
 function within(span: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span, index)}`
 }
 
-/** What comes after the place where the span begins, with the `and` before it. */
+/** Rows after `before`, with a leading `and`. */
 function after({ high, before }: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
   if (before === undefined || before.height > high) return sql.fragment``
   return sql.fragment`and (block_height, ${index}) < (${before.height}, ${before.index})`
 }
 
-/** On a row `t` of raw.transactions. */
+/** Condition on rows `t` of raw.transactions. */
 function conditionOf({ payer, proposer, authorizer, participant, status }: TransactionFilter): FragmentSqlToken {
   const conditions = [sql.fragment`true`]
   if (payer !== undefined) conditions.push(sql.fragment`t.payer_address = ${payer}`)

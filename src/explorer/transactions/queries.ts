@@ -10,24 +10,21 @@ import { readByPlaces } from './events.ts'
 import { transactionRow } from './schema.ts'
 import type { TransactionRow } from './schema.ts'
 
-/** A place in the order of transactions. */
 export interface TransactionPlace {
   readonly height: number
   readonly index: number
 }
 
 /**
- * The block of a row, by its key for each: with a join the planner, who does not see how few rows there are, may read
- * all blocks between the heights.
+ * Block of a row, by key lookup. With a join the planner, which does not know the number of rows,
+ * may scan all blocks between the heights.
  */
 export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(select timestamp from raw.blocks
     where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
-/**
- * The id of the transaction that a row with block_height and tx_index belongs to, by its key for each, as `blockOf`.
- */
+/** Transaction id of a row with block_height and tx_index, by key lookup like `blockOf`. */
 export function transactionIdOf(row: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(
     select id from raw.transactions x
@@ -37,10 +34,7 @@ export function transactionIdOf(row: FragmentSqlToken, low: number, high: number
   )`
 }
 
-/**
- * Completes a page of raw.transactions: the time of the block and the EVM hash are looked up for the rows of the page
- * only, each by its key.
- */
+/** Adds block time and EVM hash to a page of raw.transactions, by key lookup. */
 function completed(pageOfTransactions: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTransactions})
@@ -55,7 +49,7 @@ function completed(pageOfTransactions: FragmentSqlToken, low: number, high: numb
   `
 }
 
-/** Up to `count` transactions before a place, the latest first. Without a place, the latest there are. */
+/** Latest first. */
 export async function listTransactions(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -63,7 +57,7 @@ export async function listTransactions(
   count: number,
 ): Promise<readonly TransactionRow[]> {
   const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
-  // The comparison of rows does not leave out partitions; the range of heights does.
+  // The row comparison does not prune partitions; the height range does.
   return readDownwards(bounds, height, count, (low, high, limit) =>
     database.any(sql.prepared('transaction list', transactionRow)`
     ${completed(
@@ -81,7 +75,7 @@ export async function listTransactions(
   )
 }
 
-/** Up to `count` transactions of one block before a position, the last first. */
+/** Last first. */
 export async function listTransactionsOfBlock(
   database: DatabasePool,
   height: number,
@@ -103,7 +97,7 @@ export async function listTransactionsOfBlock(
   `)
 }
 
-/** All transactions of a range of heights, both ends inclusive, in the order of the chain. */
+/** Inclusive, in chain order. */
 export async function readTransactions(
   database: DatabasePool,
   from: number,
@@ -116,10 +110,11 @@ export async function readTransactions(
 }
 
 /**
- * The transactions at places, the latest first; those that are not stored, and those for which `condition` does not
- * hold, are left out.
+ * Latest first. Omits transactions that are not stored or do not match.
+ *
  * @param condition on a row `t` of raw.transactions
- * @param isFrequent whether that is of a form that is asked for often: only then it is worth to be prepared
+ *
+ * @param isFrequent whether the statement is worth preparing
  */
 export async function readTransactionsAt(
   database: DatabasePool,
@@ -168,7 +163,6 @@ export async function readTransactionsAt(
   return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
 }
 
-/** The transaction at a place. */
 export async function readTransaction(
   database: DatabasePool,
   { height, index }: TransactionPlace,
@@ -187,7 +181,7 @@ export async function readTransaction(
 
 const placeRow = z.object({ height: z.number(), index: z.number() })
 
-/** Where the transaction with this id, or with an EVM transaction of this hash, is. Finds no system transaction. */
+/** Finds a transaction by id or EVM hash. Excludes system transactions. */
 export async function findTransaction(
   database: DatabasePool,
   idOrEvmHash: string,
@@ -201,7 +195,9 @@ export async function findTransaction(
   return byId[0] ?? (await findByEvmHash(database, bytes))
 }
 
-/** The first of a transaction is known as soon as its block is stored, all when they are derived. */
+/**
+ * The first EVM hash of a transaction is known once its block is stored; the others once derived.
+ */
 async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<TransactionPlace | undefined> {
   const [place] = await database.any(sql.prepared('transaction by EVM hash', placeRow)`
     select * from (
@@ -215,7 +211,7 @@ async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<Tran
   return place
 }
 
-/** Where in a block a transaction is: the way to system transactions, whose ids repeat in every block. */
+/** Also finds system transactions, whose ids repeat in every block. */
 export async function findTransactionInBlock(
   database: DatabasePool,
   id: string,
@@ -230,13 +226,13 @@ export async function findTransactionInBlock(
   return place
 }
 
-/** Blocks that are searched for a transaction whose id repeats: to both sides of one, or down from the newest. */
+/** Heights searched for a repeated id: on both sides of a block, or down from the newest. */
 const heightsWithId = 20
 
-/** Most heights that are listed of a transaction whose id repeats. */
+/** Maximum of listed heights with the same id. */
 export const maxOtherHeights = 10
 
-/** The place in the newest block of a system transaction, whose id repeats. */
+/** In the newest block. */
 export async function findSystemTransaction(
   database: DatabasePool,
   id: string,
@@ -252,7 +248,7 @@ export async function findSystemTransaction(
   return place ?? undefined
 }
 
-/** The nearest other heights that have a transaction with this id, the highest first. */
+/** Nearest first, sorted highest first. */
 export async function listOtherHeights(database: DatabasePool, id: string, height: number): Promise<readonly number[]> {
   const rows = await database.any(sql.prepared('other heights', z.object({ height: z.number() }))`
     select block_height as height from raw.transactions
@@ -265,7 +261,6 @@ export async function listOtherHeights(database: DatabasePool, id: string, heigh
   return rows.map((row) => row.height).toSorted((a, b) => b - a)
 }
 
-/** What only the detail of a transaction shows. */
 export async function readTransactionExtras(
   database: DatabasePool,
   { height, index }: TransactionPlace,
@@ -283,16 +278,15 @@ export async function readTransactionExtras(
 
 const idRow = z.object({ block_height: z.number(), tx_index: z.number(), id: z.string() })
 
-/** Where a transaction is, as tables name it. */
 interface Place {
   readonly block_height: number
   readonly tx_index: number
 }
 
 /**
- * Ids of the transactions at places that may lie anywhere: as values, their heights leave out all partitions but
- * theirs.
- * @returns gives the id of a place; the empty text for one that is not stored
+ * Heights passed as values prune partitions.
+ *
+ * @returns a function of a place, which returns '' if the transaction is not stored
  */
 export async function readTransactionIds(
   database: DatabasePool,
@@ -316,17 +310,17 @@ function keyOf(place: Place): string {
   return `${place.block_height}:${place.tx_index}`
 }
 
-/** Cursors are the sort key of the last item of a page, so that a page does not move while blocks arrive above it. */
+/** Cursors are the sort key of the last item, so pages do not shift while blocks arrive. */
 
 export const blockCursorPattern = /^(\d{1,15})?$/
 export const transactionCursorPattern = /^(\d{1,15}:\d{1,9}:[0-9a-fA-F]{64})?$/
 
-/** @param cursor a text that `blockCursorPattern` accepts; the block with this height was the last one of a page */
+/** @param cursor matches `blockCursorPattern`: height of the last block of a page */
 export function parseBlockCursor(cursor: string | undefined): number | undefined {
   return cursor === undefined || cursor === '' ? undefined : Number(cursor)
 }
 
-/** @param cursor a text that `transactionCursorPattern` accepts; the id in it is for people, the place decides */
+/** @param cursor matches `transactionCursorPattern`; the id is informative only */
 export function parseTransactionCursor(cursor: string | undefined): TransactionPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [height, index] = cursor.split(':')
@@ -340,7 +334,9 @@ export function formatTransactionCursor(row: { block_height: number; tx_index: n
 export const accountTransactionCursorPattern = /^(\d{1,15}:[0-9a-fA-F]{64})?$/
 export const accountTransactionCursorForm = '<block_height>:<tx_id>'
 
-/** @param cursor a text that `accountTransactionCursorPattern` accepts. The id has to be looked up in its block. */
+/**
+ * @param cursor matches `accountTransactionCursorPattern`; the id must be looked up in its block
+ */
 export function parseAccountTransactionCursor(cursor: string | undefined): { height: number; id: string } | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [height, id = ''] = cursor.split(':')
@@ -351,7 +347,7 @@ export function formatAccountTransactionCursor(row: { block_height: number; id: 
   return `${row.block_height}:${row.id}`
 }
 
-/** A place in the order of events; transfers that one event made have legs, counted from 0. */
+/** Sort key of events; `leg` numbers the transfers of one event from 0. */
 interface TransferPlace {
   readonly height: number
   readonly id: string
@@ -363,8 +359,8 @@ export const transferCursorPattern = /^(\d{1,15}:[0-9a-fA-F]{64}:\d{1,9}(:\d{1,4
 export const transferCursorForm = '<block_height>:<tx_id>:<event_index>[:<leg>]'
 
 /**
- * @param cursor a text that `transferCursorPattern` accepts. The id has to be looked up in its block
- *   (`findTransactionInBlock`): the order within a block is that of its transactions.
+ * @param cursor matches `transferCursorPattern`; the id must be looked up in its block by
+ * `findTransactionInBlock`, as the order follows the transaction index
  */
 export function parseTransferCursor(cursor: string | undefined): TransferPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined
@@ -372,7 +368,7 @@ export function parseTransferCursor(cursor: string | undefined): TransferPlace |
   return { height: Number(height), id: id.toLowerCase(), eventIndex: Number(eventIndex), leg: Number(leg) }
 }
 
-/** The leg is left out where it is the first, which nearly all are. */
+/** A first leg is omitted, as nearly all are. */
 export function formatTransferCursor({ height, id, eventIndex, leg }: TransferPlace): string {
   return `${height}:${id}:${eventIndex}${leg === 0 ? '' : `:${leg}`}`
 }

@@ -45,31 +45,29 @@ import type { CompleteTransaction, Transaction, TransactionRow } from './schema.
 
 const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)
 
-/** `status` as people write it. */
+/** Case-insensitive. */
 const statusParameter = z
   .enum([...transactionStatuses, ...lowerCaseStatuses], `must be one of ${transactionStatuses.join(', ')}`)
   .transform((status) => status.toUpperCase() as (typeof transactionStatuses)[number])
-  .describe('SUCCESS or FAILURE of its execution; SEALED; UNKNOWN: no access node can serve its result.')
+  .describe('Execution status SUCCESS or FAILURE; SEALED; UNKNOWN: no access node serves the result.')
 
 const transactionList = defineRoute({
   path: '/flow/transaction',
   operationId: 'listTransactions',
   tag: 'Transactions',
-  summary: 'Transactions, the latest first',
+  summary: 'Transactions, latest first',
   description:
-    'System transactions are among them. The two that end every block have the same id in each and no payer, ' +
-    'for which the zero address stands.',
+    'Includes system transactions. The two at the end of every block have the same id in each block, and the zero ' +
+    'address as payer.',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(transactionCursorPattern, '<block_height>:<tx_index>:<tx_id>'),
-    height: heightParameter().optional().describe('Only transactions of this block.'),
-    payer: accountParameter().optional().describe('Only transactions that this account paid for.'),
-    proposer: accountParameter().optional().describe('Only transactions that this account proposed.'),
-    authorizers: accountParameter()
-      .optional()
-      .describe('Only transactions that this account authorized, alone or with others.'),
+    height: heightParameter().optional().describe('Block height.'),
+    payer: accountParameter().optional().describe('Payer.'),
+    proposer: accountParameter().optional().describe('Proposer.'),
+    authorizers: accountParameter().optional().describe('One of the authorizers.'),
     status: statusParameter.optional(),
-    include_events: flagParameter('Whether the transactions come with their events.'),
+    include_events: flagParameter('Include events.'),
   }),
   response: listOf(transactionSchema, 'Transaction'),
   example: {
@@ -94,7 +92,10 @@ const transactionList = defineRoute({
   },
 })
 
-/** The index that a cursor means inside one block: all of it when the cursor is above, none of it when it is below. */
+/**
+ * The index within one block that a cursor points to: undefined if the cursor is in a higher block,
+ * 0 if in a lower one.
+ */
 function indexWithin(height: number, before: TransactionPlace | undefined): number | undefined {
   if (before === undefined || before.height > height) return undefined
   return before.height === height ? before.index : 0
@@ -104,22 +105,19 @@ const transactionDetail = defineRoute({
   path: '/flow/transaction/{id}',
   operationId: 'getTransaction',
   tag: 'Transactions',
-  summary: 'One transaction with its events',
+  summary: 'Transaction with its events',
   description:
-    'The system transactions that end every block have the same id in each: without `height` the answer is the ' +
-    'one of the ' +
-    'newest block and `Content-Location` names it. `other_heights` lists other blocks with the same id.',
+    'The system transactions at the end of every block have the same id in each block. Without `height`, the ' +
+    'newest one is returned and named by `Content-Location`; `other_heights` lists other blocks.',
   params: z.object({
     id: z
       .string()
       .regex(hashPattern, 'must be a transaction id or an EVM hash: 64 hex digits, with or without 0x')
-      .describe('Transaction id, or hash of an EVM transaction that it executed; with or without 0x.'),
+      .describe('Transaction id, or hash of an EVM transaction that it executed; 0x is optional.'),
   }),
   query: z.object({
-    height: heightParameter()
-      .optional()
-      .describe('Height of its block, which a system transaction needs: its id is in every block.'),
-    lite: flagParameter('Whether script, arguments, events, transfers and all else that may be long is left out.'),
+    height: heightParameter().optional().describe('Block height. Required to select a system transaction.'),
+    lite: flagParameter('Omit script, arguments, events, transfers and other lists.'),
   }),
   response: singleOf(transactionDetailSchema, 'Transaction'),
   problems: { 404: 'The transaction is not stored.' },
@@ -157,15 +155,15 @@ const transactionDetail = defineRoute({
       ...(system === undefined
         ? {}
         : { headers: { 'Content-Location': `/flow/transaction/${id}?height=${place.height}` } }),
-      // The newest block is soon another, and what was scheduled ends at another height.
+      // The newest block changes, and scheduled transactions finish later.
       caching: known === undefined || (content?.scheduled.length ?? 0) > 0 ? 'revalidate' : caching,
     }
   },
 })
 
 /**
- * Where the transaction with an id is, or that which executed the EVM transaction with this hash. @param height where
- * it must be
+ * Finds a transaction by id or by the hash of an EVM transaction. @param height restricts the
+ * search to one block
  */
 async function findPlace(
   database: DatabasePool,
@@ -182,26 +180,25 @@ async function findPlace(
 function unknownTransaction(id: string, height: number | undefined): ApiError {
   const detail =
     height === undefined
-      ? `Transaction ${id} is not stored. A system transaction of an older block needs \`height\`.`
+      ? `Transaction ${id} is not stored. For a system transaction of an older block, pass \`height\`.`
       : `Transaction ${id} is not stored at height ${height}.`
   return new ApiError(404, 'unknown-transaction', detail, { field: 'id' })
 }
 
-/** Transactions. */
 export const transactionRoutes = [transactionList, transactionDetail]
 
 const commonParameters = {
   limit: limitParameter({ default: 20, max: 100 }),
-  height: heightParameter().optional().describe('Only transactions of this block.'),
-  include_events: flagParameter('Whether the transactions come with their events.'),
+  height: heightParameter().optional().describe('Block height.'),
+  include_events: flagParameter('Include events.'),
 }
 
 const accountTransactions = defineRoute({
   path: '/flow/account/{address}/transaction',
   operationId: 'listAccountTransactions',
   tag: 'Accounts',
-  summary: 'Transactions that the account paid for, proposed or authorized, the latest first',
-  description: '`transfer_summary` is told as the account sees it: what came in and what went out.',
+  summary: 'Transactions of an account, latest first',
+  description: 'Transactions that it paid for, proposed or authorized. `transfer_summary` is relative to the account.',
   params: z.object({ address: accountParameter() }),
   query: z.object({
     ...commonParameters,
@@ -231,7 +228,7 @@ const contractTransactions = defineRoute({
   path: '/flow/contract/{identifier}/transaction',
   operationId: 'listContractTransactions',
   tag: 'Contracts',
-  summary: 'Transactions whose scripts import the contract, the latest first',
+  summary: 'Transactions that import a contract, latest first',
   params: z.object({ identifier: contractParameter('contracts') }),
   query: z.object({
     ...commonParameters,
@@ -256,13 +253,9 @@ const contractTransactions = defineRoute({
   },
 })
 
-/** Transactions of an account, and of a contract. */
 export const transactionListRoutes = [accountTransactions, contractTransactions]
 
-/**
- * Which transactions a page shows: those of a filter, or rows that are there already, one more than fit on the page
- * if there are.
- */
+/** A filter, or rows that are already read, including one more than the page holds. */
 type PageSource =
   | { readonly rows: readonly TransactionRow[] }
   | {
@@ -275,13 +268,13 @@ interface PageOptions {
   readonly limit: number
   readonly includeEvents: boolean
   readonly cursorOf: (row: TransactionRow) => string
-  /** Sums of transfers are told as this account sees them. */
+  /** Transfers are summed relative to this account. */
   readonly account?: string
 }
 
 /**
- * A page of transactions, complete. A page of several conditions may hold fewer than `limit`, also none, though there
- * are more: then `has_more` is true, and the cursor goes on where the search has stopped.
+ * With several conditions a page may have fewer than `limit` items, or none, and still `has_more`;
+ * the cursor then points to where the scan stopped.
  */
 async function transactionPage(
   source: PageSource,
@@ -307,10 +300,7 @@ async function readSource(source: PageSource, count: number, database: DatabaseP
   return listFilteredTransactions(database, bounds, filter, before, count)
 }
 
-/**
- * The place that a cursor with height and id means.
- * @throws ApiError 400 where there is no such transaction, or no longer
- */
+/** @throws ApiError 400 for an outdated cursor */
 async function placeOfCursor(
   cursor: { readonly height: number; readonly id: string } | undefined,
   { database }: Services,
@@ -318,7 +308,6 @@ async function placeOfCursor(
   if (cursor === undefined) return undefined
   const place = await findTransactionInBlock(database, cursor.id, cursor.height)
   if (place !== undefined) return place
-  const detail =
-    'Parameter "cursor" names a transaction that is not in its block (any more): begin again without a cursor.'
+  const detail = 'Parameter "cursor" is outdated: its transaction is not in the block. Restart without a cursor.'
   throw new ApiError(400, 'invalid-parameter', detail, { field: 'cursor' })
 }

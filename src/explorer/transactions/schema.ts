@@ -19,40 +19,35 @@ import type { TransactionDetail } from './detail-schema.ts'
 
 const direction = z
   .enum(['in', 'out', 'transfer'])
-  .describe('As the account sees it that the list is asked for: in or out. Without an account: transfer.')
-/** Flow accounts have 16 digits, EVM accounts 40. */
+  .describe('in or out, relative to the account of the list. Without an account: transfer.')
 export const partyFormat = z
   .string()
   .regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/)
-  .describe('Flow account, 0x and 16 hex digits, or EVM account, 0x and 40.')
+  .describe('0x and 16 hex digits (Flow) or 40 (EVM).')
 const counterparty = partyFormat
   .nullable()
-  .describe('The other side; without an account who got it in the end. Null where there is none or more than one.')
+  .describe('Other party; without an account, the final receiver. Null if there is none or more than one.')
 
 const fungibleSummarySchema = z
   .strictObject({
     token: z.string().describe('A.<address>.<name>'),
     amount: amountFormat.describe(
-      'In whole tokens: what came in or went out; without an account what changed hands in the end, or where all ' +
-        'came back, ' +
-        'the largest movement.',
+      'Tokens received or sent. Without an account: the net amount that changed hands, or the largest movement if ' +
+        'everything was returned.',
     ),
     direction,
     counterparty,
     symbol: z.string().nullable(),
     name: z.string().nullable(),
     logo: z.string().nullable(),
-    usd_price: amountFormat.nullable().describe('Latest price of one whole token; null where none is known.'),
+    usd_price: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
   })
   .meta({ id: 'FungibleSummary' })
 
 const nonFungibleSummarySchema = z
   .strictObject({
-    collection: z
-      .string()
-      .nullable()
-      .describe('A.<address>.<name>; null where items were destroyed whose collection no event tells.'),
-    count: countFormat.describe('Items.'),
+    collection: z.string().nullable().describe('A.<address>.<name>; null for burned items of unknown collection.'),
+    count: countFormat.describe('Number of items.'),
     direction,
     counterparty,
     name: z.string().nullable(),
@@ -61,7 +56,7 @@ const nonFungibleSummarySchema = z
   })
   .meta({ id: 'NonFungibleSummary' })
 
-/** What moved in a transaction, in a few lines. Without fees and without what the bridge locks up and gives back. */
+/** Excludes fees and bridge escrow. */
 const transferSummarySchema = z
   .strictObject({
     ft: z.array(fungibleSummarySchema),
@@ -72,7 +67,7 @@ type TransferSummary = z.output<typeof transferSummarySchema>
 
 type Direction = z.output<typeof direction>
 
-/** Sums of the movements of a token in a transaction. */
+/** Net amount of one token in a transaction. */
 export interface FungibleSummaryRow {
   readonly token: string
   readonly direction: Direction
@@ -80,7 +75,7 @@ export interface FungibleSummaryRow {
   readonly counterparty: string | null
 }
 
-/** Counts of the items of a collection that moved in a transaction. */
+/** Number of moved items of one collection in a transaction. */
 export interface NonFungibleSummaryRow {
   readonly token: string | null
   readonly direction: Direction
@@ -88,24 +83,23 @@ export interface NonFungibleSummaryRow {
   readonly counterparty: string | null
 }
 
-/** What a token is called. All null where nobody has told yet. */
+/** All null until the metadata is read. */
 interface TokenName {
   readonly name: string | null
   readonly symbol: string | null
   readonly logo: string | null
   readonly decimals: number | null
-  /** USD for one whole token, the latest. */
+  /** Current price in US dollars. */
   readonly price: string | null
 }
 
-/** What a collection is called. */
 interface CollectionName {
   readonly name: string | null
   readonly logo: string | null
   readonly banner: string | null
 }
 
-/** Names of what moved in the transactions of a page. */
+/** Display names and prices of the assets of a page. */
 export interface AssetNames {
   readonly tokens: ReadonlyMap<string, TokenName>
   readonly collections: ReadonlyMap<string, CollectionName>
@@ -148,19 +142,18 @@ export function presentTransferSummary(
 const payloadFormat = z
   .unknown()
   .describe(
-    'The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. ' +
-      'Null when they could not be decoded.',
+    'Fields by name: numbers as decimal strings, addresses as 0x and 16 hex digits, bytes as 0x hex. Null if the ' +
+      'payload could not be decoded.',
   )
 
-/** An event inside a transaction. */
 export const eventSchema = z
   .strictObject({
     type: z.string(),
     transaction: idFormat.describe('Id of the transaction.'),
-    event_index: countFormat.describe('Position in the transaction.'),
+    event_index: countFormat.describe('Index in the transaction.'),
     block_height: heightFormat,
     timestamp: timestampFormat,
-    contract_address: addressFormat.nullable().describe('Null for events of the protocol itself.'),
+    contract_address: addressFormat.nullable().describe('Null for protocol events.'),
     contract_name: z.string().nullable(),
     event_name: z.string(),
     payload: payloadFormat,
@@ -168,7 +161,7 @@ export const eventSchema = z
   .meta({ id: 'Event' })
 export type Event = z.output<typeof eventSchema>
 
-/** An event by which a system contract tells the protocol of a change. */
+/** An event by which a system contract changes the protocol state. */
 export const serviceEventSchema = z
   .strictObject({
     block_height: heightFormat,
@@ -180,16 +173,14 @@ export const serviceEventSchema = z
   .meta({ id: 'ServiceEvent' })
 export type ServiceEvent = z.output<typeof serviceEventSchema>
 
-/** An event as it is read from the database. */
 export interface EventRow {
   readonly tx_index: number
   readonly event_index: number
   readonly type: string
-  /** Null where it could not be decoded. */
+  /** Null if it could not be decoded. */
   readonly payload: PayloadFields | null
 }
 
-/** Where events are: what their rows do not repeat. */
 interface EventPlace {
   readonly height: number
   readonly timestamp: string
@@ -215,76 +206,68 @@ export function presentServiceEvent(row: EventRow, place: EventPlace): ServiceEv
   return { block_height: place.height, name, type: row.type, timestamp: place.timestamp, fields: row.payload }
 }
 
-const nobody = 'The zero address for system transactions, which nobody pays.'
+const zeroForSystem = 'Zero address for system transactions.'
 
-const templateWords =
-  'What kind of script it is: uppercase words where it is of a known template or its calls say so ' +
-  '(FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, ' +
-  'token_transfer, …, else contract_call); empty where nothing is known.'
+const templateCategory =
+  'Kind of script: upper case for known templates or recognised calls (FT_TRANSFER, NFT_LISTING, STAKING, …); lower ' +
+  'case by imported contracts (marketplace, defi, token_transfer, … or contract_call); empty if unknown.'
 
 const summaryFields = {
   id: idFormat,
   block_height: heightFormat,
-  status: z.string().describe('SEALED, or UNKNOWN where no access node can serve the result.'),
-  payer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${nobody}`),
-  proposer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${nobody}`),
-  timestamp: timestampFormat.describe('Time of the block.'),
+  status: z.string().describe('SEALED, or UNKNOWN if no access node serves the result.'),
+  payer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${zeroForSystem}`),
+  proposer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${zeroForSystem}`),
+  timestamp: timestampFormat.describe('Block time.'),
   execution_status: z.enum(['SUCCESS', 'FAILURE', 'UNKNOWN']),
-  is_evm: z.boolean().describe('Whether the script imports EVM or an EVM transaction was executed.'),
+  is_evm: z.boolean().describe('Whether the script imports EVM or executed an EVM transaction.'),
   script_hash: idFormat.describe('SHA-256 of the script.'),
-  template_category: z.string().describe(templateWords),
-  template_label: z.string().describe('Name of the script; empty where that is not known.'),
+  template_category: z.string().describe(templateCategory),
+  template_label: z.string().describe('Name of the template; empty if unknown.'),
   tags: z.array(z.enum(transactionTags)),
-  error_message: z.string().describe('Empty where the transaction succeeded.'),
+  error_message: z.string().describe('Empty if the transaction succeeded.'),
 }
 
-/** What the live feed sends of a transaction, and what a block shows of its own. */
+/** Used by the live feed and by blocks. */
 export const transactionSummarySchema = z.strictObject(summaryFields).meta({ id: 'TransactionSummary' })
 export type TransactionSummary = z.output<typeof transactionSummarySchema>
 
-/** A transaction as lists show it. */
 export const transactionSchema = z
   .strictObject({
     ...summaryFields,
-    transaction_index: countFormat.describe(
-      'Position in the block; user transactions come before system transactions.',
-    ),
-    payer: addressFormat.describe(nobody),
-    proposer: addressFormat.describe(nobody),
+    transaction_index: countFormat.describe('Index in the block. User transactions precede system transactions.'),
+    payer: addressFormat.describe(zeroForSystem),
+    proposer: addressFormat.describe(zeroForSystem),
     proposer_key_index: z.int().nullable(),
     proposer_sequence_number: z.int().nullable(),
     authorizers: z.array(addressFormat),
-    error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
+    error: z.string().describe('Alias of error_message.'),
     fee: amountFormat
       .nullable()
-      .describe(
-        'What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result.',
-      ),
-    fee_usd: amountFormat.nullable().describe('The same at the latest price of FLOW; null where none is known.'),
-    gas_limit: z.int().describe('Computation that the transaction asked for.'),
+      .describe('Fee in FLOW; 0 if none was deducted. Null if no access node serves the result.'),
+    fee_usd: amountFormat.nullable().describe('Fee in US dollars at the current price; null if the price is unknown.'),
+    gas_limit: z.int().describe('Computation limit.'),
     gas_used: z
       .int()
       .nullable()
       .describe(
-        'Computation used; where the node leaves that 0, what the fee was computed from; null where no ' +
-          'access node can ' +
-          'serve the result.',
+        'Computation used. If the access node reports 0, derived from the fee. Null if no access node serves the result.',
       ),
     event_count: countFormat,
-    evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
-    reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
+    evm_hash: idFormat.nullable().describe('Hash of the first executed EVM transaction.'),
+    reference_block_id: idFormat
+      .nullable()
+      .describe('Reference block, which determines expiry; null for system transactions.'),
     contract_imports: z
       .array(z.string())
-      .describe('Contracts that the script imports, A.<address>.<name>; none for system transactions.'),
-    transfer_summary: transferSummarySchema
-      .nullable()
-      .describe('Null while the transfers of the block are not derived yet.'),
-    events: z.array(eventSchema).describe('Empty in lists, but for those that take `include_events`.'),
+      .describe('Imported contracts, A.<address>.<name>; empty for system transactions.'),
+    transfer_summary: transferSummarySchema.nullable().describe('Null until the transfers of the block are derived.'),
+    events: z.array(eventSchema).describe('Empty in lists without `include_events`.'),
   })
   .meta({ id: 'Transaction' })
 export type Transaction = z.output<typeof transactionSchema>
 
-/** A transaction as it is read from the database, ids and hashes in hex, with the time of its block. */
+/** Ids and hashes in hex. */
 export const transactionRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
@@ -310,26 +293,24 @@ export const transactionRow = z.object({
 })
 export type TransactionRow = z.output<typeof transactionRow>
 
-/** A transaction, and what its script and events say of it. */
 export interface DescribedTransaction {
   readonly row: TransactionRow
   readonly tags: readonly TransactionTag[]
   readonly template: ScriptTemplate
-  /** In FLOW; undefined where it could not be read. */
+  /** In FLOW; undefined if it could not be read. */
   readonly fee: string | undefined
-  /** Undefined where no access node can serve the result. */
+  /** Undefined if no access node serves the result. */
   readonly gasUsed: bigint | undefined
-  /** `A.<address>.<name>` each. */
+  /** `A.<address>.<name>`. */
   readonly imports: readonly string[]
-  /** Whether the transfers of its block are derived. */
+  /** Whether the transfers of the block are derived. */
   readonly isMoved: boolean
 }
 
-/** A transaction with what lists show beside its description. */
 export interface CompleteTransaction extends DescribedTransaction {
-  /** Undefined while the transfers of the block are not derived yet. */
+  /** Undefined until the transfers of the block are derived. */
   readonly summary: TransferSummary | undefined
-  /** USD for one FLOW, the latest; undefined where none is known. */
+  /** Current price in US dollars; undefined if unknown. */
   readonly flowPrice: string | undefined
 }
 
@@ -366,7 +347,7 @@ export function presentTransaction(complete: CompleteTransaction): Transaction {
     proposer_sequence_number: row.proposer_sequence_number,
     authorizers: row.authorizers,
     error: row.error_message ?? '',
-    fee: fee === undefined ? null : isNothing(fee) ? '0' : fee,
+    fee: fee === undefined ? null : isZero(fee) ? '0' : fee,
     fee_usd: fee === undefined || flowPrice === undefined ? null : multiplyDecimals(fee, flowPrice),
     gas_limit: row.gas_limit,
     gas_used: gasUsed === undefined ? null : Number(gasUsed),
@@ -379,7 +360,6 @@ export function presentTransaction(complete: CompleteTransaction): Transaction {
   }
 }
 
-/** With its events. */
 export function presentWithEvents(complete: CompleteTransaction, events: readonly EventRow[]): Transaction {
   const { id, block_height: height, timestamp } = complete.row
   const place = { height, timestamp }
@@ -391,11 +371,11 @@ function executionStatus(code: number | null): 'SUCCESS' | 'FAILURE' | 'UNKNOWN'
   return code === 0 ? 'SUCCESS' : 'FAILURE'
 }
 
-function isNothing(amount: string): boolean {
+function isZero(amount: string): boolean {
   return !/[1-9]/.test(amount)
 }
 
-/** Examples that several routes show. The block and the transaction belong together. */
+/** Examples of several routes. The transaction is in the block. */
 
 export const exampleNewBlock = {
   height: 118542743,

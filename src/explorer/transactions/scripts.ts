@@ -12,7 +12,6 @@ import { readRecent } from '../paging/bounds.ts'
 import { defineRoute } from '../route.ts'
 import { exampleTransaction } from './schema.ts'
 
-/** A script, and what kind it is. */
 export interface StoredScript {
   readonly text: string
   readonly template: ScriptTemplate
@@ -22,7 +21,7 @@ interface KnownScript extends DescribedScript {
   readonly text: string
 }
 
-/** Characters of scripts that are kept: a few thousand scripts make up nearly all transactions. */
+/** Enough for a few thousand scripts, which cover nearly all transactions. */
 const maxCharacters = 16 * 1024 * 1024
 const known = new Map<string, KnownScript>()
 let characters = 0
@@ -31,8 +30,8 @@ const scriptRow = z.object({ script_hash: z.string(), script_text: z.string() })
 const templateRow = z.object({ normal_hash: z.string(), category: z.string(), label: z.string() })
 
 /**
- * Scripts by hash, in hex: those that are not known yet are read in one statement. Leaves out what is not stored. The
- * operator's templates come before the built-in ones.
+ * Scripts by hex hash. Reads unknown ones in one statement; omits scripts that are not stored.
+ * Templates of the operator override the built-in ones.
  */
 export async function readScripts(
   database: DatabasePool,
@@ -50,7 +49,7 @@ export async function readScripts(
     for (const { script_hash: hash, script_text: text } of await readTexts(database, [...missing])) {
       const script = { text, ...scriptTemplate(text, network) }
       found.set(hash, script)
-      keep(`${network} ${hash}`, script)
+      cacheScript(`${network} ${hash}`, script)
     }
   }
   const normalHashes = [...found.values()].map(({ normalHash }) => normalHash)
@@ -91,8 +90,8 @@ function bytesOf(hashes: readonly string[]): ReturnType<typeof sql.array> {
   )
 }
 
-function keep(key: string, script: KnownScript): void {
-  // A cache that is full starts anew, which costs some reads.
+function cacheScript(key: string, script: KnownScript): void {
+  // A full cache is cleared.
   if (characters + script.text.length > maxCharacters) {
     known.clear()
     characters = 0
@@ -105,7 +104,7 @@ const scriptSchema = z
   .strictObject({
     script_hash: idFormat.describe('SHA-256 of the script.'),
     script_text: z.string().describe('Cadence source.'),
-    template_category: z.string().describe('As of its transactions.'),
+    template_category: z.string().describe('See `template_category` of transactions.'),
     template_label: z.string(),
   })
   .meta({ id: 'Script' })
@@ -114,15 +113,15 @@ const script = defineRoute({
   path: '/flow/script/{hash}',
   operationId: 'getScript',
   tag: 'Transactions',
-  summary: 'The script of transactions, by its hash',
+  summary: 'Transaction script by hash',
   params: z.object({
     hash: z
       .string()
-      .regex(hashPattern, 'must be the SHA-256 of a script: 64 hex digits, with or without 0x')
+      .regex(hashPattern, 'must be a script hash: 64 hex digits, with or without 0x')
       .describe('`script_hash` of a transaction.'),
   }),
   response: singleOf(scriptSchema, 'Script'),
-  problems: { 404: 'No stored transaction has this script.' },
+  problems: { 404: 'No stored transaction uses this script.' },
   example: {
     data: [
       {
@@ -137,7 +136,7 @@ const script = defineRoute({
     const hash = hashBytes(params.hash).toString('hex')
     const found = (await readScripts(database, network(), [hash])).get(hash)
     if (found === undefined) {
-      throw new ApiError(404, 'unknown-script', `No stored transaction has the script ${hash}.`, { field: 'hash' })
+      throw new ApiError(404, 'unknown-script', `No stored transaction uses script ${hash}.`, { field: 'hash' })
     }
     const { text, template } = found
     return {
@@ -155,5 +154,4 @@ const script = defineRoute({
   },
 })
 
-/** Scripts of transactions. */
 export const scriptRoutes = [script]

@@ -17,10 +17,10 @@ import type { Services } from '../route.ts'
 const tag = 'Administration'
 const numberForm = /^[1-9]\d{0,14}$/
 const paging = { limit: limitParameter({ default: 50, max: 500 }), cursor: cursorParameter(numberForm, '<number>') }
-const problems = { 503: 'Webhooks are not managed by this server.' } as const
+const problems = { 503: 'Webhooks are not available on this server.' } as const
 
 function overviewOf({ webhooks }: Services): OverviewStore {
-  if (webhooks === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks cannot be managed from this server.')
+  if (webhooks === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks are not available on this server.')
   return webhooks.overview
 }
 
@@ -40,14 +40,11 @@ const listEndpoints = defineRoute({
   operationId: 'adminListWebhookEndpoints',
   tag,
   access: 'admin',
-  summary: 'The webhook endpoints of all keys, the newest first',
+  summary: 'List webhook endpoints of all keys, newest first',
   query: z.object({
     ...paging,
-    key_id: idParameter('Only those of this developer key.').optional(),
-    is_paused: z
-      .enum(['true', 'false'], 'must be true or false')
-      .describe('Only those that are paused, or that are not.')
-      .optional(),
+    key_id: idParameter('Developer key id.').optional(),
+    is_paused: z.enum(['true', 'false'], 'must be true or false').describe('Paused or active endpoints.').optional(),
   }),
   response: listOf(ownedEndpointSchema, 'OwnedWebhookEndpoint'),
   example: {
@@ -82,8 +79,8 @@ const listSubscriptions = defineRoute({
   operationId: 'adminListWebhookSubscriptions',
   tag,
   access: 'admin',
-  summary: 'The webhook subscriptions of all keys with what waits for them, the newest first',
-  query: z.object({ ...paging, endpoint_id: idParameter('Only those of this endpoint.').optional() }),
+  summary: 'List webhook subscriptions of all keys with pending deliveries, newest first',
+  query: z.object({ ...paging, endpoint_id: idParameter('Endpoint id.').optional() }),
   response: listOf(subscriptionStateSchema, 'WebhookSubscriptionState'),
   example: {
     data: [
@@ -121,13 +118,13 @@ const listDeliveries = defineRoute({
   operationId: 'adminListWebhookDeliveries',
   tag,
   access: 'admin',
-  summary: 'The deliveries of any subscription, the newest first',
-  params: z.object({ id: idParameter('Number of the subscription.') }),
+  summary: 'List deliveries of any subscription, newest first',
+  params: z.object({ id: idParameter('Subscription id.') }),
   query: z.object({
     ...paging,
     status: z
       .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
-      .describe('Only those.')
+      .describe('Delivery status.')
       .optional(),
   }),
   response: listOf(deliverySchema, 'WebhookDelivery'),
@@ -160,5 +157,4 @@ const listDeliveries = defineRoute({
   },
 })
 
-/** The webhooks of all keys. */
 export const webhookAdminRoutes = [listEndpoints, listSubscriptions, listDeliveries]

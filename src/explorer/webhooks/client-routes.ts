@@ -15,7 +15,7 @@ import {
   presentClientLog,
 } from './client-schema.ts'
 import { limitProblems, nothing, params, problems, tag, pageParameters } from './client-subscriptions.ts'
-import { descriptionField, urlField, ownerProblems, webhooksOf, shownOwner, usageExample } from './endpoint-routes.ts'
+import { descriptionField, urlField, ownerProblems, webhooksOf, requireOwner, usageExample } from './endpoint-routes.ts'
 import { presentUsage, usageSchema } from './schema.ts'
 
 const exampleEndpoint = {
@@ -34,7 +34,7 @@ const listEndpoints = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'Your endpoints, the newest first',
+  summary: 'List endpoints, newest first',
   response: itemsOf(clientEndpointSchema, 'ClientEndpoint'),
   example: { items: [exampleEndpoint], count: 1 },
   problems: ownerProblems,
@@ -55,12 +55,12 @@ const createEndpoint = defineRoute({
   access: 'owner',
   errorForm: messageForm,
   successStatus: 201,
-  summary: 'Makes an endpoint',
+  summary: 'Create an endpoint',
   body: z.strictObject(
     {
       url: urlField,
       description: descriptionField.default(''),
-      endpoint_type: z.literal('webhook', 'must be webhook: other kinds are not sent to').optional(),
+      endpoint_type: z.literal('webhook', 'must be webhook: other types are not supported').optional(),
     },
     'must be an object',
   ),
@@ -82,7 +82,7 @@ const change = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'Changes an endpoint, pauses it or lets it go on',
+  summary: 'Update, pause or resume an endpoint',
   params,
   body: z.strictObject(
     {
@@ -114,7 +114,7 @@ const remove = defineRoute({
   access: 'owner',
   errorForm: messageForm,
   successStatus: 204,
-  summary: 'Removes an endpoint with its subscriptions and their deliveries',
+  summary: 'Delete an endpoint with its subscriptions and deliveries',
   params,
   response: nothing,
   example: '',
@@ -126,7 +126,6 @@ const remove = defineRoute({
   },
 })
 
-/** Endpoints, as clients of the Flow explorer's webhooks ask for them. */
 export const clientEndpointRoutes = [listEndpoints, createEndpoint, change, remove]
 
 const exampleKey = {
@@ -144,12 +143,12 @@ const listKeys = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'The keys of your account, the newest first; with a key that an administrator made, that key',
+  summary: 'List keys of the account, newest first; for a key created by an administrator, only that key',
   response: itemsOf(clientKeySchema, 'ClientKey'),
   example: { items: [exampleKey], count: 1 },
   problems: ownerProblems,
   handler: async ({ apiKey, bearer }, services) => {
-    const { ownerId } = await shownOwner({ apiKey, bearer }, services)
+    const { ownerId } = await requireOwner({ apiKey, bearer }, services)
     return { body: items((await requireAccounts(services).keysOf(ownerId)).map(presentClientKey)), caching: 'never' }
   },
 })
@@ -162,18 +161,18 @@ const createKey = defineRoute({
   access: 'owner',
   errorForm: messageForm,
   successStatus: 201,
-  summary: 'Makes a key of your account, for a program',
-  description: 'Keys of an account share its tier, its requests a second and its webhooks.',
+  summary: 'Create a key of the account',
+  description: 'Keys of an account share its tier, rate limit and webhooks.',
   body: z.strictObject({ name: nameField(200) }, 'must be an object'),
   bodyExample: { name: 'My program' },
   response: newClientKeySchema,
   example: { ...exampleKey, key: `fs_live_3fa1${'0'.repeat(60)}` },
   problems: {
     ...ownerProblems,
-    403: 'The key that was shown belongs to no account, or the account has too many keys.',
+    403: 'The presented key belongs to no account, or the account has too many keys.',
   },
   handler: async ({ apiKey, bearer, body: { name } }, services) => {
-    const { ownerId } = await shownOwner({ apiKey, bearer }, services)
+    const { ownerId } = await requireOwner({ apiKey, bearer }, services)
     const { key, text } = await requireAccounts(services).makeKey(ownerId, name)
     return { body: { ...presentClientKey(key), key: text }, caching: 'never' }
   },
@@ -187,19 +186,18 @@ const revoke = defineRoute({
   access: 'owner',
   errorForm: messageForm,
   successStatus: 204,
-  summary: 'Revokes one of these keys, for good',
+  summary: 'Revoke a key',
   params,
   response: nothing,
   example: '',
   problems,
   handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { ownerId } = await shownOwner({ apiKey, bearer }, services)
+    const { ownerId } = await requireOwner({ apiKey, bearer }, services)
     await requireAccounts(services).revokeKey(ownerId, id)
     return { body: '', caching: 'never' }
   },
 })
 
-/** Keys, as clients of the Flow explorer's webhooks ask for them. */
 export const clientKeyRoutes = [listKeys, createKey, revoke]
 
 const listLogs = defineRoute({
@@ -208,7 +206,7 @@ const listLogs = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'What was posted to your endpoints, the newest first',
+  summary: 'List delivery attempts, newest first',
   query: pageParameters,
   response: itemsOf(clientLogSchema, 'ClientLog'),
   example: {
@@ -238,7 +236,7 @@ const usage = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'What you have, of what your tier allows',
+  summary: 'Usage and limits',
   response: usageSchema,
   example: usageExample,
   problems: ownerProblems,
@@ -248,5 +246,4 @@ const usage = defineRoute({
   },
 })
 
-/** The log and the limits, as clients of the Flow explorer's webhooks ask for them. */
 export const clientLogRoutes = [listLogs, usage]

@@ -8,20 +8,17 @@ import { eventTypeNames } from '../../webhooks/events.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { timestampFormat } from '../formats.ts'
 
-/**
- * Webhooks in the form in which clients of the Flow explorer know them: numbers of rows as text, lists as `items` and
- * `count`.
- */
+/** Formats of the Flow explorer webhook API: ids are strings; lists are `items` and `count`. */
 
-const id = z.string().describe('The number as text.')
-const userId = z.string().describe('Number of the account, or of the key where it stands for itself.')
+const id = z.string().describe('Id, as a string.')
+const userId = z.string().describe('Id of the account, or of the key if it belongs to no account.')
 
 export function itemsOf<Item extends z.ZodType>(
   item: Item,
   name: string,
 ): z.ZodType<{ items: z.output<Item>[]; count: number }> {
   return z
-    .strictObject({ items: z.array(item), count: z.int().describe('Of these items.') })
+    .strictObject({ items: z.array(item), count: z.int().describe('Number of items.') })
     .meta({ id: `${name}Items` })
 }
 
@@ -36,7 +33,7 @@ export const clientEndpointSchema = z
     url: z.string(),
     description: z.string(),
     endpoint_type: z.literal('webhook'),
-    is_active: z.boolean().describe('False: it is paused.'),
+    is_active: z.boolean().describe('False if paused.'),
     created_at: timestampFormat,
   })
   .meta({ id: 'ClientEndpoint' })
@@ -44,7 +41,7 @@ export const clientEndpointSchema = z
 export const newClientEndpointSchema = z
   .strictObject({
     ...clientEndpointSchema.shape,
-    secret: z.string().describe('What its deliveries are signed with. It is shown here and never again.'),
+    secret: z.string().describe('Signing secret. Returned only once.'),
   })
   .meta({ id: 'NewClientEndpoint' })
 
@@ -53,7 +50,7 @@ export const clientSubscriptionSchema = z
     id,
     user_id: userId,
     endpoint_id: id,
-    event_type: z.enum(eventTypeNames).describe('The first of its types.'),
+    event_type: z.enum(eventTypeNames).describe('First event type of the subscription.'),
     event_types: z.array(z.enum(eventTypeNames)),
     conditions: conditionsSchema,
     is_enabled: z.boolean(),
@@ -77,7 +74,7 @@ export const clientKeySchema = z
 export const newClientKeySchema = z
   .strictObject({
     ...clientKeySchema.shape,
-    key: z.string().describe('The key itself. It is shown here and never again.'),
+    key: z.string().describe('The key. Returned only once.'),
   })
   .meta({ id: 'NewClientKey' })
 
@@ -87,10 +84,10 @@ export const clientLogSchema = z
     subscription_id: id,
     endpoint_id: id,
     event_type: z.string(),
-    payload: z.record(z.string(), z.unknown()).describe('What was posted.'),
-    status_code: z.int().describe('Of the last attempt; 0 where no answer came.'),
+    payload: z.record(z.string(), z.unknown()).describe('Posted body.'),
+    status_code: z.int().describe('HTTP status of the last attempt; 0 without a response.'),
     delivered_at: timestampFormat.describe(
-      'When it was delivered or given up; while it is tried again, when it was made.',
+      'Time of delivery or of the final failure; creation time while retries are pending.',
     ),
   })
   .meta({ id: 'ClientLog' })

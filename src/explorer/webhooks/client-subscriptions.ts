@@ -10,23 +10,21 @@ import { defineRoute } from '../route.ts'
 import { clientSubscriptionSchema, items, itemsOf, presentClientSubscription } from './client-schema.ts'
 import { ownerProblems, webhooksOf } from './endpoint-routes.ts'
 
-/** What the routes of clients of the Flow explorer's webhooks have in common. */
-
 export const tag = 'Webhooks for existing clients'
-export const params = z.object({ id: idParameter('Its number.') })
-export const problems = { ...ownerProblems, 404: 'You have no such thing.' } as const
-export const limitProblems = { ...ownerProblems, 403: 'Your tier allows no more of them.' } as const
+export const params = z.object({ id: idParameter('Id.') })
+export const problems = { ...ownerProblems, 404: 'Not found.' } as const
+export const limitProblems = { ...ownerProblems, 403: 'The limit of the tier is reached.' } as const
 
-/** `limit` and `offset`, as these clients page. */
+/** Pagination of the Flow explorer webhook API. */
 export const pageParameters = z.object({
   limit: integerParameter(1, 200).default(50).describe('Most items of the answer.'),
-  offset: integerParameter(0, 1000).default(0).describe('So many items are skipped.'),
+  offset: integerParameter(0, 1000).default(0).describe('Number of items to skip.'),
 })
 
-/** The body of what was removed: none. */
+/** Empty body. */
 export const nothing = z.string().max(0)
 
-/** Numbers of rows come back as the text that they were given as, or as numbers. */
+/** Ids may be sent as strings or numbers. */
 const idField = z
   .union(
     [z.string().regex(/^[1-9][0-9]{0,14}$/), z.int().min(1).max(999_999_999_999_999)],
@@ -34,18 +32,17 @@ const idField = z
   )
   .transform(Number)
 
-/** Conditions as clients of the Flow explorer's webhooks write them: ours, and theirs that mean the same. */
+/** Conditions of the Flow explorer webhook API and of this API. */
 const clientConditionsSchema = z
   .record(z.string(), z.unknown(), 'must be an object')
   .describe(
-    'As in `/webhooks/subscriptions`; or one of each `token`, `token_contract`, `collection` (for `tokens`), ' +
-      '`contract_address`, `pair_id`, `node_id`; ' +
-      '`token_ids`, `event_types` (names of events), `from`, `to`, `min_value`. Amounts may be numbers. What is ' +
-      'not known is refused.',
+    'As in `/webhooks/subscriptions`, or one each of the aliases `token`, `token_contract`, `collection` (for ' +
+      '`tokens`), `contract_address`, `pair_id`, `node_id`, `token_ids`, `event_types` (event names), `from`, `to`, ' +
+      '`min_value`. Amounts may be numbers. Unknown conditions are rejected.',
   )
 
-/** What of theirs stands for what of ours. */
-const secondNames: Readonly<Record<string, keyof Conditions>> = {
+/** Own names by alias. */
+const aliases: Readonly<Record<string, keyof Conditions>> = {
   token: 'tokens',
   token_contract: 'tokens',
   collection: 'tokens',
@@ -59,17 +56,17 @@ const secondNames: Readonly<Record<string, keyof Conditions>> = {
   to: 'addresses',
 }
 
-/** @throws ApiError 400 that names the condition at fault */
+/** @throws ApiError 400 that names the invalid condition */
 function fromClientConditions(given: Readonly<Record<string, unknown>> | null | undefined): Conditions {
   const ours: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === null) continue
-    const own = Object.hasOwn(secondNames, name) ? (secondNames[name] ?? name) : name
+    const own = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name
     if (Object.hasOwn(ours, own)) {
       throw new ApiError(
         400,
         'invalid-field',
-        `Field "conditions.${name}" says the same as another: give one of them.`,
+        `Field "conditions.${name}" duplicates another condition. Send only one of them.`,
         { field: `conditions.${name}` },
       )
     }
@@ -85,7 +82,7 @@ function ownValue(own: string, value: unknown, isRenamed: boolean): unknown {
   return isRenamed ? [value].flat().map((one) => (typeof one === 'number' ? String(one) : one)) : value
 }
 
-/** Without an exponent, which amounts do not have. */
+/** Without an exponent, which amounts cannot have. */
 function decimalText(value: number): string {
   return value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 18 })
 }
@@ -107,7 +104,7 @@ const listTypes = defineRoute({
   operationId: 'clientListEventTypes',
   tag,
   errorForm: messageForm,
-  summary: 'What can be subscribed to',
+  summary: 'List event types',
   response: itemsOf(z.string(), 'ClientEventType'),
   example: { items: ['ft.transfer'], count: 1 },
   handler: () => ({ body: items([...eventTypeNames]), caching: 'static' }),
@@ -119,7 +116,7 @@ const list = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'Your subscriptions, the newest first',
+  summary: 'List subscriptions, newest first',
   query: pageParameters,
   response: itemsOf(clientSubscriptionSchema, 'ClientSubscription'),
   example: { items: [example], count: 1 },
@@ -142,11 +139,11 @@ const create = defineRoute({
   access: 'owner',
   errorForm: messageForm,
   successStatus: 201,
-  summary: 'Subscribes an endpoint to events of one type',
+  summary: 'Create a subscription',
   body: z.strictObject(
     {
       endpoint_id: idField,
-      event_type: z.enum(eventTypeNames, 'must be one of those that /api/v1/event-types lists'),
+      event_type: z.enum(eventTypeNames, 'must be a type listed by /api/v1/event-types'),
       conditions: clientConditionsSchema.nullable().optional(),
     },
     'must be an object',
@@ -158,7 +155,7 @@ const create = defineRoute({
   },
   response: clientSubscriptionSchema,
   example,
-  problems: { ...limitProblems, 404: 'You have no such endpoint.' },
+  problems: { ...limitProblems, 404: 'The endpoint does not exist.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const { subscription } = await stores.subscriptions.create(owner, {
@@ -177,7 +174,7 @@ const get = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'A subscription',
+  summary: 'Get a subscription',
   params,
   response: clientSubscriptionSchema,
   example,
@@ -198,7 +195,7 @@ const change = defineRoute({
   tag,
   access: 'owner',
   errorForm: messageForm,
-  summary: 'Changes the conditions of a subscription, switches it off or on',
+  summary: 'Update, disable or enable a subscription',
   params,
   body: z.strictObject(
     {
@@ -229,7 +226,7 @@ const remove = defineRoute({
   access: 'owner',
   errorForm: messageForm,
   successStatus: 204,
-  summary: 'Removes a subscription with its deliveries',
+  summary: 'Delete a subscription with its deliveries',
   params,
   response: nothing,
   example: '',
@@ -241,5 +238,4 @@ const remove = defineRoute({
   },
 })
 
-/** Subscriptions, as clients of the Flow explorer's webhooks ask for them. */
 export const clientSubscriptionRoutes = [listTypes, list, create, get, change, remove]

@@ -13,57 +13,57 @@ import type { RouteRequest } from '../../platform/http/route.ts'
 import type { Services } from '../route.ts'
 import { endpointSchema, endpointWithSecretSchema, presentEndpoint, presentUsage, usageSchema } from './schema.ts'
 
-/** What the routes of webhooks may answer beside 200. */
 export const ownerProblems = {
-  401: 'Neither a developer key nor the JWT of an account was sent, or it is not good.',
-  503: 'Webhooks are not managed by this server.',
+  401: 'The developer key or account JWT is missing or invalid.',
+  503: 'Webhooks are not available on this server.',
 } as const
 
-type Shown = Pick<RouteRequest, 'apiKey' | 'bearer'>
+type PresentedKey = Pick<RouteRequest, 'apiKey' | 'bearer'>
 
 /**
- * The developer key or the account that a call shows.
- * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403 `account-revoked`;
- *   503 `not-served-here`
+ * The developer key or account of a request.
+ *
+ * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403
+ * `account-revoked`; 503 `not-served-here`
  */
-export async function shownOwner({ apiKey, bearer }: Shown, services: Services): Promise<DeveloperKey> {
+export async function requireOwner({ apiKey, bearer }: PresentedKey, services: Services): Promise<DeveloperKey> {
   const shown = apiKey ?? bearer
   if (shown === undefined) {
     throw new ApiError(
       401,
       'key-missing',
-      'Send your developer key as X-API-Key or `Authorization: Bearer`: webhooks belong to it.',
+      'Authentication required. Send a developer key as X-API-Key or `Authorization: Bearer`.',
     )
   }
   if (apiKey === undefined && !isKeyText(shown)) return requireAccounts(services).ofJwt(shown)
   const key = await requireKeys(services).find(shown)
-  if (key === undefined) throw new ApiError(401, 'unknown-key', 'There is no such developer key, or it was revoked.')
+  if (key === undefined) throw new ApiError(401, 'unknown-key', 'The developer key is unknown or revoked.')
   return key
 }
 
-/** Whose webhooks a call is about, and what manages them. @throws as `shownOwner` */
+/** @throws like `requireOwner` */
 export async function webhooksOf(
-  shown: Shown,
+  presented: PresentedKey,
   services: Services,
 ): Promise<{ readonly owner: WebhookOwner; readonly stores: WebhookStores }> {
   const { webhooks: stores } = services
-  if (stores === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks cannot be managed from this server.')
-  const { ownerId, tier } = await shownOwner(shown, services)
+  if (stores === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks are not available on this server.')
+  const { ownerId, tier } = await requireOwner(presented, services)
   return { owner: { keyId: ownerId, tier }, stores }
 }
 
 const tag = 'Webhooks'
-const params = z.object({ id: idParameter('Number of the endpoint.') })
-const problems = { ...ownerProblems, 404: 'The key has no such endpoint.' } as const
+const params = z.object({ id: idParameter('Endpoint id.') })
+const problems = { ...ownerProblems, 404: 'The endpoint does not exist.' } as const
 export const urlField = z
-  .string('must be text')
-  .max(2000, 'has at most 2,000 characters')
-  .describe('https, on the public internet.')
+  .string('must be a string')
+  .max(2000, 'must have at most 2,000 characters')
+  .describe('Public https URL.')
 export const secretField = z
   .string()
   .refine((text) => secretOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
-  .describe('What deliveries are signed with. Default: one is made.')
-export const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
+  .describe('Signing secret. Default: generated.')
+export const descriptionField = z.string('must be a string').trim().max(200, 'must have at most 200 characters')
 
 const example = {
   id: 7,
@@ -83,7 +83,7 @@ const list = defineRoute({
   operationId: 'listWebhookEndpoints',
   tag,
   access: 'owner',
-  summary: 'Your endpoints, the newest first',
+  summary: 'List endpoints, newest first',
   response: listOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
@@ -99,10 +99,10 @@ const create = defineRoute({
   operationId: 'createWebhookEndpoint',
   tag,
   access: 'owner',
-  summary: 'Makes an endpoint, and the secret that signs what is sent to it',
+  summary: 'Create an endpoint and its signing secret',
   description:
-    'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: ' +
-    'HMAC-SHA256 over `id.timestamp.body`.',
+    'Deliveries carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature` ' +
+    '(HMAC-SHA256 over `id.timestamp.body`).',
   body: z.strictObject(
     { url: urlField, description: descriptionField.default(''), secret: secretField.optional() },
     'must be an object',
@@ -110,7 +110,7 @@ const create = defineRoute({
   bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, secret }] },
-  problems: { ...ownerProblems, 403: 'The tier of the key allows no more endpoints.' },
+  problems: { ...ownerProblems, 403: 'The endpoint limit of the tier is reached.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const made = await stores.endpoints.create(owner, {
@@ -126,7 +126,7 @@ const get = defineRoute({
   operationId: 'getWebhookEndpoint',
   tag,
   access: 'owner',
-  summary: 'An endpoint',
+  summary: 'Get an endpoint',
   params,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
@@ -143,7 +143,7 @@ const change = defineRoute({
   operationId: 'changeWebhookEndpoint',
   tag,
   access: 'owner',
-  summary: 'Changes an endpoint, pauses it or lets it go on',
+  summary: 'Update, pause or resume an endpoint',
   params,
   body: z.strictObject(
     {
@@ -172,7 +172,7 @@ const remove = defineRoute({
   operationId: 'removeWebhookEndpoint',
   tag,
   access: 'owner',
-  summary: 'Removes an endpoint with its subscriptions and their deliveries',
+  summary: 'Delete an endpoint with its subscriptions and deliveries',
   params,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
@@ -189,10 +189,10 @@ const rotate = defineRoute({
   operationId: 'rotateWebhookSecret',
   tag,
   access: 'owner',
-  summary: 'Makes a new secret',
+  summary: 'Rotate the signing secret',
   description:
-    'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a ' +
-    'gap. Another rotation ends it at once.',
+    'For `overlap_hours`, deliveries carry signatures of both secrets in the same header. Another rotation ends the ' +
+    'overlap.',
   params,
   body: z.strictObject(
     {
@@ -215,7 +215,6 @@ const rotate = defineRoute({
   },
 })
 
-/** Where webhooks are sent. */
 export const webhookEndpointRoutes = [list, create, get, change, remove, rotate]
 
 export const usageExample = {
@@ -234,7 +233,7 @@ const usage = defineRoute({
   operationId: 'getWebhookUsage',
   tag: 'Webhooks',
   access: 'owner',
-  summary: 'What your key has, of what its tier allows',
+  summary: 'Usage and limits',
   response: singleOf(usageSchema, 'WebhookUsage'),
   example: { data: [usageExample] },
   problems: ownerProblems,
@@ -244,5 +243,4 @@ const usage = defineRoute({
   },
 })
 
-/** Limits, and what is left of them. */
 export const webhookUsageRoutes = [usage]

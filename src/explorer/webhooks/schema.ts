@@ -12,22 +12,20 @@ import { webhookLimits } from '../../webhooks/webhook-limits.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import { timestampFormat } from '../formats.ts'
 
-/** Where webhooks are sent. The secret is in the answer that makes it and in no other. */
+/** The secret is returned only on creation. */
 export const endpointSchema = z
   .strictObject({
     id: z.int(),
-    url: z.string().describe('Where deliveries are posted.'),
+    url: z.string().describe('Target of the deliveries.'),
     description: z.string(),
-    is_paused: z.boolean().describe('Nothing is sent; what happens meanwhile is sent when it goes on.'),
+    is_paused: z.boolean().describe('Deliveries are held until the endpoint is resumed.'),
     paused_reason: z
       .enum(['owner', 'failures', 'gone'])
       .nullable()
-      .describe('owner; failures: too many in a row; gone: it answered 410. Null: it is not paused.'),
+      .describe('owner; failures: too many consecutive failures; gone: it returned 410. Null if not paused.'),
     paused_at: timestampFormat.nullable(),
-    failures: z.int().describe('Failed attempts in a row.'),
-    previous_secret_until: timestampFormat
-      .nullable()
-      .describe('Until when the secret before the last rotation signs too.'),
+    failures: z.int().describe('Consecutive failed attempts.'),
+    previous_secret_until: timestampFormat.nullable().describe('End of the overlap of the previous secret.'),
     created_at: timestampFormat,
   })
   .meta({ id: 'WebhookEndpoint' })
@@ -35,19 +33,17 @@ export const endpointSchema = z
 export const endpointWithSecretSchema = z
   .strictObject({
     ...endpointSchema.shape,
-    secret: z.string().describe('`whsec_` and the key of the HMAC in base64. It is shown here and never again.'),
+    secret: z.string().describe('`whsec_` and the HMAC key in base64. Returned only once.'),
   })
   .meta({ id: 'WebhookEndpointWithSecret' })
 
-/** An endpoint with whose it is. */
 export const ownedEndpointSchema = z
   .strictObject({
     ...endpointSchema.shape,
-    key_id: z.int().describe('The developer key that owns it.'),
+    key_id: z.int().describe('Developer key that owns it.'),
   })
   .meta({ id: 'OwnedWebhookEndpoint' })
 
-/** Who is told of what. */
 export const subscriptionSchema = z
   .strictObject({
     id: z.int(),
@@ -55,80 +51,68 @@ export const subscriptionSchema = z
     event_types: z.array(z.enum(eventTypeNames)),
     conditions: conditionsSchema.meta({ id: 'WebhookConditions' }),
     is_enabled: z.boolean(),
-    next_height: z.int().nullable().describe('Deliveries of all blocks below are made. Null: no block is stored yet.'),
-    delivery_count: z.int().describe('Deliveries that were made, those removed since included.'),
+    next_height: z
+      .int()
+      .nullable()
+      .describe('Deliveries exist for all blocks below this height. Null before the first stored block.'),
+    delivery_count: z.int().describe('Deliveries created, including pruned ones.'),
     created_at: timestampFormat,
-    changed_at: timestampFormat.describe('When you last changed it.'),
+    changed_at: timestampFormat.describe('Last change by the owner.'),
   })
   .meta({ id: 'WebhookSubscription' })
 
 export const newSubscriptionSchema = z
   .strictObject({
     ...subscriptionSchema.shape,
-    secret: z
-      .string()
-      .describe('What deliveries are signed with, where an endpoint was made too. It is shown here and never again.')
-      .optional(),
+    secret: z.string().describe('Signing secret, if an endpoint was created too. Returned only once.').optional(),
   })
   .meta({ id: 'NewWebhookSubscription' })
 
-/** A subscription, whose it is, and how sending to it goes. */
 export const subscriptionStateSchema = z
   .strictObject({
     ...subscriptionSchema.shape,
-    key_id: z.int().describe('The developer key that owns it.'),
-    waiting: z.int().describe('Deliveries that wait, counted up to 10,000.'),
-    oldest_waiting_at: timestampFormat.nullable().describe('When the oldest of them was made.'),
+    key_id: z.int().describe('Developer key that owns it.'),
+    waiting: z.int().describe('Pending deliveries, counted up to 10,000.'),
+    oldest_waiting_at: timestampFormat.nullable().describe('Creation time of the oldest pending delivery.'),
     next_attempt_at: timestampFormat
       .nullable()
       .describe(
-        'Null: nothing waits, its endpoint is paused or its key is revoked. While it is being sent to: when ' +
-          'another process takes over unless this one goes on.',
+        'Time of the next attempt. Null if nothing is pending, the endpoint is paused or the key is revoked. During an ' +
+          'attempt: expiry of the lease of the sending process.',
       ),
     is_being_sent: z.boolean(),
     is_over_limit: z
       .boolean()
-      .describe(
-        'Its key was told of as many events in this hour as its tier allows: what comes next waits until the ' +
-          'hour is over.',
-      ),
+      .describe('The hourly event limit of the tier is reached; further events wait for the next hour.'),
   })
   .meta({ id: 'WebhookSubscriptionState' })
 
-/** What a developer key has, of what its tier allows. */
 export const usageSchema = z
   .strictObject({
     tier: z.enum(keyTierNames),
     endpoints: z.int(),
-    endpoints_limit: z.int().nullable().describe('Null: as many as you like, as of all limits.'),
+    endpoints_limit: z.int().nullable().describe('Null, as for all limits: unlimited.'),
     subscriptions: z.int(),
     subscriptions_limit: z.int().nullable(),
-    events_this_hour: z
-      .int()
-      .describe(
-        'Events that you were told of. What comes when they are as many as the limit waits until the hour is over.',
-      ),
+    events_this_hour: z.int().describe('Events in this hour. Beyond the limit, events wait for the next hour.'),
     events_per_hour_limit: z.int().nullable(),
     hour_ends_at: timestampFormat,
   })
   .meta({ id: 'WebhookUsage' })
 
-/** What became of one delivery. */
 export const deliverySchema = z
   .strictObject({
-    sequence: z.int().describe('Counts up from 1 for each subscription.'),
-    message_id: z.string().describe('`webhook-id`, the same for all attempts.'),
+    sequence: z.int().describe('Sequence number within the subscription, from 1.'),
+    message_id: z.string().describe('`webhook-id`, equal for all attempts.'),
     subscription_id: z.int(),
     event_type: z.string(),
     block_height: z.int(),
-    status: z
-      .enum(['pending', 'delivered', 'dead'])
-      .describe('dead: given up after too many attempts; it can be replayed.'),
+    status: z.enum(['pending', 'delivered', 'dead']).describe('dead: failed after too many attempts; can be replayed.'),
     attempt_count: z.int(),
-    response_status: z.int().nullable().describe('HTTP status of the last attempt; null where none came.'),
-    latency_ms: z.int().nullable().describe('Of the last attempt.'),
-    error: z.string().nullable().describe('Why the last attempt failed.'),
-    response_excerpt: z.string().nullable().describe('The beginning of the answer to the last attempt.'),
+    response_status: z.int().nullable().describe('HTTP status of the last attempt; null without a response.'),
+    latency_ms: z.int().nullable().describe('Latency of the last attempt.'),
+    error: z.string().nullable().describe('Error of the last attempt.'),
+    response_excerpt: z.string().nullable().describe('Start of the response body of the last attempt.'),
     created_at: timestampFormat,
     finished_at: timestampFormat.nullable(),
   })
@@ -137,7 +121,7 @@ export const deliverySchema = z
 export const deliveryDetailSchema = z
   .strictObject({
     ...deliverySchema.shape,
-    body: z.string().describe('The text that is posted, to the byte.'),
+    body: z.string().describe('Exact body that is posted.'),
     failures: z
       .array(
         z
@@ -151,7 +135,7 @@ export const deliveryDetailSchema = z
           })
           .meta({ id: 'WebhookFailure' }),
       )
-      .describe('Attempts that failed, in their order.'),
+      .describe('Failed attempts, in order.'),
   })
   .meta({ id: 'WebhookDeliveryDetail' })
 

@@ -17,18 +17,18 @@ import { defineRoute } from '../route.ts'
 import { secretField, urlField, ownerProblems, webhooksOf } from './endpoint-routes.ts'
 
 const tag = 'Webhooks'
-const params = z.object({ id: idParameter('Number of the subscription.') })
+const params = z.object({ id: idParameter('Subscription id.') })
 const deliveryParams = z.object({
-  id: idParameter('Number of the subscription.'),
-  sequence: idParameter('Number of the delivery.'),
+  id: idParameter('Subscription id.'),
+  sequence: idParameter('Sequence number of the delivery.'),
 })
-const problems = { ...ownerProblems, 404: 'The key has no such subscription.' } as const
-const deliveryProblems = { ...ownerProblems, 404: 'The key has no such delivery.' } as const
+const problems = { ...ownerProblems, 404: 'The subscription does not exist.' } as const
+const deliveryProblems = { ...ownerProblems, 404: 'The delivery does not exist.' } as const
 
 const typesField = z
-  .array(z.enum(eventTypeNames, 'must be one of those that /webhooks/event-types lists'), 'must be a list')
+  .array(z.enum(eventTypeNames, 'must be a type listed by /webhooks/event-types'), 'must be a list')
   .min(1, 'must not be empty')
-  .max(eventTypeNames.length, 'has more entries than there are types')
+  .max(eventTypeNames.length, 'must not have more entries than there are types')
 const heightField = z.int('must be a height').min(0, 'must be a height').max(999_999_999_999_999, 'must be a height')
 const idField = z.int('must be a number').min(1, 'must be a number').max(999_999_999_999_999, 'must be a number')
 
@@ -63,7 +63,7 @@ const listTypes = defineRoute({
   path: '/webhooks/event-types',
   operationId: 'listWebhookEventTypes',
   tag,
-  summary: 'What can be subscribed to',
+  summary: 'List event types',
   response: listOf(
     z.strictObject({ type: z.string(), description: z.string() }).meta({ id: 'WebhookEventType' }),
     'WebhookEventType',
@@ -85,8 +85,8 @@ const list = defineRoute({
   operationId: 'listWebhookSubscriptions',
   tag,
   access: 'owner',
-  summary: 'Your subscriptions, the newest first',
-  query: z.object({ endpoint_id: idParameter('Only those of this endpoint.').optional() }),
+  summary: 'List subscriptions, newest first',
+  query: z.object({ endpoint_id: idParameter('Endpoint id.').optional() }),
   response: listOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
@@ -105,32 +105,30 @@ const create = defineRoute({
   operationId: 'createWebhookSubscription',
   tag,
   access: 'owner',
-  summary: 'Subscribes an endpoint to events',
+  summary: 'Create a subscription',
   description:
-    'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the ' +
-    'answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body ' +
-    'and the header `webhook-id` tell repetitions.',
+    'Uses an existing endpoint (`endpoint_id`) or creates one (`url`); its `secret` is then returned only once. Events ' +
+    'are delivered in chain order, at least once; `event_id` in the body and the `webhook-id` header identify ' +
+    'duplicates.',
   body: z
     .strictObject(
       {
         endpoint_id: idField.optional(),
-        url: urlField.describe('In place of `endpoint_id`: an endpoint is made.').optional(),
+        url: urlField.describe('Creates an endpoint; instead of `endpoint_id`.').optional(),
         secret: secretField.optional(),
         event_types: typesField,
         conditions: conditionsSchema.default({}),
-        from_height: heightField
-          .describe('The first block that is told of. Default: the next that is stored.')
-          .optional(),
+        from_height: heightField.describe('First block. Default: the next stored block.').optional(),
       },
       'must be an object',
     )
     .refine(({ endpoint_id: id, url }) => (id === undefined) !== (url === undefined), {
       path: ['endpoint_id'],
-      message: 'or "url" must be given, and not both',
+      message: 'or "url" is required, but not both',
     })
     .refine(({ url, secret }) => url !== undefined || secret === undefined, {
       path: ['secret'],
-      message: 'is taken only with "url"',
+      message: 'is only allowed with "url"',
     }),
   bodyExample: {
     endpoint_id: 7,
@@ -141,8 +139,8 @@ const create = defineRoute({
   example: { data: [example] },
   problems: {
     ...ownerProblems,
-    403: 'The tier of the key allows no more subscriptions.',
-    404: 'The key has no such endpoint.',
+    403: 'The subscription limit of the tier is reached.',
+    404: 'The endpoint does not exist.',
   },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
@@ -168,7 +166,7 @@ const get = defineRoute({
   operationId: 'getWebhookSubscription',
   tag,
   access: 'owner',
-  summary: 'A subscription',
+  summary: 'Get a subscription',
   params,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
@@ -185,16 +183,14 @@ const change = defineRoute({
   operationId: 'changeWebhookSubscription',
   tag,
   access: 'owner',
-  summary: 'Changes a subscription, switches it off or on, or has it told everything again from a height on',
+  summary: 'Update, disable, enable or rewind a subscription',
   params,
   body: z.strictObject(
     {
       event_types: typesField.optional(),
       conditions: conditionsSchema.optional(),
       is_enabled: z.boolean('must be true or false').optional(),
-      from_height: heightField
-        .describe('Everything from this block on is told, what was told before by new deliveries.')
-        .optional(),
+      from_height: heightField.describe('Restarts at this block; events sent before are delivered again.').optional(),
     },
     'must be an object',
   ),
@@ -220,7 +216,7 @@ const remove = defineRoute({
   operationId: 'removeWebhookSubscription',
   tag,
   access: 'owner',
-  summary: 'Removes a subscription with its deliveries',
+  summary: 'Delete a subscription with its deliveries',
   params,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
@@ -237,11 +233,11 @@ const test = defineRoute({
   operationId: 'testWebhookSubscription',
   tag,
   access: 'owner',
-  summary: 'Has an event `webhook.test` delivered',
+  summary: 'Send a `webhook.test` event',
   params,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
-  problems: { ...problems, 409: 'Too many tests of it wait already.' },
+  problems: { ...problems, 409: 'Too many tests of the subscription are pending.' },
   handler: async ({ apiKey, bearer, params: { id } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.sendTest(owner, id))] }, caching: 'never' }
@@ -253,14 +249,14 @@ const listDeliveries = defineRoute({
   operationId: 'listWebhookDeliveries',
   tag,
   access: 'owner',
-  summary: 'The deliveries of a subscription, the newest first',
+  summary: 'List deliveries of a subscription, newest first',
   params,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(/^[1-9]\d{0,14}$/, '<sequence>'),
     status: z
       .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
-      .describe('Only those.')
+      .describe('Delivery status.')
       .optional(),
   }),
   response: listOf(deliverySchema, 'WebhookDelivery'),
@@ -283,7 +279,7 @@ const getDelivery = defineRoute({
   operationId: 'getWebhookDelivery',
   tag,
   access: 'owner',
-  summary: 'A delivery with its body and its failures',
+  summary: 'Get a delivery with its body and failures',
   params: deliveryParams,
   response: singleOf(deliveryDetailSchema, 'WebhookDeliveryDetail'),
   example: { data: [{ ...deliveryExample, body: '{"type":"ft.transfer"}', failures: [] }] },
@@ -303,8 +299,9 @@ const replay = defineRoute({
   operationId: 'replayWebhookDelivery',
   tag,
   access: 'owner',
-  summary: 'Has a delivery sent again, by the same id, before all others of its subscription',
-  description: 'One that waits for its next attempt is tried at once.',
+  summary: 'Replay a delivery',
+  description:
+    'Sends it with the same id before all others of the subscription. A pending delivery is retried immediately.',
   params: deliveryParams,
   response: singleOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [{ ...deliveryExample, status: 'pending', finished_at: null }] },
@@ -315,7 +312,6 @@ const replay = defineRoute({
   },
 })
 
-/** Who is told of what, and what became of it. */
 export const webhookSubscriptionRoutes = [
   listTypes,
   list,

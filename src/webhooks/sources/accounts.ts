@@ -22,7 +22,7 @@ const activityText = `
   from app.address_transactions a join raw.transactions x using (block_height, tx_index)
   where a.block_height >= $1 and a.block_height < $2 and x.block_height >= $1 and x.block_height < $2`
 
-/** Who paid for, proposed or authorized transactions, or was created. */
+/** Payers, proposers and authorizers of transactions, and created accounts. */
 export const activitySource: EventSource = {
   types: ['address.activity'],
   workers: ['accounts_worker'],
@@ -45,7 +45,6 @@ export const activitySource: EventSource = {
   },
 }
 
-/** Accounts that were created. */
 export const newAccountSource: EventSource = {
   types: ['account.created', 'account.event'],
   workers: ['accounts_worker'],
@@ -69,7 +68,7 @@ interface KeyRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Keys that were added and revoked. */
+/** Added and revoked keys. */
 export const accountKeySource: EventSource = {
   types: ['account.key.added', 'account.key.removed', 'account.key_change', 'account.event'],
   workers: ['meta_worker'],
@@ -107,7 +106,7 @@ interface ContractRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Contracts that were deployed, updated and removed. */
+/** Deployed, updated and removed contracts. */
 export const contractChangeSource: EventSource = {
   types: ['account.contract.added', 'account.contract.updated', 'account.contract.removed', 'account.event'],
   workers: ['meta_worker'],

@@ -13,7 +13,7 @@ interface TransferRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Fungible tokens that moved, fees aside. */
+/** Excludes fees. */
 const ftTransferSource: EventSource = {
   types: ['ft.transfer', 'ft.large_transfer'],
   workers: ['token_worker'],
@@ -52,7 +52,6 @@ const ftTransferSource: EventSource = {
   },
 }
 
-/** Items of collections that moved. */
 const nftTransferSource: EventSource = {
   types: ['nft.transfer'],
   workers: ['token_worker'],
@@ -98,7 +97,7 @@ interface EventRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Only events that a subscription names are read: all together they are most of what the database holds. */
+/** Reads only the requested events: all events are most of the database. */
 const contractEventSource: EventSource = {
   types: ['contract.event'],
   workers: [],
@@ -137,7 +136,6 @@ interface EvmRow extends PlacedRow {
   readonly tx_id: string
 }
 
-/** Transactions of Flow EVM. */
 const evmTransactionSource: EventSource = {
   types: ['evm.transaction'],
   workers: ['evm_worker'],
@@ -178,13 +176,12 @@ const evmTransactionSource: EventSource = {
   },
 }
 
-/** Attoflow as FLOW, exactly. */
+/** Exact conversion to FLOW. */
 function wholeFlow(attoflow: string): string {
   const digits = attoflow.padStart(19, '0')
   return `${digits.slice(0, -18)}.${digits.slice(-18)}`
 }
 
-/** Blocks that were stored. */
 const blockSource: EventSource = {
   types: ['block.sealed'],
   workers: [],
@@ -224,7 +221,7 @@ interface TransactionRow {
   readonly error: string | null
 }
 
-/** Transactions of users; the chain's own come with every block and tell nothing. */
+/** Excludes system transactions, which occur in every block. */
 const transactionSource: EventSource = {
   types: ['transaction.sealed'],
   workers: [],
@@ -256,7 +253,6 @@ const transactionSource: EventSource = {
   },
 }
 
-/** Everything that events are read from. */
 export const allSources: readonly EventSource[] = [
   blockSource,
   transactionSource,
@@ -272,7 +268,7 @@ export const allSources: readonly EventSource[] = [
   stakingSource,
 ]
 
-/** Those that can give an event of one of these types. */
+/** Sources that can produce one of the event types. */
 export function sourcesOf(types: readonly string[]): readonly EventSource[] {
   return allSources.filter((source) => source.types.some((type) => types.includes(type)))
 }

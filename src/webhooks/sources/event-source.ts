@@ -3,18 +3,18 @@ import type { HeightRange } from '../../platform/ranges.ts'
 import type { ChainEvent, EventType } from '../events.ts'
 import type { Conditions } from '../conditions.ts'
 
-/** Where events of some types come from. */
 export interface EventSource {
   readonly types: readonly EventType[]
   /**
-   * Workers whose rows are read: events of a height are told when all of them have done it. `[]`: the raw tables
-   * are enough.
+   * Workers whose rows are read: a height is dispatched once all of them have derived it. Empty:
+   * only raw tables are read.
    */
   readonly workers: readonly string[]
   /**
-   * The events of a range of heights, in any order.
-   * @param wanted the conditions of all subscriptions that ask for one of the types: what none of them asks for may
-   * be left out
+   * Events of a range of heights, in any order.
+   *
+   * @param wanted conditions of all subscriptions to these types; non-matching events may be
+   * omitted
    */
   readonly read: (
     client: pg.ClientBase,
@@ -23,7 +23,7 @@ export interface EventSource {
   ) => Promise<readonly ChainEvent[]>
 }
 
-/** Where a row says that something happened; heights and numbers as `pg` gives them. */
+/** Heights and ids are strings, as returned by `pg`. */
 export interface PlacedRow {
   readonly block_height: string | number
   readonly tx_index: number
@@ -34,12 +34,12 @@ export function placeOf(row: PlacedRow, leg = 0): ChainEvent['place'] {
   return { height: Number(row.block_height), txIndex: row.tx_index, eventIndex: row.event_index, leg }
 }
 
-/** A list without what is null. */
+/** Omits nulls. */
 export function present(...values: readonly (string | null)[]): readonly string[] {
   return values.filter((value) => value !== null)
 }
 
-/** For a column of hex digits without 0x. */
+/** For hex columns without 0x. */
 export function prefixed(hex: string | null): string | null {
   return hex === null ? null : `0x${hex}`
 }

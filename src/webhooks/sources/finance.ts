@@ -24,7 +24,7 @@ const specialTypes: Readonly<Record<string, EventType>> = {
   RemoveLiquidity: 'defi.liquidity',
 }
 
-/** Swaps, liquidity and whatever else happened to pairs. */
+/** Swaps, liquidity changes and other pair events. */
 export const defiSource: EventSource = {
   types: ['defi.swap', 'defi.liquidity', 'defi.event'],
   workers: ['defi_worker'],
@@ -71,7 +71,7 @@ interface StakingRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** What happened to nodes, delegators and the rules of staking. */
+/** Events of nodes, delegators and network settings. */
 export const stakingSource: EventSource = {
   types: ['staking.event'],
   workers: ['staking_worker'],

@@ -14,14 +14,14 @@ describe('answers that are given again', () => {
   let api: RunningApi
   /** For clients of other machines, whose expensive calls are limited. */
   let remote: RunningApi
-  const kept = new ResponseCache({ maxAgeMs: 3_600_000 })
+  const cache = new ResponseCache({ maxAgeMs: 3_600_000 })
 
   before(async () => {
     database = await createTestDatabase()
     await storeBlocks(database.pool, 100, 120)
-    api = await runApi(database.url, { server: { kept } })
+    api = await runApi(database.url, { server: { responseCache: cache } })
     remote = await runApi(database.url, {
-      server: { kept, clientOf: () => ({ address: '203.0.113.1', isLocal: false }) },
+      server: { responseCache: cache, clientOf: () => ({ address: '203.0.113.1', isLocal: false }) },
     })
   })
 
@@ -65,7 +65,7 @@ describe('answers that are given again', () => {
     const plain = await (await api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': 'identity' } })).text()
     for (const accept of ['gzip, deflate, br, zstd', 'gzip, br', 'gzip', 'identity', 'gzip;q=0', '*']) {
       const get = (): Promise<Response> => api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': accept } })
-      kept.dropCurrent()
+      cache.dropCurrent()
       const [made, again, oftener] = [await get(), await get(), await get()]
       const headersOf = ({ headers }: Response): (string | null)[] =>
         ['content-encoding', 'vary', 'etag', 'content-type'].map((name) => headers.get(name))
@@ -81,13 +81,13 @@ describe('answers that are given again', () => {
     expect(await newest()).to.equal(120)
     await storeBlocks(database.pool, 121, 121)
     expect(await newest()).to.equal(120)
-    kept.dropCurrent()
+    cache.dropCurrent()
     expect(await newest()).to.equal(121)
   })
 
   it('last for longer where clients may keep them without asking', async () => {
     const settled = new ResponseCache({ maxAgeMs: 3_600_000 })
-    const other = await runApi(database.url, { server: { kept: settled, maxReorgDepth: 5 } })
+    const other = await runApi(database.url, { server: { responseCache: settled, maxReorgDepth: 5 } })
     try {
       await deriveAll()
       for (const path of ['/flow/block/100', '/flow/block/120']) await (await other.get(path)).text()
@@ -103,10 +103,10 @@ describe('answers that are given again', () => {
   it('are kept after a client was told that it holds the answer already', async () => {
     const path = '/flow/block?limit=7'
     const tag = (await api.get(path)).headers.get('etag') ?? ''
-    kept.clear()
+    cache.clear()
     expect((await api.get(path, { headers: { 'If-None-Match': tag } })).status).to.equal(304)
-    expect(kept.find(path)).to.not.equal(undefined)
-    expect(kept.isUncacheable(path)).to.equal(false)
+    expect(cache.find(path)).to.not.equal(undefined)
+    expect(cache.isUncacheable(path)).to.equal(false)
     const again = await api.get(path, { headers: { 'If-None-Match': tag } })
     expect([again.status, await again.text(), again.headers.get('etag')]).to.deep.equal([304, '', tag])
     expect((await api.json<List<Block>>(path)).data).to.have.length(7)
@@ -157,7 +157,7 @@ describe('answers that are given again', () => {
   })
 
   it('are kept after a client was refused that had too many calls', async () => {
-    kept.clear()
+    cache.clear()
     const path = '/insights/big-transfers?limit=3'
     const locking = await database.pool.connect()
     try {
@@ -167,19 +167,19 @@ describe('answers that are given again', () => {
       const over = remote.get('/insights/big-transfers?limit=9')
       expect((await Promise.race([...calls, over])).status).to.equal(429)
       expect((await remote.get(path)).status).to.equal(429)
-      expect(kept.isUncacheable(path)).to.equal(false)
+      expect(cache.isUncacheable(path)).to.equal(false)
       await locking.query('rollback')
       await Promise.all([...calls, over])
     } finally {
       locking.release()
     }
     expect((await remote.get(path)).status).to.equal(200)
-    expect(kept.find(path)).to.not.equal(undefined)
+    expect(cache.find(path)).to.not.equal(undefined)
   })
 
   it('are never errors, nor what is about this very moment', async () => {
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status']) await (await api.get(path)).text()
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status'])
-      expect(kept.find(path), path).to.equal(undefined)
+      expect(cache.find(path), path).to.equal(undefined)
   })
 })

@@ -1,34 +1,32 @@
 import type pg from 'pg'
 import { query } from '../platform/db/pool.ts'
 
-/** The right to send to a subscription, as this process has taken it. */
-export interface Turn {
+/** The right to send to a subscription, claimed by this process. */
+export interface DeliveryLease {
   readonly subscriptionId: number
   readonly keyId: number
-  /** Which taking of it this is: one that somebody else took meanwhile is left alone. */
+  /** Fencing number: a newer claim by another process is left untouched. */
   readonly generation: number
 }
 
-/** A turn that ends. */
-export interface EndedTurn {
-  readonly turn: Turn
-  /** After how long the next delivery may be sent; by the clock of the database, as all is here. */
+export interface ReleasedLease {
+  readonly lease: DeliveryLease
+  /** Delay until the next delivery, by the database clock. */
   readonly retryMs: number
 }
 
-/** Heard by senders: something is to be sent. */
-export const turnsChannel = 'flowfarm_webhook_turns'
+/** NOTIFY channel of due deliveries. */
+export const deliveriesChannel = 'flowfarm_webhook_turns'
 
 /**
- * Each subscription has one row in app.webhook_turns, which says whether it is to be sent to and by whom it is, so
- * that its deliveries go one after the other in all processes together:
+ * Each subscription has one row in app.webhook_turns, the lease for sending, so that its deliveries
+ * are sequential across processes:
  *
- *     nothing waits (due_at null) ──deliveries──► due ──taken──► held until due_at ──ended──► nothing waits, due,
- * or put off
- *                                                  ▲                   │
- *                                                  └──its process is silent until due_at──┘
+ *   idle (due_at null) ──deliveries──► due ──claimed──► held until due_at ──released──► idle, due, deferred
+ *                          ▲           │
+ *                          └── expired ─┘
  *
- * Locks are taken in this order, rows of one kind by rising number: developer keys, subscriptions, usage, turns,
+ * Lock order, rows of one kind by ascending id: developer keys, subscriptions, usage, leases,
  * deliveries, endpoints.
  */
 
@@ -36,29 +34,29 @@ const lockText =
   'select 1 from app.webhook_turns where subscription_id = any ($1) order by subscription_id for no key update'
 
 /**
- * In the transaction that writes deliveries, after them. Whoever ends a turn locks it before looking for what
- * waits, so either that look finds the deliveries or this finds the turn ended.
+ * Called after inserting deliveries, in the same transaction. Releasing locks the lease before
+ * checking for pending deliveries, so either the check sees them or this sees the released lease.
  */
-export async function wakeTurns(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
+export async function scheduleDeliveries(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
   await query(client, lockText, [subscriptionIds])
   await query(
     client,
     'update app.webhook_turns set due_at = now() where subscription_id = any ($1) and due_at is null',
     [subscriptionIds],
   )
-  await query(client, `select pg_notify('${turnsChannel}', '')`)
+  await query(client, `select pg_notify('${deliveriesChannel}', '')`)
 }
 
-/** The same; those that were put off are due now. */
-export async function hurryTurns(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
+/** Also makes deferred deliveries due now. */
+export async function scheduleNow(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
   await query(client, lockText, [subscriptionIds])
   await query(client, 'update app.webhook_turns set due_at = now() where subscription_id = any ($1) and not is_held', [
     subscriptionIds,
   ])
-  await query(client, `select pg_notify('${turnsChannel}', '')`)
+  await query(client, `select pg_notify('${deliveriesChannel}', '')`)
 }
 
-/** Locks subscriptions that are about to be removed, with their turns, in the order in which everybody does. */
+/** Locks subscriptions and their leases before deletion, in the common lock order. */
 export async function lockForRemoval(
   client: pg.ClientBase,
   idsText: string,
@@ -74,14 +72,14 @@ export async function lockForRemoval(
   )
 }
 
-/** Takes up to `max` turns that are due, for so long; none of those keys. */
-export async function takeTurns(
+/** Claims up to `most` due leases, except for the given keys. */
+export async function claimLeases(
   pool: pg.Pool,
   max: number,
   leaseMs: number,
   exceptKeys: readonly number[],
-): Promise<Turn[]> {
-  const { rows } = await query<Turn>(
+): Promise<DeliveryLease[]> {
+  const { rows } = await query<DeliveryLease>(
     pool,
     `with due as (
        select subscription_id from app.webhook_turns where due_at <= clock_timestamp() and key_id <> all ($3::bigint[])
@@ -97,8 +95,12 @@ export async function takeTurns(
   return rows
 }
 
-/** A sign of life. @returns the subscriptions whose turns are still ours */
-export async function renewTurns(pool: pg.Pool, turns: readonly Turn[], leaseMs: number): Promise<ReadonlySet<number>> {
+/** @returns subscriptions whose leases are still held */
+export async function renewLeases(
+  pool: pg.Pool,
+  leases: readonly DeliveryLease[],
+  leaseMs: number,
+): Promise<ReadonlySet<number>> {
   const { rows } = await query<{ id: number }>(
     pool,
     `with own as (
@@ -108,28 +110,33 @@ export async function renewTurns(pool: pg.Pool, turns: readonly Turn[], leaseMs:
      )
      update app.webhook_turns t set due_at = clock_timestamp() + make_interval(secs => $3 / 1000.0)
      from own where t.subscription_id = own.subscription_id returning t.subscription_id::float8 as id`,
-    [turns.map((one) => one.subscriptionId), turns.map((one) => one.generation), leaseMs],
-  )
-  return new Set(rows.map(({ id }) => id))
-}
-
-/** Locks turns until the end of the transaction. @returns the subscriptions whose turns are still ours */
-export async function lockTurns(client: pg.ClientBase, turns: readonly Turn[]): Promise<ReadonlySet<number>> {
-  const { rows } = await query<{ id: number }>(
-    client,
-    `select t.subscription_id::float8 as id from app.webhook_turns t
-     join unnest($1::bigint[], $2::bigint[]) as g (subscription_id, generation) using (subscription_id, generation)
-     where t.is_held order by t.subscription_id for no key update of t`,
-    [turns.map((one) => one.subscriptionId), turns.map((one) => one.generation)],
+    [leases.map((one) => one.subscriptionId), leases.map((one) => one.generation), leaseMs],
   )
   return new Set(rows.map(({ id }) => id))
 }
 
 /**
- * Ends turns that the transaction has locked. Nothing waits where no delivery does, and while nothing may be sent:
- * whoever lets an endpoint go on hurries its turns.
+ * Locks leases until the end of the transaction. @returns subscriptions whose leases are still held
  */
-export async function endTurns(client: pg.ClientBase, ended: readonly EndedTurn[]): Promise<void> {
+export async function lockLeases(
+  client: pg.ClientBase,
+  leases: readonly DeliveryLease[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await query<{ id: number }>(
+    client,
+    `select t.subscription_id::float8 as id from app.webhook_turns t
+     join unnest($1::bigint[], $2::bigint[]) as g (subscription_id, generation) using (subscription_id, generation)
+     where t.is_held order by t.subscription_id for no key update of t`,
+    [leases.map((one) => one.subscriptionId), leases.map((one) => one.generation)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Releases leases locked by the transaction. The lease becomes idle without pending deliveries or
+ * while sending is not allowed; resuming an endpoint makes it due.
+ */
+export async function releaseLeases(client: pg.ClientBase, ended: readonly ReleasedLease[]): Promise<void> {
   await query(
     client,
     `update app.webhook_turns t set is_held = false, due_at = case when exists (
@@ -141,6 +148,6 @@ export async function endTurns(client: pg.ClientBase, ended: readonly EndedTurn[
      ) then now() + make_interval(secs => g.retry_ms / 1000.0) end
      from unnest($1::bigint[], $2::float8[]) as g (subscription_id, retry_ms) where t.subscription_id =
        g.subscription_id`,
-    [ended.map(({ turn }) => turn.subscriptionId), ended.map(({ retryMs }) => retryMs)],
+    [ended.map(({ lease }) => lease.subscriptionId), ended.map(({ retryMs }) => retryMs)],
   )
 }
