@@ -1,7 +1,8 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import { SessionKeeper } from '../auth/session.ts'
-import type { EditorSettings, WalletPlace } from './contract.ts'
+import type { EditorSettings } from './answers.gen.ts'
+import type { WalletSettings } from './types.ts'
 import { RepositoryClient } from './repository/repository-client.ts'
 import { ProjectsClient } from './settings.ts'
 import type { TokenSource } from './settings.ts'
@@ -61,7 +62,7 @@ export function useKeeper(): SessionKeeper {
   return keeper
 }
 
-function SignedIn({ wallet, children }: { readonly wallet: WalletPlace; readonly children: ReactNode }): ReactNode {
+function SignedIn({ wallet, children }: { readonly wallet: WalletSettings; readonly children: ReactNode }): ReactNode {
   const [keeper] = useState(
     () =>
       new SessionKeeper({

@@ -9,7 +9,7 @@ import { ErrorBoundary, ErrorState, Loading } from '../kit/state.tsx'
 import { Link, matchPath, navigate, useLocation } from '../kit/router.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { AccountProvider, useAccount, useKeeper } from './account.tsx'
-import type { WalletPlace } from './contract.ts'
+import type { WalletSettings } from './types.ts'
 import { cameBackFromGitHub } from './repository/repository-client.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
 import { finishSignIn, placeBefore } from './wallet-sign-in.ts'
@@ -82,7 +82,7 @@ function useWayBackFromGitHub(): void {
   }, [search, showToast])
 }
 
-function Callback({ wallet }: { readonly wallet: WalletPlace }): ReactNode {
+function Callback({ wallet }: { readonly wallet: WalletSettings }): ReactNode {
   const keeper = useKeeper()
   return (
     <Alone>
@@ -125,7 +125,13 @@ function Alone({ children }: { readonly children: ReactNode }): ReactNode {
 const begun = new Map<string, Promise<void>>()
 
 /** Where the wallet sends people back. What was written before is in the browser, and there again. */
-function CallbackPage({ wallet, keeper }: { readonly wallet: WalletPlace; readonly keeper: SessionKeeper }): ReactNode {
+function CallbackPage({
+  wallet,
+  keeper,
+}: {
+  readonly wallet: WalletSettings
+  readonly keeper: SessionKeeper
+}): ReactNode {
   const [address] = useState(() => location.href)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { isRetryable, problemText } from '../auth/auth-service.ts'
 import { ApiProblem } from '../kit/api.ts'
 import type { Account } from './account.tsx'
-import type { EditorSettings } from './contract.ts'
+import type { EditorSettings } from './answers.gen.ts'
 import { newProject, projectOf } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { freeDrafts } from './project/drafts.ts'

@@ -1,4 +1,4 @@
-import type { EditorSettings } from './contract.ts'
+import type { EditorSettings } from './answers.gen.ts'
 import { CodeRoom } from './language/code-room.ts'
 import { ImportedContracts } from './language/project-workspace.ts'
 import { LanguageRoom } from './language/language-room.ts'

@@ -1,15 +1,8 @@
 import { createContext, useContext } from 'react'
 import type { Context } from 'react'
 import { callJson, callFunction } from '../auth/auth-service.ts'
-import type {
-  EditorSettings,
-  Network,
-  NetworkSettings,
-  OpenedProject,
-  ProjectPage,
-  SaveAnswer,
-  SaveRequest,
-} from './contract.ts'
+import type { EditorSettings } from './answers.gen.ts'
+import type { Network, NetworkSettings, OpenedProject, ProjectPage, SaveAnswer, SaveRequest } from './types.ts'
 
 /** @throws ApiProblem */
 export function readSettings(signal: AbortSignal): Promise<EditorSettings> {

@@ -1,7 +1,7 @@
 import { base64UrlOf, sha256 } from '../../clients/signing/bytes.ts'
 import { callJson, jsonBody } from '../auth/auth-service.ts'
 import { ApiProblem } from '../kit/api.ts'
-import type { WalletPlace } from './contract.ts'
+import type { WalletSettings } from './types.ts'
 
 /** Sign-in at the wallet by authorization code with PKCE (RFC 7636). */
 
@@ -17,7 +17,7 @@ const place = 'flowfarm-editor-sign-in'
 const callbackPath = '/developer/callback'
 
 /** Leaves the page for the wallet. */
-export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clientId }: WalletPlace): Promise<void> {
+export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clientId }: WalletSettings): Promise<void> {
   const random = (): string => base64UrlOf(crypto.getRandomValues(new Uint8Array(32)))
   const begun: Begun = { state: random(), verifier: random(), back: location.pathname }
   sessionStorage.setItem(place, JSON.stringify(begun))
@@ -38,7 +38,7 @@ export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clie
  * @returns refresh token. @throws ApiProblem
  */
 export async function finishSignIn(
-  { token_url: tokenUrl, client_id: clientId }: WalletPlace,
+  { token_url: tokenUrl, client_id: clientId }: WalletSettings,
   address: URL,
 ): Promise<string> {
   const begun = takeBegun()

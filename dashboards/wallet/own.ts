@@ -5,16 +5,8 @@ import type { Context } from 'react'
 import { useAuth } from '../auth/auth-provider.tsx'
 import { readAccount } from './chain/chain-client.ts'
 import type { OwnAccount } from './chain/chain-client.ts'
-import type {
-  AccountRow,
-  AccountStanding,
-  ActivityRow,
-  ChainAccount,
-  Network,
-  PasskeyRow,
-  NetworkSettings,
-  WalletSettings,
-} from './contract.ts'
+import type { ChainAccount, NetworkSettings, WalletSettings } from './answers.gen.ts'
+import type { AccountRow, AccountStanding, ActivityRow, Network, PasskeyRow } from './types.ts'
 import { withOwnNames } from './chain/passkey-keys.ts'
 import { listAccounts, listActivity, listPasskeys } from './chain/passkeys.ts'
 import { callJson } from '../auth/auth-service.ts'

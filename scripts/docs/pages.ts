@@ -3,10 +3,12 @@ import { join, resolve } from 'node:path'
 import { chatApiInfo, chatRoutes } from '../../src/assistant/chat/chat-server.ts'
 import { askApiInfo, askRoutes } from '../../src/assistant/query/http/server.ts'
 import { describeExplorer, routes } from '../../src/explorer/routes.ts'
+import { documentedRoutes, editorApiInfo } from '../../src/editor/editor-server.ts'
 import { operatorApiInfo, operatorRoutes } from '../../src/operator/routes.ts'
 import { settingGroups } from '../../src/help.ts'
 import { describeApi } from '../../src/platform/http/openapi.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
+import { walletApiInfo, walletRoutes } from '../../src/wallet/server.ts'
 
 import { pageTypes } from './page-types.ts'
 import { madeFrom, markdownTable, tablesPage } from './tables-page.ts'
@@ -29,6 +31,8 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['dashboards/ask/answers.gen.ts', pageTypes(describeApi(askRoutes, askApiInfo))],
     ['dashboards/chat/answers.gen.ts', pageTypes(describeApi(chatRoutes, chatApiInfo))],
     ['dashboards/operator/answers.gen.ts', pageTypes(describeApi(operatorRoutes, operatorApiInfo))],
+    ['dashboards/wallet/answers.gen.ts', pageTypes(describeApi(walletRoutes, walletApiInfo))],
+    ['dashboards/editor/answers.gen.ts', pageTypes(describeApi(documentedRoutes, editorApiInfo))],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])

@@ -14,6 +14,7 @@ import { SlidingWindow } from '../platform/limits/sliding-window.ts'
 import { editorNetworks } from './editor-network.ts'
 import { githubRoutes } from './github/create-github.ts'
 import type { GitHub } from './github/create-github.ts'
+import { samplesSchema } from './settings.ts'
 
 const settingsSchema = z
   .strictObject({
@@ -22,7 +23,7 @@ const settingsSchema = z
     networks: z.array(
       z.strictObject({ network: z.enum(editorNetworks), api_url: z.string(), is_default: z.boolean() }),
     ),
-    language_server: z.strictObject({ kind: z.string(), label: z.string() }),
+    language_server: z.strictObject({ kind: z.enum(['cli', 'parser']), label: z.string() }),
     wallet: z
       .strictObject({
         url: z.string(),
@@ -35,8 +36,10 @@ const settingsSchema = z
       .nullable()
       .describe('null: sign-in is off, and projects stay in the browser.'),
     github: z.strictObject({ is_on: z.boolean(), install_url: z.string().nullable() }),
-    samples: z.array(z.unknown()).optional().describe('Sample scripts.'),
-    limits: z.record(z.string(), z.unknown()),
+    samples: samplesSchema.describe('Sample scripts.'),
+    limits: z
+      .looseObject({ files: z.int(), file_bytes: z.int(), project_bytes: z.int() })
+      .describe('Limits of projects and their paths.'),
   })
   .meta({ id: 'EditorSettings' })
 export type EditorSettings = z.output<typeof settingsSchema>
@@ -87,7 +90,7 @@ export const editorRoutes: readonly Route<EditorServices>[] = [
 /** For the OpenAPI document. */
 export const documentedRoutes: readonly Route[] = [...editorRoutes, ...githubRoutes]
 
-const apiInfo: ApiInfo = {
+export const editorApiInfo: ApiInfo = {
   title: 'flowfarm editor',
   description: 'Settings of the editor. `/functions/v1/projects` is one POST with `{endpoint, data}`.',
   sharedErrors: { InternalError: 'Internal error; see the server log.' },
@@ -120,7 +123,7 @@ export function createEditorServer({ settingsPerMinute = 600, ...options }: Edit
         ...editorRoutes,
         ...(session?.routes ?? []),
         ...(github?.routes ?? []),
-        ...documentRoutes(() => documentedRoutes, apiInfo, { prefix: '/editor' }),
+        ...documentRoutes(() => documentedRoutes, editorApiInfo, { prefix: '/editor' }),
       ],
       services: { settings },
       guards: { settings: guard(admit), ...github?.guards },

@@ -172,18 +172,18 @@ export const editorSettings = {
   }),
 } satisfies Record<string, Setting<unknown>>
 
-const samplesForm = z.array(
-  z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()) }),
+export const samplesSchema = z.array(
+  z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()).readonly() }),
 )
 
 /** What EDITOR_SAMPLES has in it: scripts for people to begin with. */
-type EditorSamples = z.infer<typeof samplesForm>
+type EditorSamples = z.infer<typeof samplesSchema>
 
 /** @throws FatalError that names the variable, for a file that is none */
 export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promise<EditorSamples> {
   if (file === undefined) return []
   try {
-    return samplesForm.parse(JSON.parse(await readFile(file, 'utf8')))
+    return samplesSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     throw wrong(
       'EDITOR_SAMPLES',

@@ -104,7 +104,7 @@ export const walletRoutes: readonly Route<WalletServices>[] = [
   }),
 ]
 
-const apiInfo: ApiInfo = {
+export const walletApiInfo: ApiInfo = {
   title: 'flowfarm wallet',
   description:
     'Sessions, clients and chain calls of the wallet. `/auth/v1` follows GoTrue; `/functions/v1/passkey-auth` is one ' +
@@ -136,7 +136,7 @@ export function createWalletServer({ chainPerMinute = 600, ...options }: WalletS
     const { auth, passkeys, session, signIns, page, ...parts } = await options.open(port)
     const sessions = new SessionCookies(session)
     return {
-      routes: [...walletRoutes, ...documentRoutes(() => walletRoutes, apiInfo, { prefix: '/wallet' })],
+      routes: [...walletRoutes, ...documentRoutes(() => walletRoutes, walletApiInfo, { prefix: '/wallet' })],
       services: { ...parts, sessions, signIns, allowsOrigin: session.allows },
       guards: { ...signIns.guards(), chain: chainGuard(admit), explorer: guard(admit) },
       before: [...(auth === undefined ? [] : [auth]), passkeys, sessions.protect(), signIns.cors()],

@@ -10,7 +10,7 @@ import {
 import type { Transport } from '@codemirror/lsp-client'
 import { keymap } from '@codemirror/view'
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
-import type { Network } from '../contract.ts'
+import type { Network } from '../types.ts'
 import { withOpen } from '../project/file-tree.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import type { CodeRoom } from './code-room.ts'

@@ -1,5 +1,5 @@
 import type { Transport } from '@codemirror/lsp-client'
-import type { Network } from '../contract.ts'
+import type { Network } from '../types.ts'
 import { readMessage } from './deploy-channel.ts'
 import type { Told } from './deploy-channel.ts'
 

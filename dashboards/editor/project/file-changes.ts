@@ -1,4 +1,4 @@
-import type { StoredFile, Limits } from '../contract.ts'
+import type { StoredFile, Limits } from '../types.ts'
 
 /** The files of a project: content by path. */
 export type Files = ReadonlyMap<string, string>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ApiProblem } from '../../kit/api.ts'
-import type { OpenedProject, SaveAnswer, SaveRequest } from '../contract.ts'
+import type { OpenedProject, SaveAnswer, SaveRequest } from '../types.ts'
 import { withFile, withoutPath } from './file-tree.ts'
 import { newProject, ProjectStore } from './project-state.ts'
 import { ProjectSaver } from './project-saver.ts'

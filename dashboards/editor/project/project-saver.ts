@@ -1,6 +1,6 @@
 import { isRetryable, problemText } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
-import type { OpenedProject, SaveAnswer, SaveRequest } from '../contract.ts'
+import type { OpenedProject, SaveAnswer, SaveRequest } from '../types.ts'
 import { fileChanges, mergeFiles } from './file-changes.ts'
 import type { Files, MergedFiles } from './file-changes.ts'
 import { isUnsaved, projectOf, isImported } from './project-state.ts'

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { Network, OpenedProject } from '../contract.ts'
+import type { Network, OpenedProject } from '../types.ts'
 import { templates } from './templates.ts'
 import type { Files } from './file-changes.ts'
 

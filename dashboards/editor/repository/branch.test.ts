@@ -1,16 +1,20 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Connection, TreeEntry } from './contract.ts'
+import type { Connection, TreeEntry } from '../answers.gen.ts'
 import { readBranch, compareBranch, blobId } from './branch.ts'
 
 const connection: Connection = {
   project_id: 'p',
+  installation_id: 1,
+  repository_id: 2,
   owner: 'ann',
   repo: 'token',
   path: '',
   branch: 'main',
   network: 'testnet',
   workflow_path: null,
+  last_commit_sha: null,
+  created_at: '2026-03-01T00:00:00Z',
   is_on: true,
   off_reason: null,
 }
@@ -26,7 +30,7 @@ function repositoryOf(folders: Readonly<Record<string, readonly TreeEntry[]>>, a
   }
 }
 
-const entry = (type: string, path: string): TreeEntry => ({ type, path, sha: `of ${path}` })
+const entry = (type: string, path: string): TreeEntry => ({ type, path, name: path, sha: `of ${path}`, size: null })
 
 describe('the files of a branch', () => {
   const folders = {

@@ -1,5 +1,5 @@
 import { pathProblem } from '../project/path-problem.ts'
-import type { Connection, TreeEntry } from './contract.ts'
+import type { Connection, TreeEntry } from '../answers.gen.ts'
 import type { RepositoryClient } from './repository-client.ts'
 import type { Files } from '../project/file-changes.ts'
 

@@ -6,11 +6,11 @@ import { useAction } from '../../auth/action.tsx'
 import { Button, Icon } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
-import type { Network } from '../contract.ts'
+import type { Network } from '../types.ts'
 import type { SavedProject } from '../project/project-state.ts'
 import type { DraftKeeper } from '../project/drafts.ts'
 import { networkNames, useSettings } from '../settings.ts'
-import type { Installation, Repository } from './contract.ts'
+import type { Installation, Repository } from '../answers.gen.ts'
 import { noteWayToGitHub } from './repository-client.ts'
 
 export interface ConnectFormProps {

@@ -11,7 +11,7 @@ import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import type { SavedProject } from '../project/project-state.ts'
 import { useSettings } from '../settings.ts'
-import type { Connection, DeployEnvironment, Deployment } from './contract.ts'
+import type { Connection, Environment, Deployment } from '../answers.gen.ts'
 import { DeployChannel } from '../language/deploy-channel.ts'
 import { Environments } from './environments.tsx'
 
@@ -76,7 +76,7 @@ function Workflow({
   onChanged,
 }: {
   readonly connection: Connection
-  readonly environments: readonly DeployEnvironment[]
+  readonly environments: readonly Environment[]
   readonly onChanged: () => void
 }): ReactNode {
   const { repositories } = useAccount()

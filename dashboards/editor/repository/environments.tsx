@@ -4,14 +4,14 @@ import { useAction } from '../../auth/action.tsx'
 import { Badge, Button } from '../../kit/controls.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
-import type { Network } from '../contract.ts'
+import type { Network } from '../types.ts'
 import { networkNames, useSettings } from '../settings.ts'
-import type { Connection, DeployEnvironment } from './contract.ts'
+import type { Connection, Environment } from '../answers.gen.ts'
 
 export interface EnvironmentsProps {
   readonly projectId: string
   readonly connection: Connection
-  readonly environments: readonly DeployEnvironment[]
+  readonly environments: readonly Environment[]
   readonly onChanged: () => void
 }
 

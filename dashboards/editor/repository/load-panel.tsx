@@ -8,7 +8,7 @@ import { useAccount } from '../account.tsx'
 import { withFile } from '../project/file-tree.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import type { Differences, Difference } from './branch.ts'
-import type { Connection } from './contract.ts'
+import type { Connection } from '../answers.gen.ts'
 import type { Tone } from '../../kit/controls.tsx'
 
 interface LoadPanelProps {

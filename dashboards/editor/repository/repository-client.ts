@@ -2,18 +2,21 @@ import { callJson, jsonBody } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import type { TokenSource } from '../settings.ts'
 import type {
-  Committed,
+  Answers,
   Connection,
-  ConnectRequest,
-  DeployEnvironment,
-  DeployKey,
+  Environment,
   Deployment,
-  FileChange,
   Installation,
   Repository,
+  Requests,
   TreeEntry,
-  WayToGitHub,
-} from './contract.ts'
+} from '../answers.gen.ts'
+import type { Committed, ConnectRequest, FileChange } from '../types.ts'
+
+/** The private key (hex digits) is sent only sealed. */
+type DeployKey = Pick<Requests['POST /github/secrets'], 'environment_name' | 'flow_address' | 'flow_key_index'> & {
+  readonly privateKey: string
+}
 
 type Query = Readonly<Record<string, string>>
 
@@ -26,7 +29,7 @@ export class RepositoryClient {
   }
 
   /** Begins the way to GitHub, which comes back to the page within ten minutes. */
-  begin(projectId: string): Promise<WayToGitHub> {
+  begin(projectId: string): Promise<Answers['POST /github/install']> {
     return this.#post('/install', { project_id: projectId })
   }
 
@@ -112,9 +115,9 @@ export class RepositoryClient {
     return this.#post('/commit', { project_id: projectId, message, files, expected_head: head })
   }
 
-  async environments(projectId: string): Promise<readonly DeployEnvironment[]> {
+  async environments(projectId: string): Promise<readonly Environment[]> {
     return (
-      await this.#get<{ readonly environments: readonly DeployEnvironment[] }>('/environments', {
+      await this.#get<{ readonly environments: readonly Environment[] }>('/environments', {
         project_id: projectId,
       })
     ).environments
@@ -122,7 +125,7 @@ export class RepositoryClient {
 
   async putEnvironment(
     projectId: string,
-    { name, branch, network }: Pick<DeployEnvironment, 'name' | 'branch' | 'network'>,
+    { name, branch, network }: Pick<Environment, 'name' | 'branch' | 'network'>,
   ): Promise<void> {
     await this.#post('/environments', { project_id: projectId, name, branch, network })
   }

@@ -18,7 +18,8 @@ import { networkNames, useSettings } from '../settings.ts'
 import { blobId, compareBranch, readBranch } from './branch.ts'
 import { ChosenFiles, LoadPanel } from './load-panel.tsx'
 import type { Differences } from './branch.ts'
-import type { Connection, FileChange } from './contract.ts'
+import type { Connection } from '../answers.gen.ts'
+import type { FileChange } from '../types.ts'
 import { DeployPanel } from './deploy-panel.tsx'
 
 interface RepositoryDialogProps {

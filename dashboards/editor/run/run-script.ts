@@ -1,4 +1,4 @@
-import type { EditorSettings } from '../contract.ts'
+import type { EditorSettings } from '../answers.gen.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import { networkSettings } from '../settings.ts'
 import { argumentValue, ArgumentProblem, typedText } from './argument-value.ts'

@@ -1,6 +1,7 @@
 import { hexOf, bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
-import type { ChainAccount, ChainHead, ChainResult, Network } from '../contract.ts'
+import type { ChainAccount, ChainTransaction } from '../answers.gen.ts'
+import type { ChainHead, Network } from '../types.ts'
 import { callJson, jsonBody, isRetryable } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
@@ -20,7 +21,7 @@ export function readAccount(network: Network, address: string, signal?: AbortSig
   return callJson(`/chain/${network}/accounts/${address}`, signal === undefined ? {} : { signal })
 }
 
-function readResult(network: Network, id: string, signal?: AbortSignal): Promise<ChainResult> {
+function readResult(network: Network, id: string, signal?: AbortSignal): Promise<ChainTransaction> {
   return callJson(`/chain/${network}/transactions/${id}`, signal === undefined ? {} : { signal })
 }
 

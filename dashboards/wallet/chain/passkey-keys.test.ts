@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { ChainAccount, ChainKey } from '../contract.ts'
+import type { ChainAccount } from '../answers.gen.ts'
+import type { ChainKey } from '../types.ts'
 import { findImportKey, passkeyOfKey, signersOf, signersFor, passkeyName, withOwnNames } from './passkey-keys.ts'
 
 const phone = { id: 'phone', publicKeySec1Hex: `04${'a1'.repeat(64)}` }

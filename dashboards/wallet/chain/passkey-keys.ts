@@ -1,4 +1,5 @@
-import type { ChainAccount, ChainKey, PasskeyRow } from '../contract.ts'
+import type { ChainAccount } from '../answers.gen.ts'
+import type { ChainKey, PasskeyRow } from '../types.ts'
 
 type KeyedPasskey = Pick<PasskeyRow, 'id' | 'publicKeySec1Hex'>
 

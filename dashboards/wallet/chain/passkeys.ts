@@ -5,7 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 import type { Auth } from '../../auth/auth-provider.tsx'
-import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../contract.ts'
+import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../types.ts'
 import { callFunction } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import { usedPasskeyHere } from '../../auth/sign-in.ts'

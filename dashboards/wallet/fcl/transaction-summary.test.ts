@@ -129,7 +129,7 @@ describe('a transaction summary', () => {
       expect(
         summarize(transaction({ script: `${line}\n${transaction().script}` }), signer, 'emulator').warnings.join(),
         line,
-      ).to.include('Its FlowToken of 0x01 is not the one')
+      ).to.include('The contract FlowToken at 0x01 is not the official')
     }
   })
 

@@ -138,14 +138,14 @@ type Weight = 'bad' | 'warn' | 'plain'
 interface Right {
   /** Cadence entitlement, such as `BorrowValue`. */
   readonly name: string
-  /** What the script may do with it; continues "The code can". */
+  /** Completes the sentence "The code can". */
   readonly words: string
   readonly weight: Weight
 }
 
 const known: Readonly<Record<string, readonly [Weight, string]>> = {
-  Keys: ['bad', 'add and revoke keys of the account: whoever has a key controls the account'],
-  AddKey: ['bad', 'add keys to the account: whoever has such a key controls the account'],
+  Keys: ['bad', 'add and revoke keys of the account: a key gives full control of the account'],
+  AddKey: ['bad', 'add keys to the account: a key gives full control of the account'],
   RevokeKey: ['bad', 'revoke keys of the account: you may lose access for ever'],
   Contracts: ['bad', 'add, change and remove contracts of the account'],
   AddContract: ['bad', 'add contracts to the account'],
@@ -171,7 +171,7 @@ const known: Readonly<Record<string, readonly [Weight, string]>> = {
   ClaimInboxCapability: ['plain', 'accept a capability from another account'],
 }
 
-/** What an entitlement allows; an unknown one may allow anything. */
+/** Unknown entitlements may allow anything. */
 export function rightOf(name: string): Right {
   const [weight, words] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [
     'bad',

@@ -4,7 +4,7 @@ import { Ago } from '../../kit/time.tsx'
 import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
-import type { NetworkSettings } from '../contract.ts'
+import type { NetworkSettings } from '../answers.gen.ts'
 import { useExplorer, useOwnAccounts, useSignIns, networkNames, useSettings } from '../own.ts'
 import { PageTitle } from './layout.tsx'
 

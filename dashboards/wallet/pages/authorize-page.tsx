@@ -6,7 +6,7 @@ import { callJson, jsonBody } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { Button } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
-import type { ClientSettings } from '../contract.ts'
+import type { ClientSettings } from '../answers.gen.ts'
 import { Alone } from './layout.tsx'
 import { useSettings } from '../own.ts'
 

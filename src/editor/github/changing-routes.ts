@@ -165,7 +165,7 @@ export const changingRoutes: readonly Route<GitHubParts>[] = [
       key_id: text(100),
       encrypted_private_key: sealedKey,
       flow_private_key: z
-        .undefined(
+        .never(
           'is not accepted: seal the key with the public key of GET /github/secrets/key and send it as ' +
             'encrypted_private_key',
         )

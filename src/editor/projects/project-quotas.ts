@@ -55,11 +55,21 @@ export function requireRoom(
   )
 }
 
+interface ProjectLimits extends Record<string, unknown> {
+  files: number
+  file_bytes: number
+  project_bytes: number
+}
+
 /** The limits as pages are told them, so that they can say what is wrong while people type. */
-export function projectLimits(quotas: ProjectQuotas): Readonly<Record<string, unknown>> {
+export function projectLimits(quotas: ProjectQuotas): ProjectLimits {
   const { maxBytes, maxSegmentBytes, maxSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
   return {
-    ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, maxOf(quotas, own as QuotaName)])),
+    projects: quotas.projects,
+    files: quotas.files,
+    folders: quotas.files,
+    file_bytes: quotas.fileBytes,
+    project_bytes: quotas.projectBytes,
     paths: {
       bytes: maxBytes,
       segment_bytes: maxSegmentBytes,

@@ -15,7 +15,8 @@ const settings: EditorSettings = {
   language_server: { kind: 'parser', label: 'Cadence 1.0 parser' },
   wallet: null,
   github: { is_on: false, install_url: null },
-  limits: { files: 500 },
+  samples: [],
+  limits: { files: 500, file_bytes: 1_000_000, project_bytes: 5_000_000 },
 }
 
 describe('the HTTP server of the editor', () => {

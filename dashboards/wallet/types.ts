@@ -1,0 +1,47 @@
+import type { FlowChain } from '../../clients/signing/transactions/transaction-scripts.ts'
+import type { Answers, ChainAccount, NetworkSettings } from './answers.gen.ts'
+
+export type Network = NetworkSettings['network']
+export type ChainHead = Answers['/chain/{network}'] & { readonly chain: FlowChain }
+export type ChainKey = ChainAccount['keys'][number]
+
+/** Response item of `/passkeys/list`. */
+export interface PasskeyRow {
+  readonly id: string
+  readonly authenticatorName: string | null
+  readonly deviceType: 'singleDevice' | 'multiDevice'
+  readonly backedUp: boolean
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  /** 130 hex digits, with 04 in front. */
+  readonly publicKeySec1Hex: string
+}
+
+/** Account of a passkey on one network. */
+export interface AccountStanding {
+  readonly state: 'wanted' | 'sent' | 'sealed' | 'failed' | 'refused'
+  readonly address?: string
+  readonly keyIndex?: number
+  readonly txId?: string
+  readonly error?: { readonly code: string; readonly message: string; readonly mayRetry: boolean }
+}
+
+/** Response item of `/wallet/accounts`: a passkey's own accounts, or a further account that it is a key of. */
+export interface AccountRow {
+  readonly credentialId: string
+  readonly publicKeySec1Hex: string
+  readonly flowAddress: string | null
+  readonly flowAddressTestnet: string | null
+  readonly networks?: Readonly<Partial<Record<Network, AccountStanding>>>
+  readonly isFurther?: boolean
+}
+
+/** Response item of `/passkeys/activity`. */
+export interface ActivityRow {
+  readonly at: string
+  readonly event: string
+  /** False: rejected. */
+  readonly done: boolean
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
