@@ -11,6 +11,8 @@ import { createHttpServer } from '../platform/http/server.ts'
 import type { HttpServer, HttpServerOptions } from '../platform/http/server.ts'
 import { clientNetwork } from '../platform/limits/clients.ts'
 import { SlidingWindow } from '../platform/limits/sliding-window.ts'
+import { authRoutes } from './auth/auth-routes.ts'
+import type { AuthHttp } from './auth/create-auth.ts'
 import { chainGuard, chainRoutes } from './chain-routes.ts'
 import type { ChainNodes, ChainServices } from './chain-routes.ts'
 import { clientRoutes } from './client-routes.ts'
@@ -50,8 +52,8 @@ export type WalletSettings = z.output<typeof settingsSchema>
 
 export interface WalletParts {
   readonly settings: () => WalletSettings
-  /** Serves `/auth/v1`. Undefined: an external auth server does. */
-  readonly auth: Middleware<RequestState> | undefined
+  /** Undefined: an external auth server. */
+  readonly auth: AuthHttp | undefined
   /** Serves `/functions/v1/passkey-auth`. */
   readonly passkeys: Middleware<RequestState>
   readonly session: SessionCookieOptions
@@ -104,11 +106,14 @@ export const walletRoutes: readonly Route<WalletServices>[] = [
   }),
 ]
 
+/** For the OpenAPI document. */
+export const documentedRoutes: readonly Route[] = [...walletRoutes, ...authRoutes]
+
 export const walletApiInfo: ApiInfo = {
   title: 'flowfarm wallet',
   description:
-    'Sessions, clients and chain calls of the wallet. `/auth/v1` follows GoTrue; `/functions/v1/passkey-auth` is one ' +
-    'POST with `{endpoint, data}`.',
+    'Sign-in (GoTrue), sessions, clients and chain calls of the wallet. `/functions/v1/passkey-auth` is one POST ' +
+    'with `{endpoint, data}`.',
   sharedErrors: { InternalError: 'Internal error; see the server log.' },
 }
 
@@ -136,10 +141,15 @@ export function createWalletServer({ chainPerMinute = 600, ...options }: WalletS
     const { auth, passkeys, session, signIns, page, ...parts } = await options.open(port)
     const sessions = new SessionCookies(session)
     return {
-      routes: [...walletRoutes, ...documentRoutes(() => walletRoutes, walletApiInfo, { prefix: '/wallet' })],
+      routes: [
+        ...walletRoutes,
+        ...(auth?.routes ?? []),
+        ...documentRoutes(() => documentedRoutes, walletApiInfo, { prefix: '/wallet' }),
+      ],
       services: { ...parts, sessions, signIns, allowsOrigin: session.allows },
-      guards: { ...signIns.guards(), chain: chainGuard(admit), explorer: guard(admit) },
-      before: [...(auth === undefined ? [] : [auth]), passkeys, sessions.protect(), signIns.cors()],
+      guards: { ...auth?.guards, ...signIns.guards(), chain: chainGuard(admit), explorer: guard(admit) },
+      before: [...(auth === undefined ? [] : [auth.cors]), passkeys, sessions.protect(), signIns.cors()],
+      retrySeconds: 1,
       home: '/',
       page,
     }

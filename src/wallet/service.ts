@@ -16,8 +16,9 @@ import { ApiError, asError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import type { AuthSessions } from './auth/auth-sessions.ts'
 import { createAuth } from './auth/create-auth.ts'
+import type { AuthHttp } from './auth/create-auth.ts'
 import { createGotrueSessions } from './auth/gotrue-sessions.ts'
-import { authPath } from './auth/router.ts'
+import { authPath } from './auth/auth-parts.ts'
 import { Outbox, mailSender } from './auth/mail.ts'
 import { githubProvider, googleProvider } from './auth/providers.ts'
 import type { ForgetUser, ConfirmUserChange } from './auth/user-changes.ts'
@@ -155,12 +156,11 @@ async function openWallet(
       throw new ApiError(503, 'unexpected_failure', 'The wallet is starting. Try again.')
     return opened.confirmUserChange
   }
-  const { sessions, middleware, authUrl, outbox } = await openAuth(context, {
+  const { sessions, auth, authUrl, outbox } = await openAuth(context, {
     pool,
     statements,
     figures,
     place,
-    clientOf,
     log,
     port,
     userChanges,
@@ -214,7 +214,7 @@ async function openWallet(
   return {
     url,
     settings,
-    auth: middleware,
+    auth,
     passkeys: passkeys.middleware,
     signIns,
     page,
@@ -232,15 +232,15 @@ async function openWallet(
 
 interface OpenedAuth {
   readonly sessions: AuthSessions
-  /** Undefined: people are signed in elsewhere. */
-  readonly middleware: WalletParts['auth']
+  /** Undefined with GOTRUE_URL. */
+  readonly auth: AuthHttp | undefined
   /** Where this process asks it. */
   readonly authUrl: string
   /** For e-mails to owners of passkeys; undefined: there is no server for them. */
   readonly outbox: Outbox | undefined
 }
 
-interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'> {
+interface AuthNeeds extends Pick<OpenWalletOptions, 'log' | 'port'> {
   readonly pool: ReturnType<typeof createPool>
   readonly statements: PreparedStatements
   readonly place: ReturnType<typeof readWalletPlace>
@@ -254,7 +254,7 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'>
 /** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
 async function openAuth(
   { config, lifecycle }: ServiceContext<WalletConfig>,
-  { pool, statements, place, figures, clientOf, log, port, userChanges, clients, forgetUser }: AuthNeeds,
+  { pool, statements, place, figures, log, port, userChanges, clients, forgetUser }: AuthNeeds,
 ): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
   const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
@@ -264,7 +264,7 @@ async function openAuth(
     if (outbox !== undefined) lifecycle.onStop('e-mails of the wallet', () => outbox.close())
     return {
       sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }),
-      middleware: undefined,
+      auth: undefined,
       authUrl: gotrueUrl,
       outbox,
     }
@@ -289,7 +289,6 @@ async function openAuth(
     ],
     isAllowedOrigin: (origin) => place.party.allows(origin),
     isClientOrigin: (origin) => clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin),
-    clientOf,
     serviceToken: readServiceToken(config),
     forgetUser,
     onSignIn: figures.signIn,
@@ -298,7 +297,7 @@ async function openAuth(
   lifecycle.onStop('e-mails of the wallet', () => auth.close())
   return {
     sessions: auth.sessions,
-    middleware: auth.middleware,
+    auth: auth.http,
     outbox: auth.parts.outbox,
     authUrl: `http://${localHost(config.HOST)}:${port}${authPath}`,
   }

@@ -193,7 +193,7 @@ describe('the pages of the wallet', () => {
       ['0x12', 'Enter the full address'],
       ['0xf233dcee88fe0abe', 'This is an address of mainnet'],
       [own, 'already in your wallet'],
-      [addressAtIndex(999, 'emulator'), 'has no account'],
+      [addressAtIndex(999, 'emulator'), 'does not exist'],
     ] as const) {
       await look(text)
       await page.getByText(answer).waitFor()

@@ -150,7 +150,6 @@ export async function startWalletStandIn(
         limits: noAuthLimits,
         sendMail: (mail) => Promise.resolve(void mails.push(mail)),
         isAllowedOrigin: party.allows,
-        clientOf,
         forgetUser,
         isClientOrigin: (origin) => clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin),
         userChanges: {
@@ -287,7 +286,7 @@ export async function startWalletStandIn(
       })
       return {
         settings,
-        auth: auth.middleware,
+        auth: auth.http,
         passkeys: passkeyFunction.middleware,
         nodes: { testnet: chain.node },
         explorerApi: () => explorer.url,

@@ -183,7 +183,9 @@ async function sendAnswer<Services>(
     if (checkResponses === true) checkAnswer(route, body)
     context.body =
       body === undefined ? null : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    if (body !== undefined) context.type = route.contentType
+    // Koa sets 204 for an empty body.
+    if (body === undefined) context.status = status ?? route.successStatus
+    else context.type = route.contentType
   }
   if (route.otherTypes !== undefined) context.vary('Accept')
   const effective = own ?? caching

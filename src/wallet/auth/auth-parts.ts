@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
 import type pg from 'pg'
-import type { Client } from '../../platform/limits/clients.ts'
+import { z } from 'zod'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/guards.ts'
-import type { RequestContext } from '../../platform/http/requests.ts'
+import type { ErrorForm } from '../../platform/http/problem.ts'
+import type { RequestState } from '../../platform/http/requests.ts'
+import type { Call } from '../../platform/http/route.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Outbox } from './mail.ts'
 import type { FlowStates } from './provider-sign-in.ts'
@@ -18,7 +21,9 @@ import type { SessionStore, AuthClient, OpenSession } from './stores/sessions.ts
 import type { AuditLog, UserStore } from './stores/users.ts'
 import type { ConfirmUserChange, ForgetUser } from './user-changes.ts'
 
-/** What went wrong, in the words of GoTrue, which clients of it know. */
+export const authPath = '/auth/v1'
+
+/** The error codes of GoTrue. */
 type AuthErrorCode =
   | 'bad_code_verifier'
   | 'bad_json'
@@ -47,7 +52,6 @@ type AuthErrorCode =
   | 'user_not_found'
   | 'validation_failed'
 
-/** An answer of the auth endpoint that says no. */
 export function authError(
   status: number,
   code: AuthErrorCode,
@@ -57,20 +61,18 @@ export function authError(
   return new ApiError(status, code, message, { details })
 }
 
-/** The one answer for whatever is wrong with a code or a link, so that it tells nothing of accounts. */
+/** The same error for every invalid code or link, so that it reveals nothing about accounts. */
 export function tokenRefused(): ApiError {
   return authError(
     403,
     'otp_expired',
-    'The link or code has been used, is wrong or is too old: ask for another, and use its link where its code is ' +
-      'refused again.',
+    'The link or code is invalid, expired or already used. Request a new e-mail; if its code fails too, use its link.',
   )
 }
 
-/** What the auth endpoint is made of. */
 export interface AuthParts {
   readonly pool: pg.Pool
-  /** For the statements of sign-ins by passkey. */
+  /** For the statements of passkey sign-ins. */
   readonly statements: StatementRunner
   readonly log: Logger
   readonly limits: AttemptLimits
@@ -84,76 +86,57 @@ export interface AuthParts {
   readonly outbox: Outbox
   /** By name. */
   readonly providers: ReadonlyMap<string, OAuthProvider>
-  /** Where people reach the wallet, without a slash at its end. */
+  /** WALLET_URL, without a trailing slash. */
   readonly walletUrl: string
   /** WALLET_RP_NAME, for e-mails and pages. */
   readonly name: string
-  /** Whether pages of an origin may be gone back to, and may call from a browser. */
+  /** Origins that may call and that redirects may lead to. */
   readonly isAllowedOrigin: (origin: string) => boolean
-  /**
-   * Whether pages of an origin may call, beside those that may be gone back to: those of clients. They bring a token of
-   * their own.
-   */
+  /** Origins of clients, which may call with tokens of their own. */
   readonly isClientOrigin: (origin: string) => boolean
-  readonly clientOf: (request: IncomingMessage) => Client
-  /** Lets in to `/admin`. Undefined: nobody is. */
+  /** The token for `/admin`. Undefined: `/admin` is off. */
   readonly serviceToken: string | undefined
-  /** Has users with a passkey confirm changes by it. */
+  /** Confirms changes with the user's passkey. */
   readonly userChanges: ConfirmUserChange
-  /** What other parts of the program forget of a user who goes. */
+  /** Deletes what other parts of the program store about a user. */
   readonly forgetUser: ForgetUser
 }
 
 const maxUserAgent = 300
 
-/** Largest body, in bytes: nothing that is sent here is long. */
-export const maxBodyBytes = 64 * 1024
-
-/** Who asks. Those of one network of IPv6 are one, as far as limits are concerned. */
-export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'clientOf'>): AuthClient {
-  const [address = ''] = parts.clientOf(req).address.split('%')
-  return {
-    address,
-    network: clientNetwork(address),
-    userAgent: (req.headers['user-agent'] ?? '').slice(0, maxUserAgent),
-  }
+/** The networks of IPv6 count as one client. */
+export function authClientOf({ client, header }: Call): AuthClient {
+  const [address = ''] = client.address.split('%')
+  return { address, network: clientNetwork(address), userAgent: header('User-Agent').slice(0, maxUserAgent) }
 }
 
 /** The token of `Authorization`. @throws ApiError 401 `no_authorization` */
-export function bearerOf(context: RequestContext): string {
-  const token = bearerToken(context.get('Authorization'))
+export function bearerOf(call: Call): string {
+  const token = bearerToken(call.header('Authorization'))
   if (token === undefined) throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   return token
 }
 
-/** The caller's session. @throws ApiError 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_banned` */
-export async function sessionOf(context: RequestContext, { accessTokens, sessions }: AuthParts): Promise<OpenSession> {
-  return sessions.find(await accessTokens.verify(bearerOf(context)))
+/** @throws ApiError 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_banned` */
+export async function sessionOf(call: Call, { accessTokens, sessions }: AuthParts): Promise<OpenSession> {
+  return sessions.find(await accessTokens.verify(bearerOf(call)))
 }
 
 /**
- * The session of a caller who changes the user. A client, such as the editor, has none for that.
+ * Rejects sessions of clients such as the editor, which cannot change the user.
  * @throws ApiError as `sessionOf`; 403 `not_admin`
  */
-export async function ownSessionOf(context: RequestContext, parts: AuthParts): Promise<OpenSession> {
-  const session = await sessionOf(context, parts)
+export async function ownSessionOf(call: Call, parts: AuthParts): Promise<OpenSession> {
+  const session = await sessionOf(call, parts)
   if (session.clientId !== null)
-    throw authError(403, 'not_admin', 'A session of another program cannot change the user. Open the wallet.')
+    throw authError(403, 'not_admin', 'A session of another program cannot change the user. Use the wallet.')
   return session
-}
-
-export function answerJson(context: RequestContext, body: unknown, status = 200): void {
-  context.status = status
-  context.set('Cache-Control', 'no-store')
-  context.body = JSON.stringify(body)
-  context.type = 'application/json'
 }
 
 const maxCharacters = 2000
 
 /**
- * The page to which somebody is sent in the end: one of an allowed origin, since a code goes with them.
- * @returns undefined where none is given
+ * The page that receives the code; its origin must be allowed.
  * @throws ApiError 400 `validation_failed`
  */
 export function readRedirect(
@@ -165,15 +148,76 @@ export function readRedirect(
   const isPage =
     url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
   if (!isPage || (url.origin !== new URL(walletUrl).origin && !isAllowedOrigin(url.origin))) {
-    throw authError(400, 'validation_failed', 'redirect_to must be a page of one of the origins in WALLET_ORIGINS.')
+    throw authError(400, 'validation_failed', 'redirect_to must be a page of an origin in WALLET_ORIGINS.')
   }
   url.hash = ''
   return url.href
 }
 
-/** A page with more parameters; those of the same names are replaced. */
 export function withParameters(page: string, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(page)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url.href
+}
+
+const versionHeader = 'X-Supabase-Api-Version'
+/** Clients of this version and later read the error code from `code`. */
+const codeVersion = '2024-01-01'
+
+function isNewVersion({ headers }: IncomingMessage): boolean {
+  const version = headers[versionHeader.toLowerCase()]
+  return typeof version === 'string' && version >= codeVersion
+}
+
+/** Errors of the HTTP kit have dashes in their codes. */
+function gotrueCode({ status, code }: ApiError): string {
+  if (!code.includes('-')) return code
+  if (status >= 500) return 'unexpected_failure' satisfies AuthErrorCode
+  const codes: Readonly<Record<string, AuthErrorCode>> = { 'bad-json': 'bad_json', 'unknown-path': 'not_found' }
+  return codes[code] ?? 'validation_failed'
+}
+
+/** Errors as GoTrue formats them, for the version that the client requests. */
+export const gotrueForm: ErrorForm = {
+  schema: z.looseObject({ code: z.unknown(), message: z.string().optional() }).meta({ id: 'GoTrueError' }),
+  contentType: 'application/json',
+  bodyOf: (error, _requestId, request) => {
+    const code = gotrueCode(error)
+    const { facts } = error.details
+    return {
+      ...(typeof facts === 'object' ? facts : {}),
+      ...(isNewVersion(request)
+        ? { code, message: error.message }
+        : { code: error.status, error_code: code, msg: error.message }),
+    }
+  },
+  headersOf: (error, request) => ({
+    'X-Sb-Error-Code': gotrueCode(error),
+    ...(isNewVersion(request) ? { [versionHeader]: codeVersion } : {}),
+  }),
+}
+
+/** CORS and the error form of `/auth/v1`. Browsers send no cookies. */
+export function authCors({ isAllowedOrigin, isClientOrigin }: AuthParts): Middleware<RequestState> {
+  return async (context, next) => {
+    if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) return next()
+    context.state.errorForm = gotrueForm
+    context.vary('Origin')
+    const origin = context.get('Origin')
+    const isAllowed = origin !== '' && (isAllowedOrigin(origin) || isClientOrigin(origin))
+    if (isAllowed)
+      context.set({
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version',
+      })
+    if (context.method !== 'OPTIONS') return next()
+    if (isAllowed)
+      context.set({
+        'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+        'Access-Control-Max-Age': '600',
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type, ApiKey, X-Client-Info, X-Supabase-Api-Version',
+      })
+    context.status = 204
+    return undefined
+  }
 }

@@ -1,23 +1,26 @@
-import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
-import type { Client } from '../../platform/limits/clients.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { query } from '../../platform/db/pool.ts'
 import { asError } from '../../platform/errors.ts'
 import type { RequestState } from '../../platform/http/requests.ts'
+import { bindRoutes } from '../../platform/http/route.ts'
+import type { Route } from '../../platform/http/route.ts'
 import type { Logger } from '../../platform/log.ts'
 import { RateLimits } from './stores/rate-limits.ts'
 import { AuditLog, UserStore } from './stores/users.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { AuthSessions } from './auth-sessions.ts'
-import { authPath, authRouter } from './router.ts'
+import { authCors, authPath } from './auth-parts.ts'
+import { authGuards, authRoutes } from './auth-routes.ts'
+import { EmailChange } from './email-change.ts'
+import { EmailSignIn } from './email-sign-in.ts'
 import { AttemptLimits, authLimits } from './stores/attempt-limits.ts'
 import type { AuthLimits } from './stores/attempt-limits.ts'
 import type { SendMail, MailResult } from './mail.ts'
 import { Outbox } from './mail.ts'
 import { createAuthSessions } from './auth-sessions.ts'
-import { FlowStates } from './provider-sign-in.ts'
+import { FlowStates, ProviderSignIn } from './provider-sign-in.ts'
 import type { OAuthProvider } from './providers.ts'
 import type { ForgetUser, ConfirmUserChange } from './user-changes.ts'
 import type { SignInMethod } from './stores/sessions.ts'
@@ -45,7 +48,6 @@ export interface AuthOptions {
   readonly isAllowedOrigin: (origin: string) => boolean
   /** Whether an origin is that of a client, whose pages may call. Default: there are none. */
   readonly isClientOrigin?: ((origin: string) => boolean) | undefined
-  readonly clientOf: (request: IncomingMessage) => Client
   /** What other programs of the operator show at `/admin`. Undefined: there are none. */
   readonly serviceToken: string | undefined
   /** Has users with a passkey confirm changes by it. Default: users have no passkeys. */
@@ -60,9 +62,15 @@ export interface AuthOptions {
   readonly limits?: Partial<AuthLimits>
 }
 
+export interface AuthHttp {
+  readonly routes: readonly Route<unknown>[]
+  readonly guards: ReturnType<typeof authGuards>
+  readonly cors: Middleware<RequestState>
+}
+
 export interface Auth {
-  /** Answers `/auth/v1/…`, and passes all else on. */
-  readonly middleware: Middleware<RequestState>
+  /** `/auth/v1`. */
+  readonly http: AuthHttp
   readonly sessions: AuthSessions
   /** For a server that keeps people's refresh tokens in cookies. */
   readonly parts: AuthParts
@@ -92,7 +100,6 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     name: options.name,
     isAllowedOrigin: options.isAllowedOrigin,
     isClientOrigin: options.isClientOrigin ?? (() => false),
-    clientOf: options.clientOf,
     userChanges: options.userChanges ?? {
       hasPasskey: () => Promise.resolve(false),
       confirm: () => Promise.resolve(false),
@@ -120,7 +127,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   pruning.unref()
   return {
     parts,
-    middleware: authRouter(parts),
+    http: {
+      routes: bindRoutes(authRoutes, {
+        auth: parts,
+        email: new EmailSignIn(parts),
+        provider: new ProviderSignIn(parts),
+        change: new EmailChange(parts),
+      }),
+      guards: authGuards(parts),
+      cors: authCors(parts),
+    },
     sessions: createAuthSessions(parts),
     mailsSent: () => outbox.settled(),
     close: async () => {

@@ -1,33 +1,13 @@
-import type { IncomingMessage } from 'node:http'
 import type pg from 'pg'
-import { z } from 'zod'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
-import type { RequestContext } from '../../platform/http/requests.ts'
-import { parseBody } from '../../platform/http/parse-input.ts'
-import { readJson } from '../../platform/http/read-json.ts'
-import {
-  authError,
-  tokenRefused,
-  withParameters,
-  readRedirect,
-  answerJson,
-  clientOf,
-  maxBodyBytes,
-  ownSessionOf,
-} from './auth-parts.ts'
+import { authError, tokenRefused, withParameters } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
-import type { EmailChange } from './email-change.ts'
-import { refusalPage, signInPage } from './link-page.ts'
-import type { LinkPage } from './link-page.ts'
 import { signInMail } from './mail.ts'
-import type { AuthRoute } from './router.ts'
-import { presentSession } from './stores/access-tokens.ts'
 import { countMail } from './stores/attempt-limits.ts'
 import type { EmailSecrets, OneTimeToken } from './stores/one-time-tokens.ts'
-import { readChallenge } from './stores/secrets.ts'
 import type { AuthClient, KeptSession } from './stores/sessions.ts'
-import { mailboxOf, readEmail, presentUser, requireSmall } from './stores/users.ts'
+import { mailboxOf, readEmail } from './stores/users.ts'
 
 /** What somebody asks for who wants an e-mail. */
 interface EmailWish {
@@ -171,178 +151,10 @@ export class EmailSignIn {
   }
 }
 
-const wish = z.object({
-  email: z.string(),
-  create_user: z.boolean().nullish(),
-  data: z.record(z.string(), z.unknown()).nullish(),
-  redirect_to: z.string().nullish(),
-  code_challenge: z.string().nullish(),
-  code_challenge_method: z.string().nullish(),
-})
-
-const proof = z.object({
-  type: z.enum(['email', 'magiclink', 'signup', 'recovery', 'invite', 'email_change']),
-  token: z.string().max(200).nullish(),
-  token_hash: z.string().max(200).nullish(),
-  email: z.string().nullish(),
-})
-
-const again = z.object({
-  type: z.enum(['signup', 'email_change'], { error: 'must be signup or email_change' }),
-  email: z.string(),
-})
-
-/** Sign-in by e-mail: asking for one, and showing what was in it; and the same for a new address. */
-export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: EmailChange): readonly AuthRoute[] {
-  const ask = async (context: RequestContext): Promise<void> => {
-    const client = clientOf(context, parts)
-    await parts.limits.take('otp', client.network)
-    const body = parseBody(wish, await readJson(context.req, maxBodyBytes))
-    const userMetadata = body.data ?? {}
-    requireSmall(userMetadata)
-    await signIn.send(
-      {
-        email: emailOf(body.email),
-        mayCreate: body.create_user ?? true,
-        userMetadata,
-        redirectTo: readRedirect(parameterOf(context, 'redirect_to') ?? body.redirect_to ?? undefined, parts),
-        codeChallenge: readChallenge(body.code_challenge, body.code_challenge_method),
-      },
-      client,
-    )
-    answerJson(context, {})
-  }
-
-  /** The last e-mail once more. Whether there was one is not told. */
-  const resend = async (context: RequestContext): Promise<void> => {
-    const client = clientOf(context, parts)
-    await parts.limits.take('otp', client.network)
-    const { type, email } = parseBody(again, await readJson(context.req, maxBodyBytes))
-    if (type === 'signup') await signIn.again(emailOf(email), client)
-    else await change.again(emailOf(email), client)
-    answerJson(context, {})
-  }
-
-  const verify = async (context: RequestContext): Promise<void> => {
-    if (context.is('application/x-www-form-urlencoded') === 'application/x-www-form-urlencoded') return follow(context)
-    const client = clientOf(context, parts)
-    const given = await readProof(context).catch(async (error: unknown) => {
-      await parts.limits.take('verify', client.network)
-      throw error
-    })
-    // A token counts in the statement that takes it.
-    if ('code' in given || given.isChange) await parts.limits.take('verify', client.network)
-    if (given.isChange) {
-      const user = await change.confirm(
-        await ownSessionOf(context, parts),
-        'code' in given ? { code: given.code } : { token: given.hash },
-        client,
-      )
-      return answerJson(context, presentUser(user))
-    }
-    const session =
-      'code' in given
-        ? await signIn.withCode(emailOf(given.email), given.code, client)
-        : await signIn.withToken(given.hash, client)
-    answerJson(context, presentSession(session, parts.accessTokens))
-    return undefined
-  }
-
-  /** What the button of the page does. People see the answer, so that it is a page too. */
-  const follow = async (context: RequestContext): Promise<void> => {
-    await answerPage(context, async () => {
-      const client = clientOf(context, parts)
-      await parts.limits.take('verify', client.network)
-      const token = (await readForm(context.req)).get('token') ?? ''
-      const goesTo = await signIn.followLink(token, client)
-      context.set({ 'Cache-Control': 'no-store', Location: goesTo })
-      context.status = 303
-      return undefined
-    })
-  }
-
-  const open = async (context: RequestContext): Promise<void> => {
-    await answerPage(context, async () => {
-      await parts.limits.take('session', clientOf(context, parts).network)
-      const token = parameterOf(context, 'token') ?? parameterOf(context, 'token_hash') ?? ''
-      const kept = await parts.oneTimeTokens.peek(token)
-      if (kept === undefined || kept.email === null) throw tokenRefused()
-      return signInPage({ name: parts.name, email: kept.email, token, goesTo: kept.redirectTo ?? parts.walletUrl })
-    })
-  }
-
-  const answerPage = async (context: RequestContext, make: () => Promise<LinkPage | undefined>): Promise<void> => {
-    const page = await make().catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error
-      if (error.status === 413) context.set('Connection', 'close')
-      return refusalPage({ name: parts.name, status: error.status, message: error.message })
-    })
-    if (page === undefined) return
-    context.set({ ...page.headers, 'Cache-Control': 'no-store' })
-    context.status = page.status
-    context.body = page.html
-  }
-
-  return [
-    { method: 'POST', path: '/otp', run: ask },
-    { method: 'POST', path: '/magiclink', run: ask },
-    { method: 'POST', path: '/resend', run: resend },
-    { method: 'POST', path: '/verify', run: verify },
-    { method: 'GET', path: '/verify', run: open },
-  ]
-}
-
-/** The token of a link or sign-in, or the code of an e-mail. @throws ApiError 400, 413, 415 */
-async function readProof(
-  context: RequestContext,
-): Promise<
-  { readonly isChange: boolean } & ({ readonly hash: string } | { readonly code: string; readonly email: unknown })
-> {
-  const body = parseBody(proof, await readJson(context.req, maxBodyBytes))
-  const [code, hash] = [body.token ?? '', body.token_hash ?? '']
-  if ((code === '') === (hash === ''))
-    throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
-  if (hash !== '' && (body.email ?? '') !== '')
-    throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
-  const isChange = body.type === 'email_change'
-  return hash === '' ? { isChange, code, email: body.email } : { isChange, hash }
-}
-
 /** @throws ApiError 400 `email_address_invalid` */
 export function emailOf(given: unknown): string {
   const email = readEmail(given)
   if (email === undefined)
-    throw authError(
-      400,
-      'email_address_invalid',
-      'This is no e-mail address that we can send to: it has to be like name@example.com.',
-    )
+    throw authError(400, 'email_address_invalid', 'Invalid e-mail address. Use the form name@example.com.')
   return email
-}
-
-/** A parameter of the address; the first, if there are several. */
-export function parameterOf(context: RequestContext, name: string): string | undefined {
-  return new URLSearchParams(context.querystring).get(name) ?? undefined
-}
-
-const maxBytes = 4096
-
-/**
- * Reads a form of our own pages only (by Origin): no site can sign its visitors in to another account.
- * @throws ApiError 403 `validation_failed`, 413
- */
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const { 'sec-fetch-site': site, origin = '', host = '' } = request.headers
-  const isOurs =
-    site === undefined ? URL.canParse(origin) && new URL(origin).host === host.toLowerCase() : site === 'same-origin'
-  if (!isOurs)
-    throw authError(403, 'validation_failed', 'Open the link of the e-mail, and press the button on its page.')
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new ApiError(413, 'body-too-large', `A form has at most ${maxBytes} bytes.`)
-    chunks.push(chunk)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }

@@ -63,7 +63,7 @@ describe('sign-in by e-mail', () => {
     ]) {
       expect(answer.status).to.equal(403)
       expect(answer.headers.get('content-type')).to.match(/^text\/html/)
-      expect(answer.text).to.include('ask for another')
+      expect(answer.text).to.include('Request a new e-mail')
     }
   })
 

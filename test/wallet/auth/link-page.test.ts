@@ -89,7 +89,7 @@ describe('the pages of sign-in in a browser', () => {
     await auth.press(link)
     const page = await open({ colorScheme: 'dark' })
     await page.goto(link)
-    await page.getByText('ask for another').waitFor()
+    await page.getByText('Request a new e-mail').waitFor()
     await expectUsable(page, 'the page of a used link')
   })
 

@@ -1,11 +1,8 @@
 import { AuthClient, GoTrueAdminApi } from '@supabase/auth-js'
 import type { GoTrueClient } from '@supabase/auth-js'
-import Koa from 'koa'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../../../src/platform/limits/clients.ts'
-import { closeServer, listen } from '../../../../src/platform/http/connections.ts'
-import { requests } from '../../../../src/platform/http/requests.ts'
-import type { RequestState } from '../../../../src/platform/http/requests.ts'
+import { createHttpServer } from '../../../../src/platform/http/server.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
 import { PreparedStatements } from '../../../../src/platform/db/prepared-statements.ts'
 import { createAuth } from '../../../../src/wallet/auth/create-auth.ts'
@@ -64,42 +61,44 @@ export async function runAuth(
   const logged: string[] = []
   const mails: Mail[] = []
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
-  const app = new Koa<RequestState>()
-  app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
-  // The endpoint has to know its address before it is there.
-  let middleware: Auth['middleware'] = async (_, next) => {
-    await next()
-  }
-  app.use(async (context, next) => {
-    await middleware(context, next)
-  })
-  const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), {
-    host: '127.0.0.1',
-    port: 0,
-  })
-  const origin = `http://127.0.0.1:${port}`
   const statements = new PreparedStatements(database.url, { max: 2, depth: 16, idleTimeoutMs: 60_000 })
-  const auth = await createAuth({
-    pool: database.pool,
-    statements,
-    log,
-    walletUrl: origin,
-    name: 'Test wallet',
-    jwtKey: undefined,
-    sessionHours: 720,
-    serviceToken: 'the-token-of-services',
-    sendMail: async (mail) => {
-      await beforeMail()
-      mails.push(mail)
+  let opened: Auth | undefined
+  const server = await createHttpServer(
+    {
+      service: 'wallet',
+      metrics: new Metrics(),
+      log,
+      host: '127.0.0.1',
+      port: 0,
+      clientOf: clientReader(addressList(['127.0.0.0/8'])),
     },
-    providers: providers(origin),
-    limits: noLimits,
-    isAllowedOrigin: (given) => given === 'https://app.example.com',
-    clientOf: clientReader(addressList(['127.0.0.0/8'])),
-    ...options,
-  })
-  middleware = auth.middleware
+    async (port) => {
+      const origin = `http://127.0.0.1:${port}`
+      opened = await createAuth({
+        pool: database.pool,
+        statements,
+        log,
+        walletUrl: origin,
+        name: 'Test wallet',
+        jwtKey: undefined,
+        sessionHours: 720,
+        serviceToken: 'the-token-of-services',
+        sendMail: async (mail) => {
+          await beforeMail()
+          mails.push(mail)
+        },
+        providers: providers(origin),
+        limits: noLimits,
+        isAllowedOrigin: (given) => given === 'https://app.example.com',
+        ...options,
+      })
+      const { routes, guards, cors } = opened.http
+      return { routes, guards, services: undefined, before: [cors], retrySeconds: 1 }
+    },
+  )
+  if (opened === undefined) throw new Error('the server has no auth')
+  const auth = opened
+  const origin = `http://127.0.0.1:${server.port}`
   const url = `${origin}/auth/v1`
   const call = async (path: string, init: RequestInit): Promise<Answered> => {
     const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, { redirect: 'manual', ...init })
@@ -164,7 +163,7 @@ export async function runAuth(
     stop: async () => {
       await auth.close()
       await statements.end()
-      await closeServer(server, 500)
+      await server.close()
     },
   }
 }
