@@ -34,7 +34,6 @@ async function build(): Promise<number> {
   }
 }
 
-/** To the program that started this, if one did. */
 function report(message: BuildMessage): void {
   process.send?.(message)
 }

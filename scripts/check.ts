@@ -7,24 +7,23 @@ import { runCommand } from './cli/command.ts'
 import { flag } from './cli/options.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** What earlier runs found out. */
+/** State of earlier runs. */
 const state = join(root, '.flowfarm/check')
 
 await runCommand({
   name: 'check',
-  summary: 'Checks the sources without running them: format, types, lint, and the tests of rooms and house rules.',
+  summary: 'Checks format, types, lint, and the structure tests.',
   options: { fix: flag('Write the format instead of checking it.') },
   notes: [
-    'About 10 s on two quiet cores after a small change, half a minute the first time: types are compiled ' +
-      'incrementally, and only files whose own text or imports changed since they passed are linted again. The ' +
-      'state is in .flowfarm/check; npm test checks everything without it.',
+    'About 10 s on two cores after a small change, 30 s the first time. Types are compiled incrementally, and only ' +
+      'changed files and their importers are linted. The state is in .flowfarm/check; npm test ignores it.',
   ],
   examples: [
     ['', 'Before every commit.'],
     ['--fix', 'Format the tree, then check the rest.'],
   ],
   usesDatabase: false,
-  exitCodes: { 1: 'a check failed: its output says where' },
+  exitCodes: { 1: 'a check failed, see its output' },
   run: async ({ options }) => {
     const format = options.fix ? ({ name: 'format', argv: ['oxfmt/bin/oxfmt', '.'] } as const) : formatter
     const checks: readonly Promise<boolean>[] = [

@@ -11,11 +11,11 @@ await runCommand({
     'Writes what is generated from code and committed: migrations/schema.txt, docs/configuration.md, docs/tables.md, ' +
     'the metrics of docs/operations.md, the types of the pages, and the recorded answers of the API.',
   options: {},
-  notes: ['About half a minute. Tests fail while one of these files is not current.'],
+  notes: ['Takes about 30 s. Tests fail while one of these files is outdated.'],
   examples: [['', 'After a change of migrations, settings, metrics or routes.']],
   usesDatabase: false,
   run: async () => {
-    // The page of tables is made of the schema.
+    // tables.md needs the current schema.
     run('scripts/dump-schema.ts')
     print('migrations/schema.txt')
     const { generatedPages } = await import('./docs/pages.ts')

@@ -1,9 +1,8 @@
 /**
- * Writes migrations/schema.txt: the schema that the migrations make, for people to read and for reviews to see what a
- * migration changes. `npm run docs` runs it after a migration was added; a test fails until that is done.
+ * Writes migrations/schema.txt, so that reviews show schema changes. Run by `npm run docs`.
  *
- *     node scripts/dump-schema.ts                       applies the migrations to a server of its own, writes the file
- *     node scripts/dump-schema.ts postgresql://…        prints the schema of that database, to compare
+ *     node scripts/dump-schema.ts                       applies the migrations to a temporary server, writes the file
+ *     node scripts/dump-schema.ts postgresql://…        prints the schema of that database
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

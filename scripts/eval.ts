@@ -6,64 +6,55 @@ import type { ModelSettings } from '../src/platform/llm/settings.ts'
 import { runCommand } from './cli/command.ts'
 import { flag, someOf, wholeNumber } from './cli/options.ts'
 import { count, many, print, printJson } from './cli/texts.ts'
-import { openEvalDatabases } from './eval/databases/eval-databases.ts'
-import { evaluate } from './eval/evaluate.ts'
-import type { EvaluatedQuestion } from './eval/evaluate.ts'
-import type { GoldQuestion } from './eval/gold/gold-question.ts'
-import { goldQuestions } from './eval/gold/gold-questions.ts'
-import { writeKnownAnswers } from './eval/gold/known-answers.ts'
-import { openEvaluation } from './eval/open-evaluation.ts'
-import type { Evaluation } from './eval/open-evaluation.ts'
-import { replayReport, unexpectedIn } from './eval/replay/replay-report.ts'
-import type { ProtocolRun } from './eval/replay/replay-report.ts'
-import { replayScenarios } from './eval/replay/replay-scenarios.ts'
-import { scenarioGroups } from './eval/replay/scenarios.ts'
-import { modelReport, plainResult } from './eval/report.ts'
-
-/** `npm run eval`: how good the answers to questions are, with a replayed provider or with a live model. */
+import { openEvalDatabases } from './eval/databases.ts'
+import { evaluate, openEvaluation } from './eval/evaluate.ts'
+import type { EvaluatedQuestion, Evaluation } from './eval/evaluate.ts'
+import type { GoldQuestion } from './eval/gold-questions.ts'
+import { goldQuestions, writeKnownAnswers } from './eval/gold-questions.ts'
+import { replayReport, unexpectedIn, modelReport, plainResult } from './eval/report.ts'
+import type { ProtocolRun } from './eval/report.ts'
+import { replayScenarios, scenarioGroups } from './eval/scenarios.ts'
 
 const gold = goldQuestions('emulator')
 const protocols = ['anthropic', 'openai', 'openai-compatible'] as const
 
 await runCommand({
   name: 'eval',
-  summary: 'Puts questions with known answers to the query service and reports which of its answers are right.',
+  summary: 'Asks the query service questions with known answers and reports which answers are right.',
   options: {
-    replay: flag('Take the replayed provider, also when a model is set.'),
+    replay: flag('Use the replayed provider although a model is set.'),
     only: someOf(
       '<ids>',
       gold.map(({ id }) => id),
-      'Some questions, by their ids with commas between.',
+      'Only these questions: ids, separated by commas.',
     ),
     protocol: someOf(
       '<names>',
       protocols,
-      'What the replayed provider speaks, of anthropic, openai and openai-compatible. Default: all of them.',
+      'Protocols of the replayed provider: anthropic, openai, openai-compatible. Default: all.',
     ),
-    min: wholeNumber('<percent>', 'Exit code 1 when a live model has less than this right. Default 0.'),
-    'write-answers': flag('Write down what the accepted statements give as the known answers, and ask nothing.'),
+    min: wholeNumber('<percent>', 'Exit code 1 if a live model has fewer right answers. Default: 0.'),
+    'write-answers': flag('Write the rows of the accepted statements to known-answers.json, and exit.'),
     json: flag('Print the results as JSON.'),
   },
   notes: [
-    'LLM_PROVIDER, LLM_API_KEY, LLM_MODEL and LLM_BASE_URL name the live model, as they do for the service. ' +
-      'Without them a provider on this machine replays good, bad and ' +
-      'unsafe replies, and the report says whether the service does right with each.',
-    'Databases are made for the run from the simulated chain, in a minute or so, and go away with it; nothing else ' +
-      'is touched.',
+    'LLM_PROVIDER, LLM_API_KEY, LLM_MODEL and LLM_BASE_URL select the live model. Without them, a local provider ' +
+      'replays correct, wrong and unsafe replies, and the report shows how the service handles each.',
+    'Creates temporary databases from the simulated chain (about a minute).',
   ],
   examples: [
-    ['', 'A replayed provider, or the live model that is set.'],
-    ['--min 80', 'Fails when the model has less than 80 % right.'],
+    ['', 'The replayed provider, or the configured model.'],
+    ['--min 80', 'Fails below 80 % right answers.'],
     ['--only fees-total', 'One question.'],
   ],
   usesDatabase: false,
-  exitCodes: { 1: 'something came of a replayed reply that should not, or too few answers of the model are right' },
+  exitCodes: { 1: 'an unexpected outcome of a replayed reply, or too few right answers of the model' },
   run: async ({ options }) => {
     const questions = options.only.length === 0 ? gold : gold.filter(({ id }) => options.only.includes(id))
     const settings = options.replay ? undefined : liveSettings()
     const spoken =
       options.protocol.length === 0 ? protocols : protocols.filter((protocol) => options.protocol.includes(protocol))
-    if (!options.json) print('Making the databases …')
+    if (!options.json) print('Creating databases…')
     await using databases = await openEvalDatabases()
     await using evaluation = await openEvaluation(databases)
     if (options['write-answers']) return await writeAnswers(evaluation)
@@ -73,7 +64,6 @@ await runCommand({
   },
 })
 
-/** The model that the variables name; undefined where none is set. */
 function liveSettings(): ModelSettings | undefined {
   const found = modelSettings(readConfig())
   return found !== 'scripted' && 'settings' in found ? found.settings : undefined
@@ -90,18 +80,15 @@ async function replay(
   const unexpected = runs.flatMap(({ results }) => results.flatMap(unexpectedIn)).length
   if (asJson) printJson(runs.map(plainRun))
   else {
-    print(
-      'What the service makes of a model that answers well, badly or not at all. The replies are made up, and come ' +
-        'over the protocols of real providers.',
-    )
+    print('How the service handles correct, wrong and missing replies. Replies are scripted, over real protocols.')
     for (const line of replayReport(scenarioGroups, runs)) print(`${line}\n`)
     const asked = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length
     print(
       unexpected === 0
-        ? `\nAll ${count(asked)} questions came out as they have to.`
-        : `\n${many(unexpected, 'question')} of ${count(asked)} came out as they should not: see FAIL above.`,
+        ? `\nAll ${count(asked)} outcomes are as expected.`
+        : `\n${many(unexpected, 'unexpected outcome')} of ${count(asked)}: see FAIL above.`,
     )
-    print('This says nothing of how well a model writes SQL: set LLM_API_KEY to put the questions to one.')
+    print('To measure how well a model writes SQL, set LLM_API_KEY.')
   }
   return unexpected === 0 ? exitCodes.success : exitCodes.operatorActionRequired
 }
@@ -138,6 +125,6 @@ async function writeAnswers({ judge }: Evaluation): Promise<number> {
     gold.map(async (question) => [question.id, (await judge.answers(question))[0]?.known.rows ?? []] as const),
   )
   await writeKnownAnswers(Object.fromEntries(answers))
-  print(`Wrote down ${many(answers.length, 'answer')}.`)
+  print(`Wrote ${many(answers.length, 'answer')}.`)
   return exitCodes.success
 }

@@ -7,7 +7,7 @@ const json = flag('Print the result as JSON.')
 const workers = (description: string): ReturnType<typeof someOf> =>
   someOf('<names>', undefined, `${description} Names with commas, as npm run farm -- status lists them.`)
 
-/** Options and exit codes of the commands that request heights. */
+/** Shared by the commands that request heights. */
 const requestOptions = {
   ...heightOptions,
   detach: flag('Do not wait.'),
@@ -30,7 +30,8 @@ await runCommandGroup({
   commands: {
     status: command({
       name: 'farm -- status',
-      summary: 'Shows the progress of every ingester and worker: heights done and owed, ranges active and failing.',
+      summary:
+        'Shows the progress of every ingester and worker: heights covered and in the backlog, ranges active and failing.',
       options: {
         watch: flag('Show it again every second, with the rate and the time left, until Ctrl+C.'),
         json: flag('Print it as JSON; with --watch one line each time.'),
@@ -54,7 +55,7 @@ await runCommandGroup({
         'until that is done.',
       options: {
         ...requestOptions,
-        workers: workers('Only these workers and those that they follow. Default: all that are enabled.'),
+        workers: workers('Only these workers and those that they follow. Default: all enabled workers.'),
       },
       notes: [
         'Derived heights are not derived again: npm run farm -- rederive does that. A range that fails is retried; ' +
@@ -65,7 +66,7 @@ await runCommandGroup({
         ['--from 1000 --to 1999 --workers ft_holdings_worker', 'Balances alone, and what they need.'],
         ['--from 1000 --to 1999 --detach --json', 'For a script: request without waiting.'],
       ],
-      exitCodes: { 0: 'done, or nothing was owed', ...requestExitCodes },
+      exitCodes: { 0: 'done, or no backlog', ...requestExitCodes },
       run: async ({ options }) => (await import('./farm/requests.ts')).backfill(options),
     }),
     rederive: command({
@@ -94,10 +95,10 @@ await runCommandGroup({
       name: 'farm -- leases',
       summary: 'Lists the ranges of heights that workers hold or failed at, and requeues, splits or skips them.',
       actions: {
-        list: 'Show leases: all that are not done.',
-        requeue: 'Retry flagged ranges; the count of runs starts again.',
-        split: 'Retry them in pieces.',
-        skip: 'Give them up; workers that follow continue without. Needs --reason.',
+        list: 'Show unfinished leases.',
+        requeue: 'Retry flagged ranges; the number of attempts restarts.',
+        split: 'Retry flagged ranges in pieces.',
+        skip: 'Skip flagged ranges; workers that follow continue without them. Needs --reason.',
       },
       options: {
         worker: workers('Only of these workers.'),
@@ -108,19 +109,19 @@ await runCommandGroup({
             'ones; they can change failed ones too.',
         ),
         ...heightOptions,
-        code: text('<code>', 'Only those whose last failure had this code.'),
-        all: flag('All in these states: required by requeue, split and skip without another choice.'),
+        code: text('<code>', 'Only leases whose last failure has this code.'),
+        all: flag('All leases in these states. Required by requeue, split and skip without another selection.'),
         pieces: wholeNumber('<number>', 'For split: pieces of each range. Default 2.', { min: 2 }),
-        reason: text('<text>', 'For skip: why. It stays listed with the range.'),
-        'dry-run': flag('Only show which leases would be changed.'),
+        reason: text('<text>', 'For skip: the reason, shown with the range.'),
+        'dry-run': flag('Only show the leases that would change.'),
         json,
       },
-      notes: ['Heights choose the leases that overlap them; a lease is always changed as a whole.'],
+      notes: ['Heights select the leases that overlap them; a lease always changes as a whole.'],
       examples: [
-        ['list', 'All that is active or failing.'],
-        ['list --status flagged --json', 'What needs an operator, with whole errors and stacks.'],
+        ['list', 'All active and failing ranges.'],
+        ['list --status flagged --json', 'Ranges that need an operator, with full errors and stacks.'],
         ['requeue --worker token_worker', 'Retry the flagged ranges of a worker that was fixed.'],
-        ['skip --worker token_worker --from 4711 --to 4711 --reason "see ticket 12"', 'Give one block up.'],
+        ['skip --worker token_worker --from 4711 --to 4711 --reason "see ticket 12"', 'Skip one block.'],
         ['split --all --pieces 10 --dry-run', 'Which flagged ranges would be split.'],
       ],
       exitCodes: { 0: 'done, also when no lease matches' },
@@ -137,12 +138,12 @@ await runCommandGroup({
       options: {
         worker: someOf('<name>', undefined, 'The worker, as npm run farm -- status lists it.'),
         ...heightOptions,
-        reason: text('<text>', 'What for; shown with the error of the ranges.'),
+        reason: text('<text>', 'Purpose, shown with the error of the ranges.'),
         json,
       },
       notes: [
         'Only heights that are not derived can fail: choose them near or above the head, or request them again with ' +
-          'npm run farm -- rederive. A range is flagged after 21 runs, which take about 55 minutes by ' +
+          'npm run farm -- rederive. A range is flagged after 21 attempts, about 55 minutes with the default ' +
           'WORKER_RETRY_BASE_MS and WORKER_RETRY_CAP_MS; in the demo half a minute.',
       ],
       examples: [
@@ -159,14 +160,14 @@ await runCommandGroup({
       summary: 'Lists heights that no access node serves, skips those that block ingestion, and retries skipped ones.',
       actions: {
         list: 'Show failing and unavailable heights, with the reason and since when.',
-        skip: 'Give up a failing height: store what the nodes serve of it and record the rest as unavailable.',
+        skip: 'Skip a failing height: store the parts that nodes serve and record the rest as unavailable.',
         retry: 'Fetch unavailable heights again, and derive them again.',
       },
       operand: '<height>[..<last height>]',
       options: { json },
       examples: [
-        ['list', 'What is failing or unavailable.'],
-        ['skip 4711', 'Do not wait any longer for height 4711.'],
+        ['list', 'Failing and unavailable heights.'],
+        ['skip 4711', 'Continue without height 4711.'],
         ['retry 4711..4720', 'After a node that has these heights was added.'],
       ],
       run: async ({ action, operand, options }) => (await import('./farm/raw.ts')).raw(action, operand, options.json),
@@ -201,16 +202,15 @@ await runCommandGroup({
         json,
       },
       notes: [
-        'It compares the heights that the rebuild has and that all workers have done. Of tables with the current ' +
-          'state of a key, keys that other heights touch are left out, so flowfarm may run meanwhile. All columns ' +
-          'are compared, and also the inputs that workers could not use.',
+        'Compares the heights that the rebuild has and all workers cover. In tables of current state, keys that other ' +
+          'heights touch are left out, so flowfarm may run meanwhile. All columns and indexing errors are compared.',
       ],
       examples: [
-        ['--rebuild', 'Derive everything a second time and compare.'],
+        ['--rebuild', 'Derive everything again and compare.'],
         ['', 'Compare with the last rebuild.'],
         ['--rebuild --from 1000 --to 1999 --json', 'A thousand heights, for a script.'],
       ],
-      exitCodes: { 0: 'everything is equal', 1: 'there are differences, or nothing to compare with' },
+      exitCodes: { 0: 'no differences', 1: 'differences, or nothing to compare' },
       run: async ({ options }) => (await import('./farm/rebuild.ts')).verify(options),
     }),
     labels: command({
@@ -239,10 +239,10 @@ await runCommandGroup({
     }),
     template: command({
       name: 'farm -- template',
-      summary: 'Shows the kind of a Cadence script, and keeps templates for scripts that flowfarm does not know.',
+      summary: 'Shows the template of a Cadence script, and manages your own templates.',
       actions: {
-        show: 'Show the hash of the normal form of a script, its template, and how that was found.',
-        add: 'Keep a template for this script; replaces an earlier one and the built-in one.',
+        show: 'Show the normalised hash of a script, its template, and its source.',
+        add: 'Add a template for this script; overrides the built-in one.',
         remove: 'Remove the template of this script.',
         list: 'Show the templates that were added.',
       },

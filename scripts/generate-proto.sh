@@ -1,6 +1,5 @@
 #!/bin/sh
-# Makes src/access/gen anew from src/access/proto. Needed only after a change of a .proto file: the result is committed.
-# buf is large and not a dependency of the project; this script needs version 1.74.0 on the PATH, for instance from
+# Generates src/access/gen from src/access/proto; the result is committed. Needs buf 1.74.0 on the PATH:
 #   npm install --prefix "$(mktemp -d)" @bufbuild/buf@1.74.0
 set -eu
 cd "$(dirname "$0")/.."

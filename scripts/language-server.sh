@@ -1,11 +1,10 @@
 #!/bin/sh
-# Builds the language server of Cadence 1.0 from its Go module, for who has Go 1.21 or newer and no Flow CLI:
+# Builds the Cadence 1.0 language server from its Go module (Go 1.21 or newer):
 #
 #     scripts/language-server.sh ~/.local/share/cadence
 #     CHAIN_CLI_COMMAND=~/.local/share/cadence/languageserver npm start
 #
-# It takes the words `cadence language-server` of the CLI and does nothing with them. Tests that need a checker run with
-# FLOWFARM_CLI=<folder>/languageserver.
+# It ignores the arguments `cadence language-server` of the CLI. Tests use it with FLOWFARM_CLI=<folder>/languageserver.
 set -eu
 
 folder=${1:?usage: scripts/language-server.sh <folder>}

@@ -4,7 +4,6 @@ import { startReplayNode } from '../simnode/replay/replay-node.ts'
 import type { ReplayNode } from '../simnode/replay/replay-node.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
-/** What a ready node serves, in one line. */
 function describe(node: ReplayNode, { node: options }: ReplayCommand): string {
   const version = node.version === '' ? '' : `, version ${node.version}`
   const end = options.loop === true ? 'without end' : `to ${node.chain.highest}`

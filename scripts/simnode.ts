@@ -5,7 +5,6 @@ import type { LedgerNode } from '../simnode/ledger/ledger-node.ts'
 import { publishedPayerSetting } from '../simnode/ledger/world/account.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
-/** What a ready node serves, in one line. */
 function describe(node: LedgerNode, { node: { seed, intervalMs, hasPayer, hasRest } }: LedgerCommand): string {
   const branch = node.version === '' ? '' : `, branch ${node.version}`
   const pace = intervalMs === undefined ? '' : `, a block every ${intervalMs} ms`

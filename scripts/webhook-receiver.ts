@@ -9,10 +9,9 @@ import { runCommand } from './cli/command.ts'
 import { flag, oneOf, someOf, text, wholeNumber } from './cli/options.ts'
 import { print, printJson } from './cli/texts.ts'
 
-/** Older messages are refused: they may be replayed. */
+/** Prevents replay. */
 const maxAgeSeconds = 300
 
-/** How every receiver should verify a signature. */
 function isSignedBy(secret: string, headers: IncomingHttpHeaders, body: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < maxAgeSeconds)) return false
@@ -38,12 +37,12 @@ interface Delivery {
 interface ListenOptions {
   /** `whsec_` and base64. */
   readonly secret: string
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number
   readonly onDelivery: (delivery: Delivery) => void
 }
 
-/** Answers 401 to a message without a valid signature. @throws the system's error when the port is not available */
+/** @throws the system's error if the port is in use */
 async function listen({ secret, port, onDelivery }: ListenOptions): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -72,7 +71,7 @@ interface Wanted {
   readonly address: string | undefined
 }
 
-/** Subscribes a URL while `use` runs, with a developer key that is revoked afterwards. */
+/** Subscribes the URL while `use` runs, with a temporary developer key. */
 async function subscribed(
   url: string,
   secret: string,
@@ -107,26 +106,27 @@ await runCommand({
   name: 'webhook-receiver',
   summary: 'Receives webhooks of a flowfarm on this machine, verifies their signatures and prints them.',
   options: {
-    types: someOf('<types>', undefined, 'Types of events with commas, see docs/webhooks.md. Default: ft.transfer.'),
-    address: text('<address>', 'Only events of this account. Default: all.'),
-    secret: text(
-      '<secret>',
-      'Only listen, for a subscription that has this secret. Default: subscribe, and unsubscribe at the end.',
+    types: someOf(
+      '<types>',
+      undefined,
+      'Event types, separated by commas; see docs/webhooks.md. Default: ft.transfer.',
     ),
-    port: wholeNumber('<port>', 'Port of 127.0.0.1. Default: a free one.', { min: 1 }),
-    count: wholeNumber('<number>', 'End after so many. Default: run until Ctrl+C.', { min: 1 }),
+    address: text('<address>', 'Only events of this account. Default: all.'),
+    secret: text('<secret>', 'Secret of an existing subscription. Default: subscribe, and unsubscribe at the end.'),
+    port: wholeNumber('<port>', 'Port on 127.0.0.1. Default: any free port.', { min: 1 }),
+    count: wholeNumber('<number>', 'Exit after this many deliveries. Default: run until Ctrl+C.', { min: 1 }),
     json: flag('Print JSON.'),
   },
   notes: [
-    'The flowfarm must run with WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8, as the demo does. The developer key, endpoint ' +
-      'and subscription that this creates are removed at the end.',
+    'flowfarm must run with WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8, as in the demo. The key, endpoint and subscription ' +
+      'are removed at the end.',
   ],
   examples: [
     ['', 'Print transfers as they happen.'],
     ['--types block.sealed,transaction.sealed --count 10', 'Print the next ten blocks and transactions.'],
     [
       '--port 9000 --secret whsec_YSBzZWNyZXQgb2YgMjQgYnl0ZXMgLS0t',
-      'Print what a subscription of http://127.0.0.1:9000/ with that secret delivers.',
+      'Print the deliveries of a subscription for http://127.0.0.1:9000/ with that secret.',
     ],
   ],
   run: async ({
@@ -136,11 +136,11 @@ await runCommand({
     const { secretOf, secretText } = await import('../src/webhooks/signature.ts')
     const types = options.types.map((type) => oneOf(eventTypeNames, type, 'types'))
     if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address))
-      throw new FatalError('bad-option', `--address ${address} is not an account, such as 0xe467b9dd11fa00df.`)
+      throw new FatalError('bad-option', `--address must be an account such as 0xe467b9dd11fa00df, not ${address}.`)
     if (given !== undefined && secretOf(given) === undefined)
       throw new FatalError('bad-option', '--secret must be whsec_ and 24 to 64 bytes in base64.')
     if (given !== undefined && (types.length > 0 || address !== undefined))
-      throw new FatalError('bad-option', '--types and --address are for subscribing, which is not done with --secret.')
+      throw new FatalError('bad-option', '--types and --address cannot be used with --secret.')
     const secret = given ?? secretText(randomBytes(32))
     const ended = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.resolve())

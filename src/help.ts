@@ -5,10 +5,9 @@ type Described = Readonly<Record<string, { readonly description: string }>>
 
 const helpWidth = 90
 
-/** The output of `--help`: services, variables with defaults, exit codes. */
 export function helpText(services: Described): string {
   const lines = [
-    'flowfarm: an indexer and explorer back end for the Flow chain',
+    'flowfarm: an indexer and explorer for the Flow blockchain',
     '',
     'Usage: node src/main.ts [service …]',
     '       npm start -- [service …]',

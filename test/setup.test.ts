@@ -143,7 +143,7 @@ describe('the setup', () => {
     rmSync(join(root, 'dependency'), { recursive: true })
     const { code, stderr, stdout } = await run('program.ts')
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
-    expect(stderr).to.contain('npm error').and.contain('package.json and package-lock.json disagree')
+    expect(stderr).to.contain('npm error').and.contain('package.json and package-lock.json differ')
     expect(stderr).to.not.contain('    at ')
     expect(existsSync(join(root, '.flowfarm/setup.lock'))).to.equal(false)
   })
@@ -169,7 +169,9 @@ describe('the setup', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('neededMajor = 24', 'neededMajor = 999'))
     const { code, stderr } = await run('program.ts')
     expect(code).to.equal(1)
-    expect(stderr).to.match(/^flowfarm needs Node 999 or newer, .+ has no packaged one: install Node 999 .+\n$/)
+    expect(stderr).to.match(
+      /^flowfarm needs Node 999 or newer; .+ No Node package exists for .+: install Node 999 .+\n$/,
+    )
     expect(existsSync(join(root, 'node_modules'))).to.equal(false)
   })
 

@@ -4,15 +4,12 @@ import { readSourceGraph, repositoryFiles, sha256 } from './source-graph.ts'
 import { linter, runTool } from './tools.ts'
 import type { Finding } from './tools.ts'
 
-/** What a finding depends on besides a file and its imports. */
+/** Findings also depend on these files. */
 const settings = ['package-lock.json', '.oxlintrc.json', 'tsconfig.json', 'dashboards/tsconfig.json']
-/** So many changed files are no faster than the whole tree. */
+/** Above this, linting the whole tree is as fast. */
 const maxChanged = 600
 
-/**
- * Lints the files that changed since they last passed, or whose imports did, at any depth. A file counts as passed only
- * by the digest of everything that its findings depend on, which is the same before and after the run.
- */
+/** Lints files that changed since they last passed, or whose transitive imports did. */
 export async function lintChanged(root: string, cache: string): Promise<Finding & { readonly linted: number }> {
   const before = fingerprints(root)
   const passed = readPassed(cache)
@@ -29,7 +26,7 @@ export async function lintChanged(root: string, cache: string): Promise<Finding 
   return { ...finding, linted: stale.length }
 }
 
-/** By file. Declaration files without imports are visible everywhere. */
+/** By file. Declaration files affect every file. */
 function fingerprints(root: string): ReadonlyMap<string, string> {
   const files = repositoryFiles(root)
   const graph = readSourceGraph(root, files)
@@ -49,6 +46,6 @@ function readPassed(cache: string): ReadonlyMap<string, string> {
   try {
     return new Map(JSON.parse(readFileSync(cache, 'utf8')) as [string, string][])
   } catch {
-    return new Map() // a write that was cut off
+    return new Map() // an interrupted write
   }
 }

@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
-/** Files of the repository, by their path from the root, and the files that each refers to. */
+/** Paths are relative to the root. */
 export interface SourceGraph {
   readonly files: readonly string[]
-  /** Files that it imports, by an import of any kind. */
+  /** Imports of any kind. */
   imports(file: string): readonly string[]
-  /** Files and folders that it names anywhere: those that it imports, reads, spawns. */
+  /** Files and folders that it imports or names, for example to read or spawn. */
   mentions(file: string): readonly string[]
-  /** A digest of the file and of everything that it imports, at any depth. */
+  /** Digest of the file and its transitive imports. */
   fingerprint(file: string): string
 }
 
@@ -20,21 +20,21 @@ const pathPattern = /[\w@.-]*(?:\/[\w@.-]+)+\/?|[\w@-][\w@.-]*\.(?:tsx?|mjs|json
 
 const wordsPattern = /(['"`])[\w./-]+\1(?:, (['"`])[\w./-]+\2)*/g
 
-/** Tracked files and new ones, without ignored and deleted ones. @throws where this is no checkout */
+/** Tracked and untracked files, without ignored and deleted ones. @throws outside a checkout */
 export function repositoryFiles(root: string): string[] {
   return git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard')
     .filter((file, i, all) => all.indexOf(file, i + 1) < 0 && existsSync(join(root, file)))
     .toSorted()
 }
 
-/** Lines of git's output, separated by NUL. */
+/** NUL-separated output of git. */
 export function git(root: string, ...args: readonly string[]): string[] {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 } as const
   const output = execFileSync('git', ['-c', `safe.directory=${root}`, ...args], options)
   return output.split('\0').filter((line) => line !== '')
 }
 
-/** @param extra paths that no longer exist, which files may still name */
+/** @param extra deleted paths that files may still name */
 export function readSourceGraph(root: string, files: readonly string[], extra: readonly string[] = []): SourceGraph {
   const known = new Set([...files, ...extra])
   const folders = new Set([...known].flatMap(parentsOf))
@@ -61,15 +61,14 @@ export function readSourceGraph(root: string, files: readonly string[], extra: r
       if (known.has(path) || folders.has(path)) found.add(path)
     }
     for (const line of textOf(file).split('\n')) {
-      // A comment names files that the program does not need.
+      // Skip comments.
       if (/^\s*(\*|\/\/|\/\*\*)/.test(line)) continue
       for (const [token] of line.matchAll(pathPattern)) {
         const path = token.replace(/\/$/, '')
         add(posix.join(posix.dirname(file), path))
         if (!path.startsWith('.')) add(path)
       }
-      // Words in a row are parts of one path. One word is a folder at the root where a path is put together, and in
-      // tests.
+      // Adjacent words are parts of one path. A single word may be a root folder.
       const isPath = /\b(join|resolve|URL|filesBelow)\(/.test(line)
       for (const [row] of line.matchAll(wordsPattern)) {
         const words = [...row.matchAll(/[\w./-]+/g)].map(([word]) => word)
@@ -91,7 +90,7 @@ export function readSourceGraph(root: string, files: readonly string[], extra: r
   return { files, imports, mentions, fingerprint }
 }
 
-/** The files themselves and all that `next` leads to. */
+/** Transitive closure, including `from`. */
 export function reachable(from: Iterable<string>, next: (file: string) => Iterable<string>): Set<string> {
   const found = new Set(from)
   for (const file of found) for (const other of next(file)) found.add(other)

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 
-/** A checker of the sources, as it is started from the root of the repository. */
 export interface Tool {
   readonly name: string
-  /** A program of node_modules, by the file that Node runs, and its arguments. */
+  /** File in node_modules, and arguments. */
   readonly argv: readonly [string, ...string[]]
 }
 
 export const compiler: Tool = { name: 'types', argv: ['typescript/bin/tsc', '--project', '.', '--pretty', 'false'] }
-/** The pages have a browser's world, and a tsconfig of their own. */
+/** Pages use DOM types. */
 export const pageCompiler: Tool = {
   name: 'types of pages',
   argv: ['typescript/bin/tsc', '--project', 'dashboards', '--pretty', 'false'],
@@ -32,14 +31,11 @@ export const rooms: Tool = {
 }
 
 export interface Finding {
-  /** Whether the tool had nothing to say against the sources. */
   readonly ok: boolean
-  /** What it printed. */
   readonly output: string
   readonly seconds: number
 }
 
-/** Runs a checker to its end. It fails by its exit code; one that cannot be started fails with the reason. */
 export async function runTool(root: string, tool: Tool): Promise<Finding> {
   const start = performance.now()
   const [program, ...args] = tool.argv

@@ -2,13 +2,12 @@ import { styleText, parseArgs } from 'node:util'
 import { asError, exitCodeOf, exitCodes, FlowfarmError, FatalError } from '../../src/platform/errors.ts'
 import type { OptionTable, OptionValues } from './options.ts'
 
-/** A program for the command line: its arguments, its help and its action. */
 interface Command<Options extends OptionTable> {
   /** As in `npm run <name>`; a command of a group names both: `farm -- status`. */
   readonly name: string
   /** One sentence, for the head of the help. */
   readonly summary: string
-  /** Words that may stand before the options; the first is taken as the action. */
+  /** Actions: the first word selects one. */
   readonly actions?: Readonly<Record<string, string>>
   /** Form of one word that may follow the action, for the help. */
   readonly operand?: string
@@ -17,7 +16,7 @@ interface Command<Options extends OptionTable> {
   readonly notes?: readonly string[]
   /** Whether it needs flowfarm's database, which the help then names. Default true. */
   readonly usesDatabase?: boolean
-  /** What to write after the name, and its effect. */
+  /** Arguments and their effect. */
   readonly examples: readonly (readonly [string, string])[]
   /** Meaning of exit codes beyond done, operator action required, temporary failure. */
   readonly exitCodes?: Partial<Record<0 | 1 | 75, string>>
@@ -88,8 +87,8 @@ export function runCommandGroup({ name, summary, commands, all }: CommandGroup):
       ].join('\n'),
     start: (args) => {
       if (all !== undefined && (word === '' || word.startsWith('-'))) return all.start(args)
-      const problem = word === '' ? 'Which command' : `"${word}" is not a command`
-      const message = `${problem}: ${names.join(', ')}? See npm run ${name} -- --help.`
+      const problem = word === '' ? 'Command missing' : `Unknown command "${word}"`
+      const message = `${problem}: use one of ${names.join(', ')}. See npm run ${name} -- --help.`
       return Promise.reject(new FatalError('bad-argument', message))
     },
   }
@@ -101,7 +100,7 @@ export function runCommandGroup({ name, summary, commands, all }: CommandGroup):
  * stack. With `--json` an error is also an object on standard output.
  */
 async function runProcess({ help, start }: AnyCommand, args: readonly string[]): Promise<never> {
-  // A reader that closes the pipe early (`| head`) is no error.
+  // `| head` closes the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(exitCodes.success)
@@ -113,14 +112,14 @@ async function runProcess({ help, start }: AnyCommand, args: readonly string[]):
       exitCode = exitCodes.success
     } else exitCode = await start(args)
   } catch (thrown) {
-    tell(thrown, args.includes('--json'))
+    report(thrown, args.includes('--json'))
     exitCode = exitCodeOf(thrown)
   }
   // A leftover socket must not keep the process alive.
   process.exit(exitCode)
 }
 
-function tell(thrown: unknown, asJson: boolean): void {
+function report(thrown: unknown, asJson: boolean): void {
   const error = asError(thrown)
   const message = error instanceof FlowfarmError ? error.message : (error.stack ?? error.message)
   if (asJson) {
@@ -131,7 +130,7 @@ function tell(thrown: unknown, asJson: boolean): void {
 }
 
 /**
- * Reads the arguments of a command. Every complaint names the argument and says what to write instead.
+ * Every error names the argument and what to write instead.
  * @throws FatalError `bad-option`, `bad-argument`
  */
 export function readArguments<Options extends OptionTable>(
@@ -175,11 +174,11 @@ function readAction(words: readonly string[], actions: readonly string[], help: 
   const isKnown = first !== undefined && actions.includes(first)
   const surplus = isKnown ? rest[0] : first
   if (actions.length > 0 && first === undefined) {
-    throw new FatalError('bad-argument', `Which one: ${actions.join(', ')}? ${help}`)
+    throw new FatalError('bad-argument', `Action missing: use one of ${actions.join(', ')}. ${help}`)
   }
   if (surplus !== undefined) {
-    const remedy = actions.length > 0 && !isKnown ? `it is one of ${actions.join(', ')}` : 'options begin with --'
-    throw new FatalError('bad-argument', `"${surplus}" is not understood: ${remedy}. ${help}`)
+    const remedy = actions.length > 0 && !isKnown ? `use one of ${actions.join(', ')}` : 'options start with --'
+    throw new FatalError('bad-argument', `Unexpected argument "${surplus}": ${remedy}. ${help}`)
   }
   return first ?? ''
 }
@@ -188,11 +187,10 @@ function unknownOption(raw: string, known: readonly string[], help: string): Fat
   const name = raw.replace(/^-+/, '')
   const [nearest] = known.map((one) => ({ one, steps: editDistance(name, one) })).toSorted((a, b) => a.steps - b.steps)
   const isNear = nearest !== undefined && nearest.steps <= Math.ceil(name.length / 3)
-  const remedy = isNear ? `did you mean --${nearest.one}?` : `there are ${known.map((one) => `--${one}`).join(', ')}.`
-  return new FatalError('bad-option', `There is no option ${raw}: ${remedy} ${help}`)
+  const remedy = isNear ? `did you mean --${nearest.one}?` : `options are ${known.map((one) => `--${one}`).join(', ')}.`
+  return new FatalError('bad-option', `Unknown option ${raw}: ${remedy} ${help}`)
 }
 
-/** Letters to insert, remove or replace until one word is the other. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 0; i < a.length; i++) {
@@ -206,17 +204,16 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0
 }
 
-/** Between the name and the arguments: npm takes what stands before `--` for itself. */
+/** npm takes options before `--` for itself. */
 function separator(name: string): string {
   return name.includes(' -- ') ? ' ' : ' -- '
 }
 
-/** Columns of a help text. */
+/** Columns. */
 const width = 90
 
 type Described = Omit<Command<OptionTable>, 'run'>
 
-/** What `--help` prints. */
 export function helpText(command: Described): string {
   const {
     name,
@@ -230,7 +227,7 @@ export function helpText(command: Described): string {
     exitCodes = {},
   } = command
   const verbs = Object.keys(actions)
-  const shown = Object.entries({ ...options, help: { placeholder: '', description: 'Print this.' } })
+  const shown = Object.entries({ ...options, help: { placeholder: '', description: 'Show this text.' } })
   const left = (option: string, placeholder: string): string => `--${option} ${placeholder}`.trimEnd()
   const column = Math.max(...shown.map(([option, { placeholder }]) => left(option, placeholder).length)) + 4
   const lines = [
@@ -249,9 +246,7 @@ export function helpText(command: Described): string {
       column,
     ),
     ...notes.flatMap((note) => ['', ...wrapped(note, 0)]),
-    ...(usesDatabase
-      ? ['', 'The database is the one of DB_URL, else the one that a flowfarm runs in DATA_FOLDER.']
-      : []),
+    ...(usesDatabase ? ['', 'Uses the database of DB_URL, or the one that flowfarm runs in DATA_FOLDER.'] : []),
     '',
     'Examples:',
     ...examples.flatMap(([args, meaning]) => {
@@ -278,7 +273,6 @@ function entries(pairs: readonly (readonly [string, string])[], column: number):
   })
 }
 
-/** A text in indented lines of at most `width` characters. */
 function wrapped(text: string, indent: number): string[] {
   const lines: string[] = []
   let line = ''

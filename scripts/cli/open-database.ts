@@ -9,14 +9,13 @@ import { folderHolder } from '../../src/platform/db/embedded/folder-lock.ts'
 import { isConnectionLost } from '../../src/platform/db/errors.ts'
 import { createPool, query } from '../../src/platform/db/pool.ts'
 
-/** What a command works with. */
 export interface OpenDatabase {
   readonly config: Config
   readonly url: string
   readonly pool: pg.Pool
 }
 
-/** How long a process that holds the data folder may take to answer, ms. */
+/** Time for the process that holds the data folder to respond. */
 const holderPatienceMs = 10_000
 
 /** The last migration whose tables the commands need. */
@@ -25,13 +24,12 @@ const neededMigration = '0002_farm'
 /**
  * Runs `use` with the database of DB_URL, or with the one that a flowfarm runs in DATA_FOLDER, and closes what it
  * opened.
- * @throws FatalError `no-database` where neither is there, `database-outdated` where it has not the tables of this
- *   version; RetryableError `database-unreachable`
+ * @throws FatalError `no-database`, `database-outdated`; RetryableError `database-unreachable`
  */
 export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const config = readConfig()
   const url = config.DB_URL ?? (await urlOfEmbedded(config.DATA_FOLDER))
-  // A comparison of whole tables may take hours; what hangs is ended by whoever waits for it.
+  // Comparing whole tables may take hours.
   const pool = createPool(url, { max: 4, applicationName: 'flowfarm command', statementTimeoutMs: 0 })
   try {
     await checkMigrations(pool).catch((error: unknown) => {
@@ -47,7 +45,7 @@ async function urlOfEmbedded(dataFolder: string): Promise<string> {
   const folder = resolve(dataFolder)
   const holder = await holderOf(folder, holderPatienceMs)
   if (holder === 'silent') {
-    const message = `The flowfarm in ${folder} did not answer within ${holderPatienceMs / 1000} s: its process is stopped or busy. Resume it (kill -CONT) or try again.`
+    const message = `The flowfarm in ${folder} did not respond within ${holderPatienceMs / 1000} s: its process is stopped or busy. Resume it (kill -CONT) or retry.`
     throw new RetryableError('holder-silent', message)
   }
   if (holder?.url !== undefined) return holder.url
@@ -73,7 +71,7 @@ async function holderOf(folder: string, patienceMs?: number): Promise<Awaited<Re
   }
 }
 
-/** The data folders of demos that run on this machine; see `scripts/demo/demo-folder.ts`. */
+/** Data folders of running demos; see `scripts/demo/demo-folder.ts`. */
 async function runningDemos(): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith('flowfarm-demo-'))
   const folders = names.map((name) => join(tmpdir(), name))
@@ -90,7 +88,7 @@ async function checkMigrations(pool: pg.Pool): Promise<void> {
     const applied = await query(pool, 'select 1 from app.schema_migrations where name = $1', [neededMigration])
     if (applied.rowCount === 1) return
   }
-  const remedy = 'start flowfarm once (npm start), which brings it up to date'
+  const remedy = 'start flowfarm once (npm start) to migrate it'
   throw new FatalError('database-outdated', `The database lacks the tables of this version: ${remedy}.`)
 }
 

@@ -1,13 +1,9 @@
 import { FatalError } from '../../src/platform/errors.ts'
 import type { HeightRange } from '../../src/platform/ranges.ts'
 
-/**
- * What an option of a command may hold. A reader turns its text into a value, or says what is wrong and what to write
- * instead.
- */
 export interface Option<T> {
   readonly type: 'string' | 'boolean'
-  /** Stands for the value in the help, e.g. `<height>`. */
+  /** Name of the value in the help, e.g. `<height>`. */
   readonly placeholder: string
   readonly description: string
   /** `undefined`: the option was not given. */
@@ -20,7 +16,6 @@ export type OptionValues<Table extends OptionTable> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>
 }
 
-/** An option without a value. */
 export function flag(description: string): Option<boolean> {
   return { type: 'boolean', placeholder: '', description, read: (value) => value === true }
 }
@@ -51,7 +46,7 @@ export function wholeNumber(
     read: (value, name) => {
       const given = asText(value)
       if (given === undefined) return undefined
-      // People copy heights with the separators that pages show.
+      // Accepts thousands separators of copied heights.
       const number = Number(given.replaceAll(/[_,](?=\d{3})/g, ''))
       if (!/^\d[\d_,]*$/.test(given) || !Number.isSafeInteger(number)) {
         throw badValue(name, `must be a whole number, not "${given}"`, placeholder)
@@ -62,7 +57,7 @@ export function wholeNumber(
   }
 }
 
-/** Words separated by commas, of `known` where that is given; empty when the option was not given. */
+/** Comma-separated words, each of `known` if given. Empty without the option. */
 export function someOf<const T extends string>(
   placeholder: string,
   known: readonly T[] | undefined,
@@ -84,7 +79,7 @@ export function someOf<const T extends string>(
 export function oneOf<const T extends string>(known: readonly T[], word: string, name: string): T {
   const found = known.find((one) => one === word)
   if (found !== undefined) return found
-  throw new FatalError('bad-option', `--${name} must be of ${known.join(', ')}; "${word}" is none of them.`)
+  throw new FatalError('bad-option', `--${name} must be one of ${known.join(', ')}, not "${word}".`)
 }
 
 function asText(value: string | true | undefined): string | undefined {
@@ -95,7 +90,7 @@ function badValue(name: string, complaint: string, placeholder: string): FatalEr
   return new FatalError('bad-option', `--${name} ${complaint}: --${name} ${placeholder}.`)
 }
 
-/** The heights that a command is about; people name the first and the last of them. */
+/** First and last height, inclusive. */
 export const heightOptions = {
   from: wholeNumber('<height>', 'First height.'),
   to: wholeNumber('<height>', 'Last height, included.'),
@@ -110,12 +105,12 @@ export interface GivenHeights {
 export function requiredRange({ from, to }: GivenHeights): HeightRange {
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? 'from' : 'to'
-    throw new FatalError('bad-option', `--${missing} is missing: name the heights by --from <height> --to <height>.`)
+    throw new FatalError('bad-option', `--${missing} is missing: give the heights with --from <height> --to <height>.`)
   }
   return { from, to: endOf({ from, to }) as number }
 }
 
-/** The end of the heights, exclusive, where a last one is given. @throws FatalError `bad-option` */
+/** @returns the exclusive end @throws FatalError `bad-option` */
 export function endOf({ from, to }: GivenHeights): number | undefined {
   if (from !== undefined && to !== undefined && to < from) {
     const message = `--to ${to} is below --from ${from}: --from is the first height and --to the last.`

@@ -2,15 +2,12 @@ import { Terminal } from '../../src/platform/terminal.ts'
 import { count, duration } from './texts.ts'
 
 const barWidth = 30
-/** Where there is no terminal, a line at most so often, ms. */
+/** Interval of lines without a terminal, ms. */
 const lineEveryMs = 5000
-/** The pace is that of the last so many milliseconds. */
+/** Window of the rate, ms. */
 const paceMs = 10_000
 
-/**
- * How far something is, on standard error, so that standard output is the result alone: a bar that moves on a terminal,
- * a line now and then elsewhere.
- */
+/** Progress on standard error: a bar on a terminal, otherwise lines. */
 export class ProgressBar {
   readonly #terminal = new Terminal(process.stderr)
   readonly #label: string
@@ -30,12 +27,12 @@ export class ProgressBar {
     }
   }
 
-  /** A line that stays, above the bar. */
+  /** Prints a line above the bar. */
   say(line: string): void {
     this.#terminal.stream.write(`${line}\n`)
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     this.#terminal.setStatus([])
   }

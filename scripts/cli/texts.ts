@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { HeightRange, HeightSet } from '../../src/platform/ranges.ts'
 
-/** How values are written for people. Heights of a range are its first and its last. */
+// Formatting of values. Heights of a range are printed as first and last.
 
 export function count(number: number): string {
   return number.toLocaleString('en-US')
@@ -11,7 +11,7 @@ export function heights({ from, to }: HeightRange): string {
   return to - from === 1 ? String(from) : `${from} to ${to - 1}`
 }
 
-/** At most `max` ranges; the rest is counted. */
+/** Shows at most `max` ranges. */
 export function heightSet(set: HeightSet, max = 4): string {
   if (set.length === 0) return 'none'
   const shown = set.slice(0, max).map(heights).join(', ')
@@ -41,7 +41,7 @@ export function duration(seconds: number): string {
   return parts.slice(0, 2).join(' ')
 }
 
-/** Where standard output is a terminal that wants colours, in that style; else as it is. */
+/** Applies the style if standard output is a terminal with colours. */
 export function styled(style: Parameters<typeof styleText>[0], text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
@@ -58,11 +58,11 @@ export function print(text: string): void {
 export interface Column<Row> {
   readonly title: string
   readonly value: (row: Row) => string
-  /** Numbers stand at the right. Default left. */
+  /** Default: left. */
   readonly align?: 'right'
 }
 
-/** A table of text with a line of titles; a last column on the left is not padded. Empty for no rows. */
+/** Empty without rows. */
 export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   if (rows.length === 0) return ''
   const cells = rows.map((row) => columns.map(({ value }) => value(row)))

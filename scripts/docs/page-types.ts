@@ -1,6 +1,5 @@
 type Schema = Readonly<Record<string, unknown>>
 
-/** The part of an OpenAPI document that the types are made of. */
 interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -80,7 +79,7 @@ function namesIn(schema: unknown): string[] {
 }
 
 function nameOf(reference: unknown): string {
-  if (typeof reference !== 'string') throw new TypeError("A reference of the API's description is no text")
+  if (typeof reference !== 'string') throw new TypeError('An API reference is not a string.')
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 

@@ -4,22 +4,18 @@ import type { Fold, Worker } from '../../jobs/worker.ts'
 
 const schemaLine = /^schema (?<name>\S+)(?: -- (?<comment>.*))?$/gm
 
-/**
- * `docs/tables.md`: every table and view with its columns, by who writes it.
- * @param dump the text of `migrations/schema.txt`, which is made from the catalogs of a database
- */
+/** @param dump the text of `migrations/schema.txt` */
 export function tablesPage(dump: string): string {
   const relations = dumpedRelations(dump)
   const lines = [
     '# Tables',
     '',
-    'What flowfarm keeps in PostgreSQL, by who writes it. Read what you like, write nothing.',
+    'Tables and views of flowfarm, by writer. Treat them as read-only.',
     '',
     madeFrom('the comments in `migrations/` and the declarations in `jobs/`'),
     '',
-    'A table with the source "the blocks" has rows for heights, and a range of heights is written as one piece. ' +
-      'All others',
-    'that workers write follow from such tables, so that they are right whatever ranges were done in whatever order.',
+    'Tables with the source "the blocks" have rows per height and are written by range. Other tables of workers are',
+    'derived from them, independently of the order of ranges.',
   ]
   const comments = new Map(
     [...dump.matchAll(schemaLine)].map(({ groups }) => [groups?.['name'], groups?.['comment'] ?? '']),
@@ -58,11 +54,11 @@ export function tablesPage(dump: string): string {
       [...left].filter(({ name }) => name.startsWith(`${schema}.`)),
     )
   }
-  section('The rest of schema app', 'What the program keeps of itself, and what operators write.', [...left])
+  section('Other tables of schema app', 'State of the program, and tables that operators write.', [...left])
   return `${lines.join('\n')}\n`
 }
 
-/** Tables in the order in which a worker declares them, then the views over them. */
+/** Tables in the order of declaration, then their views. */
 function ofWriter(relations: readonly DumpedRelation[], sources: ReadonlyMap<string, string>): DumpedRelation[] {
   const tables = [...sources.keys()].flatMap((name) => relations.find((relation) => relation.name === name) ?? [])
   const views = relations.filter(({ kind, reads }) => kind === 'view' && reads.some((name) => sources.has(name)))
@@ -92,15 +88,14 @@ function relationLines({ kind, name, comment, key, partition, columns, reads }: 
   ]
 }
 
-/** A worker, and where it takes from what it writes. */
 interface TableWriter {
   readonly name: string
   readonly description: string
-  /** A sentence for each table, by name. */
+  /** Source of each table, by name. */
   readonly sources: ReadonlyMap<string, string>
 }
 
-/** All workers with the tables that they alone write, in the order of their phases; those that ask come last. */
+/** Workers by phase, then enrichment workers. */
 function tableWriters(): readonly TableWriter[] {
   const deriving = workers
     .toSorted((a, b) => a.phase - b.phase)
@@ -109,12 +104,12 @@ function tableWriters(): readonly TableWriter[] {
       description: worker.description,
       sources: new Map(sourcesOf(worker)),
     }))
-  const asking = allEnrichmentWorkers.map(({ name, description, questions }): TableWriter => ({
+  const enrichment = allEnrichmentWorkers.map(({ name, description, questions }): TableWriter => ({
     name,
     description,
-    sources: new Map(questions.map(({ table }) => [table, 'Source: answers to what the worker asks.'])),
+    sources: new Map(questions.map(({ table }) => [table, 'Source: access nodes.'])),
   }))
-  return [...deriving, ...asking]
+  return [...deriving, ...enrichment]
 }
 
 function sourcesOf({ tables, folds }: Worker): (readonly [string, string])[] {
@@ -129,18 +124,16 @@ function foldSource(fold: Fold): string {
   return fold.kind === 'sum' ? `Source: sums over ${from}.` : `Source: folded from ${from}.`
 }
 
-/** A table or view as `migrations/schema.txt` has it. */
 interface DumpedRelation {
   readonly kind: 'table' | 'view'
   /** `schema.name` */
   readonly name: string
   readonly comment: string
-  /** Columns of the primary key, with commas. */
+  /** Primary key columns, comma-separated. */
   readonly key: string | undefined
-  /** What a partitioned table is partitioned by. */
+  /** Partition key. */
   readonly partition: string | undefined
   readonly columns: readonly DumpedColumn[]
-  /** Tables and views that a view reads. */
   readonly reads: readonly string[]
 }
 
@@ -150,7 +143,6 @@ interface DumpedColumn {
   readonly comment: string
 }
 
-/** Kinds of lines of the dump, by how they begin. */
 const heading =
   /^(?<kind>table|view) (?<name>\S+?)(?: partition by (?<partition>[^-]+?))?(?: with \((?<storage>[^)]*)\))?(?: -- (?<comment>.*))?$/
 const keyLine = /^ {2}constraint \S+ PRIMARY KEY \((.*)\)$/
@@ -158,14 +150,14 @@ const columnLine =
   /^ {2}(?!constraint |CREATE |trigger |grant )(?<name>"[^"]+"|[a-z_]\w*) (?<type>.+?)(?: -- (?<comment>.*))?$/
 const definitionLine = /^ (?:SELECT|WITH)\b/
 
-/** All tables and views of a dump, in its order. A column of a view that has no words has those of a table under it. */
+/** Tables and views in order. View columns without a comment inherit that of the table. */
 export function dumpedRelations(dump: string): readonly DumpedRelation[] {
   const relations = dump
     .trimEnd()
     .split(/\n\n/)
     .flatMap((part) => relationOf(part.split('\n')))
   const byName = new Map(relations.map((relation) => [relation.name, relation]))
-  return relations.map((relation) => (relation.kind === 'table' ? relation : withWordsOfTables(relation, byName)))
+  return relations.map((relation) => (relation.kind === 'table' ? relation : withTableComments(relation, byName)))
 }
 
 function relationOf([first = '', ...rest]: readonly string[]): DumpedRelation[] {
@@ -199,30 +191,28 @@ function relationOf([first = '', ...rest]: readonly string[]): DumpedRelation[] 
   ]
 }
 
-function withWordsOfTables(view: DumpedRelation, byName: ReadonlyMap<string, DumpedRelation>): DumpedRelation {
+function withTableComments(view: DumpedRelation, byName: ReadonlyMap<string, DumpedRelation>): DumpedRelation {
   const tables = view.reads.flatMap((name) => byName.get(name) ?? [])
-  const wordsOf = (name: string): string =>
+  const commentOf = (name: string): string =>
     tables
       .flatMap(({ columns }) => columns.filter((column) => column.name === name))
       .find(({ comment }) => comment !== '')?.comment ?? ''
   return {
     ...view,
-    columns: view.columns.map((column) => ({ ...column, comment: column.comment || wordsOf(column.name) })),
+    columns: view.columns.map((column) => ({ ...column, comment: column.comment || commentOf(column.name) })),
   }
 }
-/** A line of every page that a script writes. */
 export function madeFrom(source: string): string {
-  return `This page is made from ${source} by \`npm run docs\`; a test fails when it is not current.`
+  return `Generated from ${source} by \`npm run docs\`.`
 }
 
-/** A table; what would end a cell is escaped. */
 export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)]
 }
 
-/** Text that Markdown would take for HTML, as text; what stands in backticks is left as it is. */
+/** Escapes HTML outside backticks. */
 export function plainText(text: string): string {
   return text
     .split('`')

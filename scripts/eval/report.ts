@@ -1,6 +1,6 @@
 import type { EvaluatedQuestion } from './evaluate.ts'
+import type { Scenario, ScenarioGroup } from './scenarios.ts'
 
-/** How a model did: how many answers are right, and what each of the others lacks. */
 export function modelReport(name: string, results: readonly EvaluatedQuestion[]): string[] {
   const right = results.filter(({ outcome }) => outcome === 'right')
   const versions = [...new Set(results.map(({ promptVersion }) => promptVersion))].filter(
@@ -11,11 +11,11 @@ export function modelReport(name: string, results: readonly EvaluatedQuestion[])
     `${name}: ${right.length} of ${results.length} right, execution accuracy ${percent(right.length, results.length)}`,
     `  prompts ${versions.join(', ') || 'unknown'}; median ${seconds(sorted[Math.floor(sorted.length / 2)])}, slowest ${seconds(sorted.at(-1))}`,
     ...counted(
-      'right at the first statement',
+      'right with the first statement',
       right.filter(({ attempts }) => attempts === 1),
     ),
     ...counted(
-      'right after mending',
+      'right after corrections',
       right.filter(({ attempts }) => attempts > 1),
     ),
     ...counted(
@@ -27,12 +27,11 @@ export function modelReport(name: string, results: readonly EvaluatedQuestion[])
   ]
 }
 
-/** A result as JSON has it. */
+/** Result for JSON output. */
 export function plainResult({ gold: { id, target, question }, ...result }: EvaluatedQuestion): Record<string, unknown> {
   return { id, target, question, ...result }
 }
 
-/** What came of a question instead of what should have. */
 export function missedLines({ gold, outcome, overlap, failure, sql }: EvaluatedQuestion): string[] {
   const near = outcome === 'wrong' && overlap > 0 ? `, ${percent(overlap, 1)} of the values (F1)` : ''
   return [
@@ -68,3 +67,60 @@ function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)}…` : line
 }
+
+export interface ScenarioResult {
+  readonly scenario: Pick<Scenario, 'name' | 'about' | 'expected'>
+  readonly results: readonly EvaluatedQuestion[]
+}
+
+export interface ProtocolRun {
+  readonly protocol: string
+  readonly results: readonly ScenarioResult[]
+}
+
+/** A line per scenario with a column per protocol. */
+export function replayReport(groups: readonly ScenarioGroup[], runs: readonly ProtocolRun[]): string[] {
+  const nameWidth = Math.max(...groups.flatMap(({ scenarios }) => scenarios.map(({ name }) => name.length)))
+  const protocols = runs.map(({ protocol }) => protocol.padEnd(protocolWidth(protocol)))
+  return groups.flatMap(({ title, scenarios }) => {
+    const lines = scenarios.flatMap((scenario) => scenarioLines(scenario, runs, nameWidth))
+    return lines.length === 0
+      ? []
+      : ['', title, `       ${' '.repeat(nameWidth)}  ${protocols.join('  ')}  expected`, ...lines]
+  })
+}
+
+/** Questions with an unexpected outcome. */
+export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQuestion[] {
+  return results.filter(({ outcome }) => outcome !== scenario.expected)
+}
+
+/** Empty for scenarios without a selected question. */
+function scenarioLines({ name, about, expected }: Scenario, runs: readonly ProtocolRun[], nameWidth: number): string[] {
+  const own = runs.map(({ protocol, results }) => ({
+    protocol,
+    result: results.find(({ scenario }) => scenario.name === name),
+  }))
+  if (own.every(({ result }) => result === undefined)) return []
+  const cells = own.map(({ protocol, result }) => cell(result).padEnd(protocolWidth(protocol)))
+  const faults = own.flatMap(({ protocol, result }) => {
+    const unexpected = result === undefined ? [] : unexpectedIn(result)
+    return unexpected.length === 0 ? [] : [`over ${protocol}:`, ...unexpected.flatMap(missedLines)]
+  })
+  return [
+    `  ${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(nameWidth)}  ${cells.join('  ')}  ${expected.replace('failed: ', '').padEnd(outcomeWidth)} ${about}`,
+    ...faults.map((line) => `       ${line}`),
+  ]
+}
+
+function cell(result: ScenarioResult | undefined): string {
+  return result === undefined
+    ? '-'
+    : `${result.results.length - unexpectedIn(result).length} of ${result.results.length}`
+}
+
+function protocolWidth(protocol: string): number {
+  return Math.max(protocol.length, '74 of 74'.length)
+}
+
+const outcomeWidth = 'model-without-sql'.length

@@ -21,13 +21,13 @@ async function set(
 ): Promise<string> {
   const range = requiredRange(given)
   await setDrill(pool, { worker, ...range, reason: given.reason })
-  return `${worker} fails at ${heights(range)} from now on, until npm run farm -- fault clear --worker ${worker}.`
+  return `${worker} fails at ${heights(range)} until npm run farm -- fault clear --worker ${worker}.`
 }
 
 async function clear(pool: pg.Pool, worker: string | undefined): Promise<string> {
   const cleared = await clearDrills(pool, worker)
-  if (cleared === 0) return 'There was nothing to clear.'
-  return `${many(cleared, 'fault')} cleared. What failed is tried again by itself; what was flagged waits for npm run farm -- leases requeue.`
+  if (cleared === 0) return 'No fault is set.'
+  return `${many(cleared, 'fault')} cleared. Failed ranges are retried automatically; requeue flagged ones with npm run farm -- leases requeue.`
 }
 
 function shown(drills: readonly FaultDrill[]): string {
@@ -52,7 +52,7 @@ export function fault(action: string, options: FaultOptions): Promise<number> {
     let said: string | undefined
     if (action === 'set') {
       if (name === undefined)
-        throw new FatalError('bad-option', `--worker is missing: it is one of ${workerNames.join(', ')}.`)
+        throw new FatalError('bad-option', `--worker is missing: use one of ${workerNames.join(', ')}.`)
       said = await set(pool, name, { from, to, reason })
     } else if (action === 'clear') said = await clear(pool, name)
     const drills = await listDrills(pool)

@@ -25,7 +25,7 @@ function list(address: string | undefined, json: boolean): Promise<number> {
   return withDatabase(async ({ pool }) => {
     const found = await listLabels(pool, address)
     if (json) printJson({ labels: found })
-    else print(found.length === 0 ? 'No label fits.' : labelsTable(found))
+    else print(found.length === 0 ? 'No matching labels.' : labelsTable(found))
     return exitCodes.success
   })
 }
@@ -34,7 +34,7 @@ function add(label: Omit<AccountLabel, 'isBuiltIn'>, json: boolean): Promise<num
   return withDatabase(async ({ pool }) => {
     await putLabel(pool, label)
     if (json) printJson({ added: label })
-    else print(`${label.address} is known as ${label.label}.`)
+    else print(`${label.address} has the label ${label.label}.`)
     return exitCodes.success
   })
 }
@@ -43,7 +43,7 @@ function remove(address: string, tag: string | undefined, json: boolean): Promis
   return withDatabase(async ({ pool }) => {
     const removed = await removeLabels(pool, address, tag)
     if (json) printJson({ removed })
-    else print(removed === 0 ? 'No label fits.' : `${many(removed, 'label')} removed.`)
+    else print(removed === 0 ? 'No matching labels.' : `${many(removed, 'label')} removed.`)
     return exitCodes.success
   })
 }

@@ -13,7 +13,7 @@ import type { HeightRange } from '../../src/platform/ranges.ts'
 
 const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 
-/** Leases that are changed by one statement. */
+/** Leases per statement. */
 const maxAtOnce = 1000
 
 export function leases(action: string, options: LeasesOptions): Promise<number> {
@@ -32,13 +32,13 @@ export function leases(action: string, options: LeasesOptions): Promise<number> 
     const found = await findLeases(pool, wanted)
     if (action === 'list' || options['dry-run']) {
       if (options.json) printJson({ leases: found })
-      else print(found.length === 0 ? 'No lease fits.' : `${leasesTable(found)}${listFooter(action, found)}`)
+      else print(found.length === 0 ? 'No matching leases.' : `${leasesTable(found)}${listFooter(action, found)}`)
       return exitCodes.success
     }
     const changed = await change(pool, action, found, options)
     const changedLeases = found.map(({ worker, from, to }) => ({ worker, from, to }))
     if (options.json) printJson({ action, found: found.length, changed, leases: changedLeases })
-    else print(found.length === 0 ? 'No lease fits.' : outcome(action, found, changed))
+    else print(found.length === 0 ? 'No matching leases.' : outcome(action, found, changed))
     return exitCodes.success
   })
 }
@@ -56,13 +56,13 @@ interface LeasesOptions {
   readonly json: boolean
 }
 
-/** @throws FatalError `bad-option` for a change that does not say of what, or that is incomplete */
+/** @throws FatalError `bad-option` for a change without a selection */
 function refuseCarelessChange(action: string, options: LeasesOptions): void {
   const { worker, status, from, to, code, all, pieces, reason } = options
   const names = worker.length > 0 || code !== undefined || from !== undefined || to !== undefined
   if (!all && !names) {
-    const remedy = `name them by --worker, --from and --to, or --code, or ${action} all of them by --all`
-    throw new FatalError('bad-option', `Which leases? Please ${remedy}.`)
+    const remedy = `select leases with --worker, --from and --to, or --code, or ${action} all with --all`
+    throw new FatalError('bad-option', `No leases selected: ${remedy}.`)
   }
   const wrong = status.filter((one) => one !== 'flagged' && one !== 'failed')
   if (wrong.length > 0) {
@@ -70,16 +70,16 @@ function refuseCarelessChange(action: string, options: LeasesOptions): void {
     throw new FatalError('bad-option', `--status ${wrong.join(',')} cannot be used with ${action}: ${remedy}.`)
   }
   if (action === 'skip' && reason === undefined) {
-    const remedy = 'say why these heights are given up, by --reason "<text>"'
+    const remedy = 'give the reason with --reason "<text>"'
     throw new FatalError('bad-option', `--reason is missing: ${remedy}.`)
   }
   const foreign =
     action !== 'skip' && reason !== undefined
-      ? '--reason is for skip'
+      ? '--reason applies to skip only'
       : action !== 'split' && pieces !== undefined
-        ? '--pieces is for split'
+        ? '--pieces applies to split only'
         : undefined
-  if (foreign !== undefined) throw new FatalError('bad-option', `${foreign}: leave it out.`)
+  if (foreign !== undefined) throw new FatalError('bad-option', `${foreign}. Remove it.`)
 }
 
 async function change(
@@ -102,25 +102,25 @@ async function change(
 function listFooter(action: string, found: readonly ListedLease[]): string {
   if (action !== 'list') return `${many(found.length, 'lease')} would be changed by ${action}.`
   const flagged = found.filter(({ status }) => status === 'flagged').length
-  const advice = ` ${many(flagged, 'is', 'are')} flagged: mend the cause, then npm run farm -- leases requeue.`
+  const advice = ` ${many(flagged, 'is', 'are')} flagged: fix the cause, then run npm run farm -- leases requeue.`
   return `${many(found.length, 'lease')}.${flagged === 0 ? '' : advice}`
 }
 
 function outcome(action: string, found: readonly ListedLease[], changed: number): string {
   if (action === 'split') return `${many(found.length, 'lease')} became ${changed}.`
   const others = found.length - changed
-  const rest = others > 0 ? ` ${many(others, 'was', 'were')} in another state by then.` : ''
-  return `${many(changed, 'lease is', 'leases are')} ${action === 'skip' ? 'skipped' : 'queued again'}.${rest}`
+  const rest = others > 0 ? ` ${many(others, 'was', 'were')} in another state meanwhile.` : ''
+  return `${many(changed, 'lease is', 'leases are')} ${action === 'skip' ? 'skipped' : 'requeued'}.${rest}`
 }
 
 const pageSize = 1000
 
 export interface WantedLeases extends Pick<LeaseFilter, 'workers' | 'statuses' | 'code'> {
-  /** Those that reach into these heights. */
+  /** Leases that overlap these heights. */
   readonly range?: HeightRange
 }
 
-/** All leases that fit, by worker and height. */
+/** Matching leases, by worker and height. */
 export async function findLeases(pool: pg.Pool, { range, ...filter }: WantedLeases): Promise<ListedLease[]> {
   const found: ListedLease[] = []
   try {
@@ -135,10 +135,9 @@ export async function findLeases(pool: pg.Pool, { range, ...filter }: WantedLeas
   }
 }
 
-/** Longer messages are cut here; --json has them whole. */
+/** Longer messages are truncated, except with --json. */
 const maxCharacters = 100
 
-/** Leases as a table: what it is, how often it ran, and what is the matter with it. */
 export function leasesTable(leases: readonly ListedLease[], now = new Date()): string {
   const since = ({ updatedAt }: ListedLease): number => (now.getTime() - updatedAt.getTime()) / 1000
   return tableText<ListedLease>(
@@ -146,7 +145,7 @@ export function leasesTable(leases: readonly ListedLease[], now = new Date()): s
       { title: 'WORKER', value: ({ worker }) => worker },
       { title: 'HEIGHTS', value: heights },
       { title: 'STATUS', value: ({ status }) => styled(colourOf(status), status) },
-      { title: 'RUNS', align: 'right', value: ({ attempt }) => count(attempt) },
+      { title: 'ATTEMPTS', align: 'right', value: ({ attempt }) => count(attempt) },
       { title: 'SINCE', align: 'right', value: (lease) => duration(Math.max(0, since(lease))) },
       { title: 'CODE', value: ({ code }) => code ?? '' },
       { title: '', value: (lease) => noteOf(lease, now) },
@@ -157,9 +156,9 @@ export function leasesTable(leases: readonly ListedLease[], now = new Date()): s
 
 function noteOf({ status, reason, error, leasedBy, notBefore }: ListedLease, now: Date): string {
   if (status === 'skipped' && reason !== null) return `skipped: ${oneLine(reason)}`
-  if (status === 'active') return `by ${leasedBy ?? 'nobody'}`
+  if (status === 'active') return `by ${leasedBy ?? 'unknown'}`
   const seconds = notBefore === null ? 0 : (notBefore.getTime() - now.getTime()) / 1000
-  const again = status === 'failed' && seconds > 0 ? `again in ${duration(seconds)}; ` : ''
+  const again = status === 'failed' && seconds > 0 ? `retry in ${duration(seconds)}; ` : ''
   return again + oneLine(error ?? '')
 }
 

@@ -26,7 +26,7 @@ export function raw(action: string, operand: string | undefined, json: boolean):
       if (range.to - range.from > 1) throw new FatalError('bad-argument', 'skip takes one height.')
       await skipHeight(pool, range.from)
       if (json) printJson({ skipped: range.from })
-      else print(`Height ${range.from} is given up at the ingester's next attempt, within seconds.`)
+      else print(`Height ${range.from} is skipped at the ingester's next attempt, within seconds.`)
       return exitCodes.success
     }
     const heights = await retryHeights(pool, range)

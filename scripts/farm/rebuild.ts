@@ -47,7 +47,7 @@ export function rebuild(options: RebuildOptions): Promise<number> {
     else {
       print(
         `Derived ${many(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
-          `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare them with: npm run verify`,
+          `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare with: npm run verify`,
       )
     }
     return exitCodes.success
@@ -68,7 +68,8 @@ export function verify(options: VerifyOptions): Promise<number> {
       ...(options.rows === undefined ? {} : { maxRows: options.rows }),
     })
     if (comparison.heights.length === 0) {
-      const message = 'There is nothing to compare: of these heights the rebuild has none that all workers have done.'
+      const message =
+        'Nothing to compare: no height is in the rebuild and covered by all workers. Run npm run rebuild first.'
       throw new FatalError('nothing-compared', message)
     }
     if (options.json) printJson(comparison)
@@ -84,7 +85,7 @@ interface RebuildTarget {
   readonly schema: string
 }
 
-/** A rebuild with a progress bar. @throws FatalError `not-stored` where none of the heights are stored */
+/** @throws FatalError `not-stored` if none of the heights are stored */
 async function rebuildWithProgress(
   pool: pg.Pool,
   workers: readonly Worker[],
@@ -103,8 +104,7 @@ async function rebuildWithProgress(
       onProgress: (done, all) => bar.show(done, all, done === all ? 'folding' : ''),
     })
     if (report.heights.length === 0) {
-      const message =
-        'None of these heights are stored, so there is nothing to derive. npm run farm -- status tells which are.'
+      const message = 'None of these heights are stored. See npm run farm -- status for stored heights.'
       throw new FatalError('not-stored', message)
     }
     return report
@@ -113,28 +113,27 @@ async function rebuildWithProgress(
   }
 }
 
-/** The network that the database holds blocks of. @throws FatalError `chain-unknown`, `unknown-chain` */
+/** @throws FatalError `chain-unknown`, `unknown-chain` */
 async function readNetwork(pool: pg.Pool): Promise<Network> {
   const {
     rows: [row],
   } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
   if (row === undefined) {
-    const message = 'The database holds no blocks yet: start flowfarm, so that it meets an access node.'
+    const message = 'The database has no blocks yet: start flowfarm with an access node.'
     throw new FatalError('chain-unknown', message)
   }
   const network = chainIdToNetwork(row.chain_id)
   if (network === undefined) {
-    throw new FatalError('unknown-chain', `The database holds the chain ${row.chain_id}, which flowfarm does not know.`)
+    throw new FatalError('unknown-chain', `The database holds an unknown chain: ${row.chain_id}.`)
   }
   return network
 }
 
-/** The outcome of a comparison for people: what was compared, table by table, and the first rows that differ. */
 function comparisonText({ isEqual, heights, leftOut, tables }: DerivedComparison, schema: string): string {
   const differing = tables.filter(({ differences }) => differences > 0)
   const lines = [
     `Compared with the schema ${schema}: ${many(size(heights), 'height')} (${heightSet(heights)}).`,
-    ...(leftOut.length > 0 ? [`Left out, because a worker has not done them: ${heightSet(leftOut)}.`] : []),
+    ...(leftOut.length > 0 ? [`Left out, because a worker does not cover them: ${heightSet(leftOut)}.`] : []),
     '',
     tableText<TableComparison>(
       [
@@ -168,7 +167,7 @@ function rowDifference({ key, kept, rebuilt }: RowDifference): string[] {
     .map(([column, value]) => `${column} ${value ?? 'null'}`)
     .join(', ')
   if (kept === undefined) return [`  ${name}`, `    missing; should be ${fields(rebuilt ?? {}, key)}`]
-  if (rebuilt === undefined) return [`  ${name}`, `    should not be there; is ${fields(kept, key)}`]
+  if (rebuilt === undefined) return [`  ${name}`, `    unexpected; is ${fields(kept, key)}`]
   const changed = Object.keys(kept).filter((column) => kept[column] !== rebuilt[column])
   return [
     `  ${name}`,
@@ -180,5 +179,5 @@ function rowDifference({ key, kept, rebuilt }: RowDifference): string[] {
 
 function fields(row: RowTexts, key: RowTexts): string {
   const rest = Object.entries(row).filter(([column]) => !(column in key))
-  return rest.length === 0 ? 'there' : rest.map(([column, value]) => `${column} ${value ?? 'null'}`).join(', ')
+  return rest.length === 0 ? 'present' : rest.map(([column, value]) => `${column} ${value ?? 'null'}`).join(', ')
 }

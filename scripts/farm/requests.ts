@@ -46,8 +46,8 @@ export function backfill(options: RequestOptions): Promise<number> {
       worker,
       heights: size(owed),
       note: [
-        ...(asked.includes(worker) ? [] : ['is followed by what you named']),
-        ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped by a person`] : []),
+        ...(asked.includes(worker) ? [] : ['followed by a named worker']),
+        ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped`] : []),
       ].join('; '),
     }))
     const output = { pool, range, json: options.json }
@@ -55,7 +55,7 @@ export function backfill(options: RequestOptions): Promise<number> {
       const outcome = options['dry-run'] ? 'dry-run' : 'nothing-owed'
       if (options.json) printJson({ outcome, request: null, ...range, workers: plan })
       else if (owedCount(progress) > 0) printPlan(plan)
-      else print(`Nothing is owed: heights ${heights(range)} are done by ${names.join(', ')}.`)
+      else print(`No backlog: heights ${heights(range)} are covered by ${names.join(', ')}.`)
       return exitCodes.success
     }
     const request = await addRequest(pool, allWorkers, asked, range)
@@ -67,7 +67,7 @@ export function backfill(options: RequestOptions): Promise<number> {
 export function rederive(options: RequestOptions & { readonly all: boolean }): Promise<number> {
   const range = requiredRange(options)
   if (options.all === options.workers.length > 0) {
-    throw new FatalError('bad-option', 'Name the workers by --workers <names>, or all of them by --all.')
+    throw new FatalError('bad-option', 'Select workers with --workers <names> or --all.')
   }
   const named = knownWorkers(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
@@ -77,10 +77,10 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
     const progress = await readRequestProgress(pool, allWorkers, withFollowed(allWorkers, again), range)
     const plan = progress.workers
       .map(({ worker, owed, skipped }) => {
-        if (!again.includes(worker)) return { worker, heights: size(owed), note: 'is followed by them; what it owes' }
+        if (!again.includes(worker)) return { worker, heights: size(owed), note: 'followed by them; its backlog' }
         const notes = [
-          ...(asked.includes(worker) ? [] : ['follows what you named']),
-          ...(skipped.length > 0 ? [`takes up ${many(size(skipped), 'skipped height')}`] : []),
+          ...(asked.includes(worker) ? [] : ['follows a named worker']),
+          ...(skipped.length > 0 ? [`includes ${many(size(skipped), 'skipped height')}`] : []),
         ]
         return { worker, heights: range.to - range.from, note: notes.join('; ') }
       })
@@ -103,7 +103,6 @@ interface RequestOutput {
   readonly json: boolean
 }
 
-/** What is to be derived by whom. */
 interface RequestPlan {
   readonly worker: string
   readonly heights: number
@@ -123,15 +122,13 @@ function printPlan(plan: readonly RequestPlan[]): void {
   )
 }
 
-/** With `--detach`: tells the number of the request and leaves it to the farm. */
 function leaveRequest({ range, json }: RequestOutput, request: AddedRequest): number {
   if (json) printJson({ outcome: 'detached', request: request.id, workers: request.workers, ...range })
-  else
-    print(`Asked for (request ${request.id}): heights ${heights(range)}. npm run farm -- status tells how far it is.`)
+  else print(`Request ${request.id}: heights ${heights(range)}. See npm run farm -- status for progress.`)
   return exitCodes.success
 }
 
-/** Waits for a request and tells how it ended. @returns the exit code */
+/** @returns the exit code */
 async function awaitRequest({ pool, range, json }: RequestOutput, request: AddedRequest): Promise<number> {
   const startedAt = performance.now()
   const waited = await waitForRequest(pool, { id: request.id, workers: request.workers, range })
@@ -166,13 +163,13 @@ function skippedLines(workers: readonly WorkerProgress[]): string[] {
   return workers
     .filter(({ skipped }) => skipped.length > 0)
     .map(({ worker, skipped }) => {
-      return `Skipped by a person, and counted as done: ${worker}, heights ${heightSet(skipped)}.`
+      return `Skipped, and counted as done: ${worker}, heights ${heightSet(skipped)}.`
     })
 }
 
 function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, seconds: number): string {
   const { outcome, progress, workersOff } = waited
-  const stays = `The request ${request.id} stays`
+  const stays = `Request ${request.id} stays open`
   const owing = progress.workers
     .filter(({ owed }) => owed.length > 0)
     .map(({ worker }) => worker)
@@ -181,11 +178,11 @@ function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, 
   const texts: Readonly<Record<WaitOutcome, string>> = {
     done: `Done: heights ${heights(range)}, ${many(request.workers.length, 'worker')}, ${count(seconds)} s.`,
     stuck:
-      `These ranges failed too often, and ${owing} cannot go on without them. Mend the cause and try them again ` +
-      `(npm run farm -- leases requeue), or give them up (npm run farm -- leases skip --reason …). ${stays} until then.`,
-    'workers-off': `Switched off where the farm runs: ${workersOff.join(', ')} (${switches}). ${stays} until they are on.`,
-    'no-farm': `No process works on the farm. ${stays}, and is done as soon as one does: npm start.`,
-    interrupted: `${stays}, and the farm goes on with it. npm run farm -- status tells how far it is.`,
+      `These ranges are flagged, and ${owing} cannot continue without them. Fix the cause and requeue them ` +
+      `(npm run farm -- leases requeue), or skip them (npm run farm -- leases skip --reason …). ${stays} until then.`,
+    'workers-off': `Disabled in the farm: ${workersOff.join(', ')} (${switches}). ${stays} until they are enabled.`,
+    'no-farm': `No farm process is running. ${stays}; start one with npm start.`,
+    interrupted: `${stays}, and the farm continues. See npm run farm -- status for progress.`,
   }
   return styled(outcome === 'done' ? 'green' : outcome === 'interrupted' ? 'reset' : 'red', texts[outcome])
 }
@@ -197,8 +194,8 @@ interface WaitedRequest {
 }
 
 /**
- * How the waiting ended. `stuck`: what is left is flagged, or waits for what is; `workers-off`: workers that still owe
- * something are switched off; `no-farm`: no process coordinates the farm; `interrupted`: by a signal.
+ * `stuck`: only flagged ranges and ranges that wait for them remain. `workers-off`: workers with a backlog are disabled.
+ * `no-farm`: no coordinator. `interrupted`: by a signal.
  */
 type WaitOutcome = 'done' | 'stuck' | 'workers-off' | 'no-farm' | 'interrupted'
 
@@ -209,10 +206,10 @@ interface Waited {
 }
 
 const pollMs = 300
-/** Another process takes over well within this time when the one that coordinates ends. */
+/** A new coordinator takes over within this time. */
 const noFarmMs = 4000
 
-/** Waits with a progress bar until a request is finished, or it is plain that it does not go on. */
+/** Waits until the request is finished or cannot proceed. */
 async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedRequest): Promise<Waited> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
@@ -253,10 +250,7 @@ function noteOf({ workers }: RequestProgress): string {
     .join(', ')
 }
 
-/**
- * Makes sure that all of the heights are stored: only what is stored can be derived.
- * @throws FatalError `not-stored` that says which are not, and how they are got
- */
+/** @throws FatalError `not-stored` with the missing heights and how to store them */
 async function requireStored(pool: pg.Pool, range: HeightRange): Promise<void> {
   const coverage = await readCoverage(pool, ingesterServices)
   const stored = [...coverage.values()].reduce(union, [])
@@ -277,16 +271,16 @@ function remedies(missing: HeightSet, stored: HeightSet, head: number | undefine
   const lines: string[] = []
   if ((missing.at(-1)?.to ?? 0) > highest) {
     const known = head === undefined || head < highest ? '' : `; its newest is ${head}`
-    lines.push(`Above ${highest - 1}: the forward ingester stores them as the chain makes them${known}.`)
+    lines.push(`Above ${highest - 1}: the forward ingester stores them as they are sealed${known}.`)
   }
   if ((missing[0]?.from ?? lowest) < lowest) {
     const settings = 'while ENABLE_HISTORY_INGESTER is true, down to HISTORY_STOP_HEIGHT'
     lines.push(`Below ${lowest}: the history ingester stores them ${settings}.`)
   }
   if (missing.some(({ from, to }) => from >= lowest && to <= highest)) {
-    lines.push('In between: the ingesters are at it; npm run farm -- status tells how far they are.')
+    lines.push('In between: ingestion is in progress; see npm run farm -- status.')
   }
-  lines.push('Wait for them, or name heights that are stored.')
+  lines.push('Wait, or select stored heights.')
   return lines
 }
 

@@ -37,7 +37,6 @@ export function status(options: StatusOptions): Promise<number> {
     const terminal = new Terminal()
     const show = (status: FarmStatus): void => {
       const text = options.json ? JSON.stringify(status) : statusText(status, screenWidth())
-      // Over what was drawn before on a terminal, one below the other elsewhere.
       if (terminal.isInteractive && !options.json) terminal.setStatus(text.split('\n'))
       else print(options.json ? text : `${text}\n\n`)
     }
@@ -52,29 +51,27 @@ export function status(options: StatusOptions): Promise<number> {
   })
 }
 
-/** One less than it has, so that no line is broken. Without a terminal there is no limit. */
+/** One column less, so that no line wraps. */
 function screenWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns - 1 : Infinity
 }
 
-/** One ingester or worker, with its pace. */
 export interface StageStatus extends StageState {
-  /** Heights a second; null until it was watched for two seconds. */
+  /** Heights a second; null for the first two seconds. */
   readonly rate: number | null
-  /** Until nothing is owed at this rate but what is flagged; null while that cannot be told. */
+  /** Time to clear the backlog, except flagged heights; null if unknown. */
   readonly etaSeconds: number | null
 }
 
-/** What `npm run farm -- status` tells; ranges are half open. */
+/** Ranges are half open. */
 export interface FarmStatus extends Omit<FarmOverview, 'heights' | 'stages'> {
   readonly stages: readonly StageStatus[]
-  /** Whether a process coordinates the farm now. */
   readonly isCoordinated: boolean
-  /** What people asked for and is not finished. */
+  /** Open requests. */
   readonly requests: readonly OpenRequest[]
 }
 
-/** Reads the state of the farm again and again, and learns its pace from that. */
+/** Reads the state of the farm repeatedly to measure rates. */
 export class FarmWatch {
   readonly #pool: pg.Pool
   readonly #config: Config
@@ -86,7 +83,7 @@ export class FarmWatch {
     this.#config = config
   }
 
-  /** @throws RetryableError when the database does not answer */
+  /** @throws RetryableError if the database does not respond */
   async read(): Promise<FarmStatus> {
     const bounds = { startBlock: this.#config.START_BLOCK }
     try {
@@ -111,10 +108,9 @@ export class FarmWatch {
   }
 }
 
-/** Left out first where the screen is too narrow; the ones before are never. */
-const leftOut = ['OLDEST UNFINISHED', 'HOLES', 'SKIPPED', 'QUEUED', 'FAILED', 'LEFT', 'RATE/S']
+/** Dropped on narrow terminals, in this order. */
+const leftOut = ['OLDEST UNFINISHED', 'HOLES', 'SKIPPED', 'QUEUED', 'FAILED', 'TIME LEFT', 'RATE/S']
 
-/** The state of the farm for people: a table of stages that fits into `width` columns, and what deserves a word. */
 function statusText(status: FarmStatus, width: number): string {
   return [...headLines(status), '', stagesTable(status, width), ...remarks(status)].join('\n')
 }
@@ -139,15 +135,15 @@ function stagesTable({ stages, takenAt }: FarmStatus, width: number): string {
 function columns(now: Date): Column<StageStatus>[] {
   const numbers: readonly (readonly [string, (stage: StageStatus) => string])[] = [
     ['COVERED', ({ covered }) => count(covered)],
-    ['OWED', ({ owed }) => count(owed)],
+    ['BACKLOG', ({ owed }) => count(owed)],
     ['QUEUED', ({ queued }) => leases(queued)],
-    ['IN FLIGHT', ({ active }) => leases(active)],
+    ['ACTIVE', ({ active }) => leases(active)],
     ['FAILED', ({ failed }) => trouble('yellow', failed)],
     ['FLAGGED', ({ flagged }) => trouble('red', flagged)],
     ['SKIPPED', ({ skipped }) => leases(skipped)],
     ['HOLES', ({ holes }) => count(holes)],
     ['RATE/S', ({ rate }) => (rate === null ? '-' : count(Math.round(rate)))],
-    ['LEFT', ({ etaSeconds }) => (etaSeconds === null ? '-' : duration(etaSeconds))],
+    ['TIME LEFT', ({ etaSeconds }) => (etaSeconds === null ? '-' : duration(etaSeconds))],
   ]
   return [
     { title: 'STAGE', value: ({ name, isEnabled }) => (isEnabled ? name : `${name} (off)`) },
@@ -156,7 +152,6 @@ function columns(now: Date): Column<StageStatus>[] {
   ]
 }
 
-/** Leases, and the heights in them. */
 function leases({ leases: number, heights: inThem }: LeaseCount): string {
   return number === 0 ? '0' : `${count(number)} (${count(inThem)})`
 }
@@ -178,7 +173,7 @@ function blockedText({ blocked }: StageStatus, now: Date): string | undefined {
 function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {
   if (lease === null) return '-'
   const age = duration(Math.max(0, (now.getTime() - lease.since.getTime()) / 1000))
-  return `${heights(lease)}, ${lease.status} for ${age}, ${many(lease.attempt, 'run')}`
+  return `${heights(lease)}, ${lease.status} for ${age}, ${many(lease.attempt, 'attempt')}`
 }
 
 function remarks({
@@ -190,8 +185,8 @@ function remarks({
   unavailableHeights,
 }: FarmStatus): string[] {
   const flagged = stages.reduce((sum, stage) => sum + stage.flagged.leases, 0)
-  const idle = 'No process works on the farm: nothing is derived until one does (npm start).'
-  const stuck = `${many(flagged, 'range needs', 'ranges need')} a person: npm run farm -- leases list --status flagged`
+  const idle = 'No farm process is running: nothing is derived. Start one with npm start.'
+  const stuck = `${many(flagged, 'range is', 'ranges are')} flagged: npm run farm -- leases list --status flagged`
   const lines = [
     ...(isCoordinated ? [] : [styled('yellow', idle)]),
     ...(flagged > 0 ? [styled('red', stuck)] : []),
@@ -204,11 +199,13 @@ function remarks({
         ]
       : []),
     ...(unavailableHeights > 0
-      ? [`${many(unavailableHeights, 'height')} are unavailable, whole or in part: npm run raw -- list`]
+      ? [`${many(unavailableHeights, 'height')} unavailable, completely or partly: npm run raw -- list`]
       : []),
-    ...(unresolvedErrors > 0 ? [`${many(unresolvedErrors, 'input')} could not be used: see raw.indexing_errors.`] : []),
+    ...(unresolvedErrors > 0
+      ? [`${many(unresolvedErrors, 'unresolved indexing error')}: see raw.indexing_errors.`]
+      : []),
     ...requests.map(({ id, workers, workersOff, ...range }) => {
-      const off = workersOff.length === 0 ? '' : `; switched off: ${workersOff.join(', ')}`
+      const off = workersOff.length === 0 ? '' : `; disabled: ${workersOff.join(', ')}`
       return `Request ${id}: heights ${heights(range)} by ${workers.join(', ')}${off}`
     }),
   ]

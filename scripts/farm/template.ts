@@ -16,7 +16,7 @@ async function hashOf(file: string | undefined, network: Network): Promise<{ has
 }
 
 function required(value: string | undefined, name: string): string {
-  if (value === undefined) throw new FatalError('bad-option', `--${name} is missing: what transactions are to show.`)
+  if (value === undefined) throw new FatalError('bad-option', `--${name} is missing.`)
   return value
 }
 
@@ -42,7 +42,7 @@ export async function template(action: string, options: TemplateOptions): Promis
     if (action !== 'list') {
       const { hash } = await hashOf(file, network)
       if (action === 'remove')
-        said = (await removeTemplate(pool, hash)) ? 'Removed.' : 'There was no template of this script to remove.'
+        said = (await removeTemplate(pool, hash)) ? 'Removed.' : 'This script has no own template.'
       else {
         const own = {
           normalHash: hash,
@@ -50,7 +50,7 @@ export async function template(action: string, options: TemplateOptions): Promis
           label: required(label, 'label'),
         }
         await putTemplate(pool, own)
-        said = `Transactions with this script show ${own.category}, ${own.label} from now on.`
+        said = `Transactions with this script now show ${own.category}, ${own.label}.`
       }
     }
     const templates = await listTemplates(pool)
@@ -60,7 +60,7 @@ export async function template(action: string, options: TemplateOptions): Promis
       print(
         said ??
           (templates.length === 0
-            ? 'No template was added.'
+            ? 'No own templates.'
             : tableText<OwnTemplate>(
                 [
                   { title: 'CATEGORY', value: (one) => one.category },

@@ -3,16 +3,12 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { withLock } from './lock.mjs'
-import { missingNode, nodePackage, packagedNodeCanRun, runningNodeServes } from './node-program.mjs'
+import { missingNode, nodePackage, packagedNodeCanRun, runningNodeServes, SetupError } from './node-program.mjs'
 import { showProgress } from './progress.mjs'
 import { passSignals } from './run.mjs'
-import { SetupError } from './setup-error.mjs'
 import { codeOf, isInstalled, readPackages, removeStamp, stamp } from './tree.mjs'
 
-/**
- * `--ignore-scripts`: nothing that is used needs an install script, so none is run. Development packages are named
- * because NODE_ENV=production would leave them out, and with them the tests.
- */
+/** No package needs an install script. Tests need dev packages also with NODE_ENV=production. */
 const npmArguments = [
   'ci',
   '--ignore-scripts',
@@ -24,35 +20,35 @@ const npmArguments = [
 ]
 
 const certificateAdvice =
-  'The certificate of the package registry or of a proxy before it is not trusted: set NODE_EXTRA_CA_CERTS to the ' +
-  'certificate of its authority.'
+  'The certificate of the package registry or of a proxy is not trusted: set NODE_EXTRA_CA_CERTS to the certificate ' +
+  'of its authority.'
 
-/** What to do about an error of npm, by its code. */
+/** By npm error code. */
 const advice = /** @type {Record<string, string>} */ ({
   ENOTFOUND: 'The package registry was not found: check the network, or the proxy and registry settings of npm.',
   EAI_AGAIN: 'The package registry was not found: check the network, or the proxy and registry settings of npm.',
   ECONNREFUSED: 'The package registry refused the connection: check the proxy and registry settings of npm.',
-  ECONNRESET: 'The connection to the package registry broke.',
-  ETIMEDOUT: 'The package registry did not answer in time.',
-  E401: 'The package registry wants a login: check the settings of npm.',
+  ECONNRESET: 'The connection to the package registry was interrupted.',
+  ETIMEDOUT: 'The package registry did not respond in time.',
+  E401: 'The package registry requires a login: check the settings of npm.',
   E403: 'The package registry refused a package: check the settings of npm.',
   E404: 'The package registry does not have a package that package-lock.json names.',
   SELF_SIGNED_CERT_IN_CHAIN: certificateAdvice,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateAdvice,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateAdvice,
-  EACCES: 'A file may not be written by this user: the folder, or the npm cache in the home directory.',
-  EPERM: 'A file may not be written by this user: the folder, or the npm cache in the home directory.',
+  EACCES: 'Permission denied: this user cannot write to the folder, or to the npm cache in the home directory.',
+  EPERM: 'Permission denied: this user cannot write to the folder, or to the npm cache in the home directory.',
   EROFS: 'The folder is on a read-only file system.',
   ENOSPC: 'The disk is full: about 1 GB is needed.',
-  EUSAGE: 'package.json and package-lock.json disagree: `npm install` brings them together.',
-  EINTEGRITY: 'A package differs from what package-lock.json expects: `npm cache clean --force` drops a broken copy.',
+  EUSAGE: 'package.json and package-lock.json differ: run `npm install`.',
+  EINTEGRITY: 'A package does not match package-lock.json: run `npm cache clean --force`.',
 })
 
 /**
- * Installs what is missing; returns at once when nothing is. Safe to call from several processes at a time.
+ * Installs what is missing. Safe to call from several processes.
  * @param {string} root
  * @returns {Promise<void>}
- * @throws {SetupError} with what to do, if it cannot be done
+ * @throws {SetupError}
  */
 export async function ensureInstalled(root) {
   if (isInstalled(root)) return
@@ -100,8 +96,7 @@ async function install(root) {
 }
 
 /**
- * How to start npm: the one that runs this script, with the Node that it runs on, else the one on the PATH. A Node in
- * node_modules is not used for it, since npm is about to replace that.
+ * The npm that runs this script, else the one on the PATH. Never runs on the Node in node_modules, which npm replaces.
  * @param {string} root
  * @returns {{ command: string, before: string[] }}
  */
@@ -125,7 +120,7 @@ function pathWithout(root) {
 }
 
 /**
- * A user without a home directory (a service account) has no place for npm's cache: it gets one here, for this once.
+ * A cache for users without a writable home directory (service accounts).
  * @param {string} root
  * @returns {string | undefined}
  */
@@ -156,7 +151,7 @@ function canWrite(folder) {
 function explain(output) {
   const codes = [...output.matchAll(/npm error (?:code|errno) (\w+)/g)].map((match) => match[1] ?? '')
   const known = codes.map((code) => advice[code]).find((sentence) => sentence !== undefined)
-  const reason = known ?? 'The lines above are what npm said.'
+  const reason = known ?? 'See the output of npm above.'
   const withoutUsage = output.split('npm error Clean install a project')[0] ?? ''
   return `${withoutUsage.trim()}\n\nThe dependencies could not be installed. ${reason} Run this again afterwards.`
 }

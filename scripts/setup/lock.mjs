@@ -3,17 +3,17 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from './tree.mjs'
 
-/** The holder touches its lock this often, ms. */
+/** Interval at which the holder touches its lock, ms. */
 const touchEvery = 1_000
-/** A lock that nobody touched for this long, ms, is left over from a process that died. */
+/** Untouched for this long, ms, a lock belongs to a dead process. */
 const staleAfter = 8_000
-const askEvery = 200
+const pollEvery = 200
 
 /**
- * Runs `task` while no other process that uses the same `path` runs its own; waits for its turn.
+ * Runs `task` exclusively among processes with the same `path`.
  *
- * The lock is a file that names its holder. States: absent → held → absent; held → stale when its holder stops
- * touching it → absent, taken away by exactly one waiter: the one that could create the file named after that holder.
+ * The lock is a file that names its holder. States: absent → held → absent; held → stale (not touched) → absent, removed
+ * by the one waiter that creates the file named after that holder.
  * @template T
  * @param {string} path
  * @param {{ onWait: () => void }} options `onWait` is called once if another process holds the lock
@@ -25,7 +25,7 @@ export async function withLock(path, options, task) {
   const holder = `${process.pid}-${Date.now()}-${Math.random().toString(36).slice(2)}`
   for (let waited = false; !tryTake(path, holder); waited = true) {
     if (!waited) options.onWait()
-    if (!removeIfStale(path)) await sleep(askEvery)
+    if (!removeIfStale(path)) await sleep(pollEvery)
   }
   const touching = setInterval(() => touch(path), touchEvery)
   try {
@@ -52,7 +52,7 @@ function tryTake(path, holder) {
 
 /**
  * @param {string} path
- * @returns {boolean} whether the lock was left over and is gone now
+ * @returns {boolean} whether a stale lock was removed
  */
 function removeIfStale(path) {
   const holder = readHolder(path)
@@ -92,7 +92,7 @@ function touch(path) {
 
 /**
  * @param {string} path
- * @returns {string | undefined} who holds the lock
+ * @returns {string | undefined} the holder
  */
 function readHolder(path) {
   try {

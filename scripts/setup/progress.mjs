@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isForThisMachine, readPackages } from './tree.mjs'
 
-/** A terminal shows one line that is written over. */
+/** A terminal line is overwritten, ms. */
 const terminalEvery = 1_000
-/** A log gets a line of its own each time, so the first comes soon and the others rarely, ms. */
+/** Log lines accumulate, ms. */
 const logEvery = { first: 10_000, later: 30_000 }
 
 /**
@@ -14,7 +14,7 @@ const logEvery = { first: 10_000, later: 30_000 }
  */
 
 /**
- * Shows how many packages are unpacked, and for how long npm has been running. npm itself reports nothing before its end.
+ * Shows the number of unpacked packages; npm itself reports no progress.
  * @param {string} root
  * @param {Output} output
  * @param {{ first: number, later: number }} [every] pauses between reports, ms; for tests
@@ -41,7 +41,7 @@ export function showProgress(root, output, every) {
 
 /**
  * @param {string} root
- * @returns {string[]} a file of each package that npm is to install on this machine
+ * @returns {string[]} package.json of each package for this machine
  */
 function packagePaths(root) {
   return Object.entries(readPackages(join(root, 'package-lock.json')))

@@ -11,7 +11,7 @@ import { delimiter, join } from 'node:path'
 const passed = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 /**
- * Runs a program to its end and then ends as it did: with its exit code, or by the signal that ended it.
+ * Runs a program, and ends with its exit code or signal.
  * @param {string} root
  * @param {string} node
  * @param {string[]} argv
@@ -22,7 +22,7 @@ export async function runProgram(root, node, argv) {
   const child = spawn(node, argv, {
     cwd: root,
     stdio: 'inherit',
-    // With what was compiled the last time, a start takes a third less; of the tests, which start hundreds, each child too.
+    // The compile cache saves a third of the start time, also of child processes.
     env: {
       NODE_COMPILE_CACHE: join(root, '.flowfarm', 'compile-cache'),
       ...process.env,
@@ -35,9 +35,8 @@ export async function runProgram(root, node, argv) {
 }
 
 /**
- * Waits for a child process to end and passes signals on to it meanwhile, each kind once: a terminal and
- * `kill -- -group` reach the child by themselves, npm and a container only this process. Passing all of them on would
- * turn one Ctrl-C into several, and a program may take the second as an order to give up.
+ * Forwards each kind of signal once until the child ends: npm and containers signal only this process, a terminal both,
+ * and a program may treat a second Ctrl-C as an immediate stop.
  * @param {import('node:child_process').ChildProcess} child
  * @returns {Promise<End>}
  * @throws the system's error if it could not be started

@@ -14,12 +14,11 @@ import { systemLibc } from './node-program.mjs'
  * @property {string | string[]} [libc]
  */
 
-/** Says that node_modules was compared with the lockfile, so that the next start need not do it again. */
+/** Records that node_modules matches the lockfile. */
 const stampName = '.flowfarm-setup'
 
 /**
- * Whether node_modules holds what package-lock.json asks for, whoever installed it. A tree that was compared before
- * and has not changed since costs two reads and a hash.
+ * Whether node_modules matches package-lock.json. An unchanged tree costs two reads and a hash.
  * @param {string} root
  * @returns {boolean}
  */
@@ -33,8 +32,7 @@ export function isInstalled(root) {
 }
 
 /**
- * Records that node_modules is as the lockfile wants it. Where the folder may not be written the comparison is simply
- * made again next time.
+ * Records the match. In a read-only folder the comparison is repeated.
  * @param {string} root
  */
 export function stamp(root) {
@@ -48,7 +46,7 @@ export function stamp(root) {
 }
 
 /**
- * Takes the record back before the tree is changed, so that an interrupted change is noticed.
+ * Removed before a change, so that an interrupted change is detected.
  * @param {string} root
  */
 export function removeStamp(root) {
@@ -56,9 +54,9 @@ export function removeStamp(root) {
 }
 
 /**
- * @param {Record<string, LockedPackage>} wanted what the lockfile lists
- * @param {Record<string, LockedPackage>} found what npm says it put into node_modules
- * @returns {boolean} whether everything wanted on this machine is there, in its exact version
+ * @param {Record<string, LockedPackage>} wanted packages of the lockfile
+ * @param {Record<string, LockedPackage>} found installed packages
+ * @returns {boolean} whether all packages for this machine are installed in their exact versions
  */
 export function satisfies(wanted, found) {
   return Object.entries(wanted).every(([path, want]) => {
@@ -80,7 +78,7 @@ export function isForThisMachine(locked) {
 }
 
 /**
- * @param {string | string[] | undefined} list names that are allowed, or with `!` those that are not
+ * @param {string | string[] | undefined} list allowed names, or denied ones with `!`
  * @param {string} name
  */
 function allows(list, name) {
@@ -91,7 +89,7 @@ function allows(list, name) {
 }
 
 /**
- * The stamp that the present lockfile and the present tree would have; undefined where npm has finished no tree.
+ * The stamp of the current lockfile and tree; undefined without a complete installation.
  * @param {string} root
  */
 function expectedStamp(root) {
@@ -110,7 +108,7 @@ function hiddenLockfile(root) {
 
 /**
  * @param {string} path of a lockfile
- * @returns {Record<string, LockedPackage>} its packages by their place in the tree
+ * @returns {Record<string, LockedPackage>} packages by path
  */
 export function readPackages(path) {
   const lockfile = /** @type {{ packages?: Record<string, LockedPackage> }} */ (JSON.parse(readFileSync(path, 'utf8')))

@@ -13,9 +13,9 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What `redis-server` of Debian needs besides the base system; the program itself is in redis-tools. */
+/** Debian packages of `redis-server`; the program is in redis-tools. */
 const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
-/** Kept between runs: the packages come over the network. */
+/** Cached between runs. */
 const unpacked = join(
   import.meta.dirname,
   `../../.flowfarm/redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`,
@@ -23,17 +23,17 @@ const unpacked = join(
 
 export interface RedisServer {
   readonly url: string
-  /** Ends it without a word and waits until it is gone. */
+  /** SIGKILL. */
   kill(): Promise<void>
-  /** Starts it again with what it had stored, on the same port. */
+  /** Same data and port. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
 interface RedisOptions {
-  /** What is done when the memory is full. Default `noeviction`. */
+  /** `maxmemory-policy`. Default `noeviction`. */
   readonly policy?: string
-  /** Where it listens. Default 127.0.0.1. */
+  /** Default 127.0.0.1. */
   readonly address?: string
 }
 
@@ -44,10 +44,7 @@ interface Program {
 
 let found: Promise<Program | undefined> | undefined
 
-/**
- * Starts a Redis of its own on a free port. Undefined where there is no `redis-server`, neither in the PATH nor among
- * the packages of the system: then the tests that need it are to be skipped.
- */
+/** Starts Redis on a free port. @returns undefined without `redis-server`; skip the test then */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer | undefined> {
   found ??= findProgram()
   const program = await found
@@ -130,7 +127,7 @@ async function findProgram(): Promise<Program | undefined> {
   return { path: join(unpacked, 'usr/bin/redis-server'), libraries }
 }
 
-/** Takes the packages of a Debian or Ubuntu system and unpacks them; needs no rights. */
+/** Downloads and unpacks Debian or Ubuntu packages without root. */
 async function unpackPackages(): Promise<boolean> {
   await mkdir(dirname(unpacked), { recursive: true })
   const folder = await mkdtemp(`${unpacked}-unpack-`)
@@ -142,7 +139,7 @@ async function unpackPackages(): Promise<boolean> {
     await rename(join(folder, 'root'), unpacked)
     return true
   } catch (error) {
-    // No such system, no network, or another test process was faster.
+    // Other system, no network, or another process was faster.
     process.stderr.write(`no redis-server: ${error instanceof Error ? error.message : String(error)}\n`)
     return existsSync(unpacked)
   } finally {
@@ -150,10 +147,7 @@ async function unpackPackages(): Promise<boolean> {
   }
 }
 
-/**
- * Different ports of an address that were free a moment ago, for programs that do not say which one they took where
- * they are given none.
- */
+/** Distinct ports that were free a moment ago. */
 export async function freePorts(count: number, address: string): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, address))
   await Promise.all(servers.map((server) => once(server, 'listening')))

@@ -54,9 +54,9 @@ describe('arguments of commands', () => {
 
   it('are refused by name, with the remedy', () => {
     const wrong: readonly (readonly [string[], ...string[]])[] = [
-      [['list', '--form', '5'], 'There is no option --form: did you mean --from?', 'npm run example -- --help'],
-      [['list', '--verbose'], 'There is no option --verbose: there are --from, --to, --names'],
-      [['list', '-x'], 'There is no option -x'],
+      [['list', '--form', '5'], 'Unknown option --form: did you mean --from?', 'npm run example -- --help'],
+      [['list', '--verbose'], 'Unknown option --verbose: options are --from, --to, --names'],
+      [['list', '-x'], 'Unknown option -x'],
       [['list', '--quiet=yes'], '--quiet takes no value: write --quiet.'],
       [['list', '--from', '1', '--from', '2'], '--from is given twice'],
       [['list', '--from'], '--from needs a value: --from <height>.'],
@@ -66,17 +66,20 @@ describe('arguments of commands', () => {
       [['list', '--from', '1_0'], '--from must be a whole number, not "1_0"'],
       [['list', '--to', '99999999999999999999'], '--to must be a whole number'],
       [['list', '--pieces', '1'], '--pieces must be at least 2, not 1'],
-      [['list', '--names', 'ab,ef'], '--names must be of ab, cd; "ef" is none of them.'],
+      [['list', '--names', 'ab,ef'], '--names must be one of ab, cd, not "ef".'],
       [['list', '--names', ','], '--names must name at least one'],
       [['list', '--note', ' '], '--note must not be empty'],
-      [[], 'Which one: list, drop?'],
-      [['show'], '"show" is not understood: it is one of list, drop.'],
-      [['list', 'all'], '"all" is not understood: options begin with --.'],
+      [[], 'Action missing: use one of list, drop.'],
+      [['show'], 'Unexpected argument "show": use one of list, drop.'],
+      [['list', 'all'], 'Unexpected argument "all": options start with --.'],
     ]
     for (const [args, ...words] of wrong) {
       for (const word of words) expect(() => readArguments(command, args), args.join(' ')).to.throw(FatalError, word)
     }
-    expect(() => readArguments(plain, ['now'])).to.throw(FatalError, '"now" is not understood: options begin with --.')
+    expect(() => readArguments(plain, ['now'])).to.throw(
+      FatalError,
+      'Unexpected argument "now": options start with --.',
+    )
   })
 
   it('name heights by the first and the last', () => {
@@ -94,7 +97,7 @@ describe('arguments of commands', () => {
       '  --from <height>    First height.',
       '  npm run example -- list',
       '  1   went wrong',
-      '  --help             Print this.',
+      '  --help             Show this text.',
     ])
       expect(help.split('\n')).to.include(line)
     expect(help.split('\n').filter((line) => line.length > 90)).to.deep.equal([])

@@ -65,7 +65,7 @@ describe('the commands', () => {
       ['backfill', ['--from', '1', '--to', '2', '--workers', 'tokens'], '"tokens"', 'token_worker'],
       ['rederive', ['--from', '1', '--to', '2'], '--workers <names>', '--all'],
       ['raw', [], 'list', 'skip', 'retry'],
-      ['raw', ['delete', '5'], '"delete"', 'is not understood'],
+      ['raw', ['delete', '5'], '"delete"', 'Unexpected argument'],
       ['leases', ['skip', '--all'], '--reason is missing'],
       ['leases', ['requeue'], '--all'],
       ['leases', ['split', '--all', '--status', 'active'], '--status active', 'failed and flagged'],
@@ -120,6 +120,6 @@ describe('the commands', () => {
     await server.stop()
     expect(code).to.equal(0)
     expect(stdout).to.include('stored nothing yet').and.include('token_worker')
-    expect(stdout).to.include('No process works on the farm')
+    expect(stdout).to.include('No farm process is running')
   })
 })

@@ -81,9 +81,9 @@ describe('commands on a farm', () => {
       )
       const { code, stdout, stderr } = await run('status')
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-      expect(stdout).to.match(/^token_worker +40 +60 +0 +0 +0 +1 \(2\) +0 .* 40 to 41, flagged for .* 21 runs$/m)
+      expect(stdout).to.match(/^token_worker +40 +60 +0 +0 +0 +1 \(2\) +0 .* 40 to 41, flagged for .* 21 attempts$/m)
       expect(stdout).to.include('stored heights 0 to 99').and.include('Request 1: heights 5 to 9 by token_worker')
-      expect(stdout).to.include('1 range needs a person').and.include('No process works on the farm')
+      expect(stdout).to.include('1 range is flagged').and.include('No farm process is running')
       expect(stdout, 'colours where there is no terminal').to.not.include('\u001b')
       const { value } = await json<Status>('status')
       const token = value.stages.find(({ name }) => name === 'token_worker')
@@ -112,13 +112,13 @@ describe('commands on a farm', () => {
     it('derives what is asked for and what that needs, while derivers are off, and nothing twice', async () => {
       farm = await runFarm(database, off)
       const { code, stdout } = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
-      expect(stdout).to.match(/^token_worker +10 +is followed by what you named$/m)
+      expect(stdout).to.match(/^token_worker +10 +followed by a named worker$/m)
       expect(stdout).to.include('Done: heights 10 to 19')
       expect(code).to.equal(0)
       expect(await covered()).to.deep.equal({ token_worker: '{[10,20)}', ft_holdings_worker: '{[10,20)}' })
       const again = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
       expect(again).to.include({ code: 0 })
-      expect(again.stdout).to.include('Nothing is owed')
+      expect(again.stdout).to.include('No backlog')
       const all = await json<{ outcome: string; workers: { owed: number }[] }>('backfill', '--from', '15', '--to', '29')
       expect(all.value).to.include({ outcome: 'done' })
       expect(await covered()).to.deep.equal({
@@ -162,7 +162,7 @@ describe('commands on a farm', () => {
     it('says that no process works on the farm, and is done when one does', async () => {
       const waiting = await run('backfill', '--from', '10', '--to', '19')
       expect(waiting.code).to.equal(75)
-      expect(waiting.stdout).to.include('No process works on the farm. The request 1 stays')
+      expect(waiting.stdout).to.include('No farm process is running. Request 1 stays open')
       farm = await runFarm(database, off)
       await untilTrue(database, async () => Object.keys(await covered()).length === workers.length, farm)
       expect(Object.values(await covered())).to.deep.equal(workers.map(() => '{[10,20)}'))
@@ -183,7 +183,7 @@ describe('commands on a farm', () => {
       await blocker.query('commit')
       blocker.release()
       expect(code).to.equal(75)
-      expect(stdout).to.include('stays, and the farm goes on with it')
+      expect(stdout).to.include('stays open, and the farm continues')
       await untilDerived(
         database,
         workers.map(({ name }) => name),
@@ -217,7 +217,7 @@ describe('commands on a farm', () => {
       farm = await runFarm(database, { ...off, ENABLE_TOKEN_WORKER: 'false' })
       const { code, stdout } = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
       expect(code).to.equal(1)
-      expect(stdout).to.include('Switched off where the farm runs: token_worker (ENABLE_TOKEN_WORKER)')
+      expect(stdout).to.include('Disabled in the farm: token_worker (ENABLE_TOKEN_WORKER)')
     })
   })
 
@@ -237,7 +237,7 @@ describe('commands on a farm', () => {
       )
       const { code, stdout } = await run('leases', 'list')
       expect(code).to.equal(0)
-      expect(stdout.split('\n')[0]).to.match(/^WORKER +HEIGHTS +STATUS +RUNS +SINCE +CODE/)
+      expect(stdout.split('\n')[0]).to.match(/^WORKER +HEIGHTS +STATUS +ATTEMPTS +SINCE +CODE/)
       expect(stdout).to.include('4 leases. 2 are flagged')
       expect(stdout).to.match(/^token_worker +0 to 9 +flagged +21 .* oops +a b$/m)
       const listed = async (...args: string[]): Promise<string[]> => {
@@ -249,7 +249,7 @@ describe('commands on a farm', () => {
       expect(await listed('--from', '9', '--to', '10')).to.deep.equal(['token_worker 0', 'token_worker 10'])
       expect(await listed('--from', '30')).to.deep.equal(['accounts_worker 40'])
       expect(await listed('--code', 'oops', '--to', '5')).to.deep.equal(['token_worker 0'])
-      expect((await run('leases', 'list', '--code', 'other')).stdout).to.equal('No lease fits.\n')
+      expect((await run('leases', 'list', '--code', 'other')).stdout).to.equal('No matching leases.\n')
     })
 
     it('are changed as asked, and only shown with --dry-run', async () => {
@@ -268,7 +268,7 @@ describe('commands on a farm', () => {
         '1 lease became 5.',
       )
       expect((await run('leases', 'requeue', '--from', '10', '--to', '10', '--status', 'failed')).stdout).to.include(
-        '1 lease is queued again.',
+        '1 lease is requeued.',
       )
       const { value } = await json('leases', 'skip', '--all', '--reason', 'no use')
       expect(value).to.deep.equal({
@@ -286,7 +286,7 @@ describe('commands on a farm', () => {
         ].join('; '),
       )
       expect((await run('leases', 'list', '--status', 'skipped')).stdout).to.include('skipped: no use')
-      expect((await run('leases', 'requeue', '--all')).stdout).to.equal('No lease fits.\n')
+      expect((await run('leases', 'requeue', '--all')).stdout).to.equal('No matching leases.\n')
     })
   })
 

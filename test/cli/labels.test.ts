@@ -59,7 +59,7 @@ describe('labels of accounts', () => {
       '--category',
       'defi',
     )
-    expect(added).to.deep.equal({ code: 0, text: `${flowToken} is known as Our token.\n` })
+    expect(added).to.deep.equal({ code: 0, text: `${flowToken} has the label Our token.\n` })
     await writeBuiltInLabels(database.pool, 'mainnet')
     expect(await ofFlowToken()).to.deep.equal([
       { address: flowToken, tag: 'flow-token', label: 'Our token', category: 'defi', isBuiltIn: false },
@@ -68,7 +68,7 @@ describe('labels of accounts', () => {
     expect(text.split('\n')[1]).to.match(/^0x1654653399040a61 +flow-token +defi +operator +Our token$/)
     expect(await run('remove', '--address', flowToken, '--tag', 'other')).to.deep.equal({
       code: 0,
-      text: 'No label fits.\n',
+      text: 'No matching labels.\n',
     })
     expect((await run('remove', '--address', flowToken)).text).to.equal('1 label removed.\n')
     expect(JSON.parse((await run('list', '--address', flowToken, '--json')).text)).to.deep.equal({ labels: [] })

@@ -60,8 +60,8 @@ describe('templates of the operator', () => {
     expect(rows).to.deep.equal([{ hash: normalHash, category: 'NFT_MINT', label: 'Polish stones' }])
     expect((await run('list')).text).to.match(new RegExp(`NFT_MINT +Polish stones +${normalHash}`))
     expect((await run('remove', '--file', polish())).text).to.equal('Removed.\n')
-    expect((await run('remove', '--file', polish())).text).to.equal('There was no template of this script to remove.\n')
-    expect((await run('list')).text).to.equal('No template was added.\n')
+    expect((await run('remove', '--file', polish())).text).to.equal('This script has no own template.\n')
+    expect((await run('list')).text).to.equal('No own templates.\n')
   })
 
   it('say what is missing', async () => {

@@ -59,7 +59,7 @@ describe('rebuild, verify and rederive', () => {
     expect(code).to.equal(0)
     const comparison = JSON.parse(stdout) as DerivedComparison
     expect(comparison).to.deep.include({ isEqual: true, heights: [{ from: 30, to: 60 }], leftOut: [] })
-    expect((await run('verify', '--from', '60', '--schema', 'part')).stderr).to.include('nothing to compare')
+    expect((await run('verify', '--from', '60', '--schema', 'part')).stderr).to.include('Nothing to compare')
     expect((await run('rebuild', '--schema', 'app')).stderr).to.include('"app" cannot be the schema')
     expect((await run('rebuild', '--from', '5000')).stderr).to.include('None of these heights are stored')
   })
@@ -91,7 +91,7 @@ describe('rebuild, verify and rederive', () => {
     expect(dry.code).to.equal(0)
     expect(dry.stdout)
       .to.match(/^token_worker +2$/m)
-      .and.match(/^ft_holdings_worker +2 +follows what you named$/m)
+      .and.match(/^ft_holdings_worker +2 +follows a named worker$/m)
     expect(await coverage()).to.deep.equal(before)
     const token = await run('rederive', '--from', '80', '--to', '81', '--workers', 'token_worker')
     expect(token.code).to.equal(0)

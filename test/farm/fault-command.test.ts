@@ -40,7 +40,7 @@ describe('npm run farm -- fault', () => {
       /WORKER +HEIGHTS +SINCE +REASON\ntoken_worker +300 to 304 .* an exercise\n/,
     )
     expect(JSON.parse((await run('list', '--json')).out)).to.have.nested.property('drills[0].to', 305)
-    expect((await run('clear', '--worker', 'accounts_worker')).out).to.equal('There was nothing to clear.\n')
+    expect((await run('clear', '--worker', 'accounts_worker')).out).to.equal('No fault is set.\n')
     expect((await run('clear')).out).to.match(/^1 fault cleared\./)
     expect((await run('list')).out).to.equal('No fault is set.\n')
   })

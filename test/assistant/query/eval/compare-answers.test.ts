@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { compareAnswers } from '../../../../scripts/eval/compare/compare-answers.ts'
-import type { ComparisonRules } from '../../../../scripts/eval/compare/compare-answers.ts'
+import { compareAnswers } from '../../../../scripts/eval/compare-answers.ts'
+import type { ComparisonRules } from '../../../../scripts/eval/compare-answers.ts'
 import type { SqlAnswer, SqlValue } from '../../../../src/assistant/query/sql/sql-runner.ts'
 
 type Rows = readonly (readonly SqlValue[])[]

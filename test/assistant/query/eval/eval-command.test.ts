@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { goldQuestions } from '../../../../scripts/eval/gold/gold-questions.ts'
-import { startFakeProvider } from '../../../../scripts/eval/provider/fake-provider.ts'
+import { goldQuestions } from '../../../../scripts/eval/gold-questions.ts'
+import { startFakeProvider } from '../../../../scripts/eval/fake-provider.ts'
 import { ProgramRun } from '../../../support/command-line.ts'
 import type { Ended } from '../../../support/command-line.ts'
 import { repositoryRoot } from '../../../support/repository.ts'
@@ -14,8 +14,8 @@ describe('the command eval', () => {
   it('says what is wrong with its options before it does anything', async () => {
     const [question, protocol] = await Promise.all([run(['--only', 'nonsense']), run(['--protocol', 'smoke-signals'])])
     expect([question.code, protocol.code]).to.deep.equal([1, 1])
-    expect(question.stderr).to.match(/--only must be of .*block-count.*"nonsense" is none of them/)
-    expect(protocol.stderr).to.match(/--protocol must be of .*openai-compatible.*"smoke-signals" is none of them/)
+    expect(question.stderr).to.match(/--only must be one of .*block-count.*not "nonsense"/)
+    expect(protocol.stderr).to.match(/--protocol must be one of .*openai-compatible.*not "smoke-signals"/)
   })
 
   it('puts questions to the model that is set, and fails when too few of its answers are right', async () => {

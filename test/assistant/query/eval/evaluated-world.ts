@@ -1,8 +1,12 @@
-import { fillEvmExplorer } from '../../../../scripts/eval/databases/fill-evm-explorer.ts'
-import { fillIndexer, knownChain, otherChain } from '../../../../scripts/eval/databases/fill-indexer.ts'
-import { perturbIndexer } from '../../../../scripts/eval/databases/eval-databases.ts'
-import { openEvaluation } from '../../../../scripts/eval/open-evaluation.ts'
-import type { Evaluation } from '../../../../scripts/eval/open-evaluation.ts'
+import {
+  fillEvmExplorer,
+  fillIndexer,
+  knownChain,
+  otherChain,
+  perturbIndexer,
+} from '../../../../scripts/eval/databases.ts'
+import { openEvaluation } from '../../../../scripts/eval/evaluate.ts'
+import type { Evaluation } from '../../../../scripts/eval/evaluate.ts'
 import { createEmptyDatabase, createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { atEndOfTests } from '../../../support/end-of-tests.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { goldQuestions } from '../../../../scripts/eval/gold/gold-questions.ts'
+import { goldQuestions } from '../../../../scripts/eval/gold-questions.ts'
 import { examplePairs } from '../../../../src/assistant/query/examples/example-pairs.ts'
 import { queryTargets } from '../../../../src/assistant/query/query-service.ts'
 import { evaluatedWorld } from './evaluated-world.ts'

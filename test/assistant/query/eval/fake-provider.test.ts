@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { inOrder, startFakeProvider } from '../../../../scripts/eval/provider/fake-provider.ts'
-import type { FakeProvider } from '../../../../scripts/eval/provider/fake-provider.ts'
+import { inOrder, startFakeProvider } from '../../../../scripts/eval/fake-provider.ts'
+import type { FakeProvider } from '../../../../scripts/eval/fake-provider.ts'
 
 const messages = [{ role: 'user', content: 'How high?' }]
 const anthropicHeaders = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' }

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import { goldQuestions } from '../../../../scripts/eval/gold/gold-questions.ts'
-import { replayScenarios } from '../../../../scripts/eval/replay/replay-scenarios.ts'
-import { replayReport, unexpectedIn } from '../../../../scripts/eval/replay/replay-report.ts'
-import type { ProtocolRun } from '../../../../scripts/eval/replay/replay-report.ts'
-import { scenarioGroups } from '../../../../scripts/eval/replay/scenarios.ts'
-import { modelReport } from '../../../../scripts/eval/report.ts'
+import { goldQuestions } from '../../../../scripts/eval/gold-questions.ts'
+import { replayScenarios, scenarioGroups } from '../../../../scripts/eval/scenarios.ts'
+import { replayReport, unexpectedIn, modelReport } from '../../../../scripts/eval/report.ts'
+import type { ProtocolRun } from '../../../../scripts/eval/report.ts'
 import { evaluatedWorld } from './evaluated-world.ts'
 import type { EvaluatedWorld } from './evaluated-world.ts'
 
@@ -78,7 +76,7 @@ describe('the query service with a replayed model', () => {
     expect(run.results.flatMap(unexpectedIn)).to.deep.equal([ran])
     const report = replayReport([group], [run]).join('\n')
     expect(report).to.match(
-      /FAIL unsafe-function +1 of 2 +sql-function +a file of the machine\n +over openai:\n.*: wrong\n[^]*pg_read_file/,
+      /FAIL unsafe-function +1 of 2 +sql-function +a file on the server\n +over openai:\n.*: wrong\n[^]*pg_read_file/,
     )
     expect(report).not.to.include('ok  ')
   })

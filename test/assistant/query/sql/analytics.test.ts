@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { fillIndexer } from '../../../../scripts/eval/databases/fill-indexer.ts'
+import { fillIndexer } from '../../../../scripts/eval/databases.ts'
 import { openSqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import type { SqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import { createTestDatabase } from '../../../support/database.ts'

@@ -1,36 +1,27 @@
-import type { SqlAnswer, SqlValue } from '../../../src/assistant/query/sql/sql-runner.ts'
-import type { JsonValue } from '../../../src/platform/exact-json.ts'
+import type { SqlAnswer, SqlValue } from '../../src/assistant/query/sql/sql-runner.ts'
+import type { JsonValue } from '../../src/platform/exact-json.ts'
 
-/** How an answer is like the one that is known. */
 export interface Comparison {
-  /**
-   * `same`: the same rows, column by column. `same-values`: the same rows with columns in another order or with more
-   * of them. `different`: neither.
-   */
+  /** `same-values`: the same rows with reordered or additional columns. */
   readonly verdict: 'same' | 'same-values' | 'different'
-  /** How many of the values are shared, from 0 to 1 (the harmonic mean of precision and recall): how near a miss is. */
+  /** F1 of the values, 0 to 1. */
   readonly overlap: number
 }
 
 export interface ComparisonRules {
-  /**
-   * Columns of the known answer by which rows have to be in order; without, they are a bag: no order, and each as
-   * often.
-   */
+  /** Columns of the known answer that define the row order. Default: rows are a multiset. */
   readonly order?: readonly number[]
-  /** How far numbers may be off, relative to the known one. Default: 1e-9, the noise of floats. */
+  /** Relative tolerance of numbers. Default: 1e-9. */
   readonly tolerance?: number
 }
 
 type Row = readonly string[]
 
 const floatNoise = 1e-9
-/** More columns are not tried in every order: the time would grow with their factorial. */
+/** The number of column orders is factorial. */
 const maxTries = 5000
 
-/**
- * Compares by position first, then in any order of columns. Names do not count: people and models choose them freely.
- */
+/** Compares by position, then in any column order. Column names do not count. */
 export function compareAnswers(
   known: Pick<SqlAnswer, 'columns' | 'rows'>,
   found: Pick<SqlAnswer, 'columns' | 'rows'>,
@@ -67,14 +58,13 @@ function isSame(
   { order, tolerance = floatNoise }: ComparisonRules,
 ): boolean {
   if (expected.length !== actual.length) return false
-  // Rows that are equal in the columns of the order may stand in any order among themselves.
+  // Ties may be in any order.
   const inOrder = (order ?? []).every((column) =>
     expected.every((row, i) => isEqual(row[column], actual[i]?.[column], tolerance)),
   )
   return inOrder && isSameBag(expected, actual, tolerance)
 }
 
-/** Each row of one has a partner of its own in the other. */
 function isSameBag(expected: readonly Row[], actual: readonly Row[], tolerance: number): boolean {
   const left = new Map<string, number>()
   for (const row of actual) left.set(row.join('\u0000'), (left.get(row.join('\u0000')) ?? 0) + 1)
@@ -105,12 +95,12 @@ function isEqual(expected: string | undefined, actual: string | undefined, toler
   return Math.abs(a - b) <= tolerance * Math.abs(a)
 }
 
-/** Counts and amounts in the smallest unit are exact however long they are: their digits were compared. */
+/** Integers are exact: equal ones have equal text. */
 function isWhole(comparable: string): boolean {
   return /^n:-?\d+$/.test(comparable)
 }
 
-/** Every choice of `count` of `from` places, in every order; the one by position first. */
+/** Ordered selections of `count` out of `from` columns, by position first. */
 function* choices(count: number, from: number, chosen: readonly number[] = []): Generator<readonly number[]> {
   if (chosen.length === count) {
     yield chosen
@@ -136,9 +126,8 @@ function sharedValues(expected: readonly Row[], actual: readonly Row[]): number 
 }
 
 /**
- * One form for what people take for the same value: `7`, `7.00` and the text `7` of an int8; hex in either case, with
- * and without 0x; a day and its midnight. Null stays apart from everything, also from empty text.
- * @returns text that is equal for equal values; numbers begin with `n:`
+ * Normalises equal values to equal text: `7`, `7.00` and the int8 text `7`; hex in either case, with and without 0x; a
+ * day and its midnight. Null equals only null. Numbers start with `n:`.
  */
 function comparableValue(value: SqlValue): string {
   if (value === null) return 'null'
@@ -154,10 +143,7 @@ function comparableValue(value: SqlValue): string {
   }
 }
 
-/**
- * The number that a comparable value stands for; undefined for others. Exact only up to 2^53: equal texts are
- * compared before it.
- */
+/** Exact up to 2^53; equal texts were compared before. @returns undefined if not a number */
 function numberOf(comparable: string): number | undefined {
   return comparable.startsWith('n:') ? Number(comparable.slice(2)) : undefined
 }
@@ -176,19 +162,18 @@ function comparableText(text: string): string {
   return `s:${text}`
 }
 
-/** Without leading and trailing zeros, so that equal numbers of any length have one text; no rounding. */
+/** Removes leading and trailing zeros; does not round. */
 function decimalText([, sign, whole = '0', fraction = '']: RegExpExecArray): string {
   const digits = fraction === '' ? whole : `${whole}.${fraction}`
   return `n:${sign === '-' && /[1-9]/.test(digits) ? '-' : ''}${digits}`
 }
 
-/** Floats in the notation of decimals where that is exact; huge and tiny ones as JavaScript writes them. */
 function comparableNumber(value: number): string {
   const number = decimal.exec(String(value))
   return number === null ? `n:${value}` : decimalText(number)
 }
 
-/** The same for what is in arrays and objects, whose fields are in no order. */
+/** Fields of objects have no order. */
 function nested(value: JsonValue): JsonValue {
   if (value === null || typeof value !== 'object') return comparableValue(value)
   if (Array.isArray(value)) return value.map((item: JsonValue) => nested(item))

@@ -1,23 +1,48 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import { startEmbeddedPostgres, withDatabase } from '../../../src/platform/db/embedded/start-embedded-postgres.ts'
-import { migrate } from '../../../src/platform/db/migrate.ts'
-import { createPool } from '../../../src/platform/db/pool.ts'
-import { fillEvmExplorer } from './fill-evm-explorer.ts'
-import { fillIndexer, knownChain, otherChain } from './fill-indexer.ts'
+import { startEmbeddedPostgres, withDatabase } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
+import { pino } from 'pino'
+import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
+import { workers } from '../../jobs/index.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
+import { collections } from '../../simnode/ledger/world/collections.ts'
+import { tokens } from '../../simnode/ledger/world/tokens.ts'
+import { readConfig } from '../../src/config.ts'
+import { readCoverage } from '../../src/farm/leases/coverage.ts'
+import { listen } from '../../src/platform/db/listen.ts'
+import { Lifecycle, Shared } from '../../src/platform/service.ts'
+import { Metrics } from '../../src/platform/metrics.ts'
+import { difference } from '../../src/platform/ranges.ts'
+import { Terminal } from '../../src/platform/terminal.ts'
+import { startFarm, startIngest } from '../../src/services.ts'
+import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
 
-/** The addresses of the databases that the evaluation asks, on a server of its own. */
+interface EvalChain {
+  readonly seed: number
+  /** Last height; the first is 0. */
+  readonly head: number
+  readonly lastBlockAt: Date
+}
+
+/** The chain of the known answers: three epochs, and blocks 15 minutes apart, so that it covers several days. */
+export const knownChain: EvalChain = { seed: 9, head: 430, lastBlockAt: new Date('2026-01-08T06:00:00Z') }
+/** Detects statements that are right by accident. */
+export const otherChain: EvalChain = { seed: 12, head: 260, lastBlockAt: new Date('2026-02-03T19:00:00Z') }
+const chains = { known: knownChain, other: otherChain } as const
+
+/** URLs of the databases, on a temporary server. */
 export interface EvalDatabases extends AsyncDisposable {
   readonly indexer: Readonly<Record<'known' | 'other', string>>
   readonly evm: Readonly<Record<'known' | 'other', string>>
 }
 
-const chains = { known: knownChain, other: otherChain } as const
-const migrations = resolve(import.meta.dirname, '../../../migrations')
+const migrations = resolve(import.meta.dirname, '../../migrations')
 
-/** Makes all four, in less than a minute; they go away with the block of its `await using`. */
+/** Creates all four in less than a minute. */
 export async function openEvalDatabases(): Promise<EvalDatabases> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-eval-'))
   const server = await startEmbeddedPostgres({
@@ -69,10 +94,7 @@ async function withPool(url: string, use: (pool: ReturnType<typeof createPool>) 
   }
 }
 
-/**
- * Makes the answers of a filled database others than those of chains of its kind, and has rows in it that careless
- * statements stumble over.
- */
+/** Changes the answers, and adds rows that expose incomplete statements. */
 export async function perturbIndexer(pool: pg.Pool): Promise<void> {
   for (const change of [...answerChanges, ...nearMissChanges]) await pool.query(change)
 }
@@ -80,10 +102,7 @@ export async function perturbIndexer(pool: pg.Pool): Promise<void> {
 const firstOfUsers =
   '(select block_height, tx_index from raw.transactions where payer_address is not null order by 1, 2 limit 1)'
 
-/**
- * What two chains of one kind have in common although it could be otherwise, such as how many contracts there are.
- * Changed where more than one table tells it in all of them, so that the accepted statements still agree.
- */
+/** Differences between the two chains. Related tables change together, so that accepted statements agree. */
 const answerChanges: readonly string[] = [
   `delete from app.account_labels where tag = 'burner'`,
   `update app.smart_contracts set is_removed = true where name = 'PebbleCoin'`,
@@ -111,7 +130,7 @@ const answerChanges: readonly string[] = [
        returning block_height)
    update app.hourly_stats h set new_coa_count = h.new_coa_count - 1
    from gone join app.block_stats s using (block_height) where h.day = s.day and h.hour = s.hour`,
-  // No transaction has the last script any more, but the first.
+  // Transactions of the last script use the first one.
   `with ends as (
      select (select script_hash from raw.scripts order by 1 limit 1) as first, (select script_hash
      from raw.scripts order by 1 desc limit 1) as last),
@@ -124,13 +143,13 @@ const answerChanges: readonly string[] = [
 const flow = `token like '%.FlowToken'`
 const coin = `(select token from app.ft_tokens where not ${flow} order by token limit 1)`
 
-/** The place of the first row of a table for which something holds; rows of the chain are told by it. */
+/** A condition for the first row that matches `condition`. */
 const firstWhere = (table: string, columns: string, condition: string): string =>
   `(${columns}) = (select ${columns} from ${table} where ${condition} order by ${columns} limit 1)`
 const event = 'block_height, tx_index, event_index'
 const transferLeg = `${event}, leg`
 
-/** An event of a type, in the row that holds it beside others: the first, or one after it. */
+/** The chunk and position of the n-th event of a type. */
 const eventOf = (type: string, after = 0): string =>
   `select c.block_height, c.tx_index, c.first_event_index, e.place::integer, s.type, s.fields
    from raw.event_chunks c cross join lateral unnest(c.shapes) with ordinality as e (shape, place)
@@ -138,17 +157,16 @@ const eventOf = (type: string, after = 0): string =>
    where s.type like '${type}' order by 1, 2, 3, 4 offset ${after} limit 1`
 
 /**
- * Rows for which a statement that leaves out a condition, or takes the largest for the sum, has another answer:
- * without them chains of this kind do not tell it from a right one. All tables that tell the same are changed, so
- * that the accepted statements still agree.
+ * Rows that give statements with a missing condition, or a maximum instead of a sum, a different answer. Related
+ * tables change together, so that accepted statements agree.
  */
 const nearMissChanges: readonly string[] = [
-  // The largest transfer is not of FLOW, and not all that was bridged is.
+  // The largest transfer, and one bridge transfer, are not FLOW.
   `update app.ft_transfers set amount = 90000 where
     ${firstWhere('app.ft_transfers', transferLeg, `transfer_type = 'transfer' and not ${flow}`)}`,
   `update app.ft_transfers set token = ${coin} where
     ${firstWhere('app.ft_transfers', transferLeg, `transfer_type = 'bridge' and length(to_address) = 42`)}`,
-  // Accounts that have FLOW no more, one for each other token that they hold.
+  // One account per other token has an empty FLOW holding.
   `with emptied as (
      update app.ft_holdings h set vault_balance = 0, vault_rows = greatest(h.vault_rows, 1)
      from (
@@ -158,7 +176,7 @@ const nearMissChanges: readonly string[] = [
        order by other.token, mine.address) one
      where (h.address, h.token) = (one.address, one.token) returning h.token)
    update app.ft_token_holders t set holder_count = holder_count - (select count(*) from emptied) where t.${flow}`,
-  // A burned item, a listing that ended without a sale, and another event with a price.
+  // A burned item, a listing without a sale, another event with a price.
   `with burned as (
      update app.nft_ownership set is_burned = true, owner = null
      where ${firstWhere('app.nft_ownership', 'token, nft_id', 'not is_burned')} returning token)
@@ -176,7 +194,7 @@ const nearMissChanges: readonly string[] = [
    update raw.event_chunks c set shapes = shapes[:place - 1] || shape.id || shapes[place + 1:]
    from sale, shape where (c.block_height, c.tx_index, c.first_event_index) = (sale.block_height, sale.tx_index,
    sale.first_event_index)`,
-  // A pair without FLOW, and one in which nobody has swapped.
+  // A pair without FLOW, and one without swaps.
   `insert into app.defi_pairs (pair, dex, address, asset0, asset1, price, last_height, last_tx_index, last_event_index)
    select replace(pair, 'SwapPair', 'CoinPair'), dex, address,
    ${coin}, 'A.0000000000000001.Other', 2, last_height, last_tx_index, last_event_index
@@ -191,14 +209,14 @@ const nearMissChanges: readonly string[] = [
    select block_height, tx_index, event_index + 2000, replace(pair, 'SwapPair', 'NewPair'), 'AddLiquidity',
    '0x00000000000000a2', asset0, asset1, 5, 5, 5, day
    from app.defi_events where ${firstWhere('app.defi_events', event, `event_type = 'Swap' and pair like '%.SwapPair'`)}`,
-  // The hour with the fewest transactions in all has the most of one day.
+  // The hour with the fewest transactions in total has the daily maximum.
   `update app.hourly_stats set tx_count = (select max(tx_count) + 1 from app.hourly_stats)
    where ${firstWhere(
      'app.hourly_stats',
      'day, hour',
      'hour = (select hour from app.hourly_stats group by hour order by sum(tx_count), hour limit 1)',
    )}`,
-  // Stake of several delegators, and value in EVM transactions that failed.
+  // Stake of several delegators; value in failed EVM transactions.
   `insert into app.staking_delegators select (jsonb_populate_record(d, '{"delegator_id": 7}')).*
     from app.staking_delegators d where delegator_id = 1`,
   'update app.staking_delegators set tokens_staked = 100 * delegator_id',
@@ -207,3 +225,121 @@ const nearMissChanges: readonly string[] = [
    from app.staking_events e where event_type = 'DelegatorTokensCommitted' order by ${event} limit 1`,
   'update app.evm_tx_hashes set evm_value = evm_value + 3000000000000000000 where evm_status = 0',
 ]
+
+const pastSpacingMs = 15 * 60_000
+const spacingMs = 800
+
+/** Ingests and derives the whole chain into a migrated database. */
+export async function fillIndexer(
+  { url, pool }: { readonly url: string; readonly pool: pg.Pool },
+  chain: EvalChain,
+): Promise<void> {
+  const { seed, head, lastBlockAt } = chain
+  const node = await startLedgerNode({
+    seed,
+    head,
+    clock: { height: head, time: lastBlockAt, spacingMs, pastSpacingMs },
+  })
+  const lifecycle = new Lifecycle(pino({ level: 'silent' }))
+  try {
+    const shared = new Shared<WeighedBlock>()
+    shared.isFarmHere = true
+    const config = readConfig(
+      { ...enrichmentOff, HISTORY_DERIVERS_BATCH_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' },
+      {},
+    )
+    const context = {
+      config,
+      databaseUrl: url,
+      pool,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      lifecycle,
+      terminal: new Terminal(),
+      shared,
+    }
+    await startIngest(context)
+    await startFarm(context)
+    await untilDerived(url, pool, head, lifecycle)
+  } finally {
+    await lifecycle.stop('the database is filled')
+    await node.stop()
+  }
+  if (lifecycle.failure !== undefined) throw lifecycle.failure
+  await insertNames(pool)
+  await pool.query('analyze')
+}
+
+/** Results of enrichment depend on time: `insertNames` replaces it. */
+const enrichmentOff = Object.fromEntries(
+  allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
+)
+
+async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle: Lifecycle): Promise<void> {
+  const names = workers.map(({ name }) => name)
+  const isDone = async (): Promise<boolean> => {
+    const coverage = await readCoverage(pool, names)
+    return names.every((name) => difference([{ from: 0, to: head + 1 }], coverage.get(name) ?? []).length === 0)
+  }
+  const stop = new AbortController()
+  const done = Promise.withResolvers<undefined>()
+  const look = (): void => void isDone().then((is) => is && done.resolve(undefined), done.reject)
+  lifecycle.signal.addEventListener('abort', () =>
+    done.reject(lifecycle.failure ?? new Error('The farm stopped before all heights were derived.')),
+  )
+  const listener = await listen(url, ['flowfarm_farm', 'flowfarm_blocks'], look, {
+    signal: stop.signal,
+    onReconnect: look,
+    onError: look,
+  })
+  try {
+    look()
+    await done.promise
+  } finally {
+    stop.abort()
+    await listener.ended
+  }
+}
+
+/** Inserts the metadata that enrichment workers would. */
+async function insertNames(pool: pg.Pool): Promise<void> {
+  for (const { name, title, symbol, contract } of tokens) {
+    await pool.query(
+      `insert into app.ft_token_metadata (token, name, symbol, status, asked_at)
+        values ($1, $2, $3, 'answered', now())`,
+      [`A.${contract.hex}.${name}`, title, symbol],
+    )
+  }
+  for (const { name, title, contract } of collections) {
+    await pool.query(
+      `insert into app.nft_collection_metadata (token, name, status, asked_at) values ($1, $2, 'answered', now())`,
+      [`A.${contract.hex}.${name}`, title],
+    )
+  }
+}
+
+/** Turn the known rows into the other ones. */
+const evmChanges = [
+  'delete from blocks where number % 7 = 0',
+  'delete from token_transfers where block_number % 7 = 0',
+  'delete from transactions where block_number % 7 = 0 or block_number = 100',
+  `update token_transfers set amount = amount * 3, token_type = case when log_index = 1 then 'ERC-1155' else
+    token_type end`,
+  `update transactions set from_address_hash = '\\x0000000000000000000000020000000000000009'
+    where block_number % 3 = 0`,
+  'update transactions set status = 0, to_address_hash = null where not block_consensus',
+  `update blocks set gas_used = gas_used * 2, timestamp = timestamp + interval '30 hours'`,
+  'delete from internal_transactions where block_number % 7 = 0 or block_number = 30',
+  'update internal_transactions set value = value * 2, error_id = 3 - error_id where index = 1 and ' +
+    'block_number % 2 = 0',
+  'update addresses set fetched_coin_balance = 90 * 1000000000000000000::numeric - fetched_coin_balance',
+]
+
+/** Fills an empty database with Blockscout tables and generated rows. */
+export async function fillEvmExplorer(pool: pg.Pool, rows: 'known' | 'other'): Promise<void> {
+  for (const file of ['evm-explorer-schema.sql', 'evm-explorer-rows.sql']) {
+    await pool.query(await readFile(join(import.meta.dirname, file), 'utf8'))
+  }
+  if (rows === 'other') for (const change of evmChanges) await pool.query(change)
+  await pool.query('analyze')
+}

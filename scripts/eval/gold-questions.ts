@@ -1,14 +1,27 @@
-import { withAddresses } from '../../../src/assistant/query/examples/example-pairs.ts'
-import type { Network } from '../../../src/flow/network.ts'
-import { accountGold } from './account-gold.ts'
-import { chainGold } from './chain-gold.ts'
-import type { GoldQuestion } from './gold-question.ts'
-import { stakingGold } from './staking-gold.ts'
-import { tokenGold } from './token-gold.ts'
+import type { QueryTarget } from '../../src/assistant/query/query-service.ts'
+import { withAddresses } from '../../src/assistant/query/examples/example-pairs.ts'
+import type { Network } from '../../src/flow/network.ts'
+import { indexerGold } from './indexer-gold.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SqlAnswer } from '../../src/assistant/query/sql/sql-runner.ts'
 
-/** All questions of the evaluation, with the addresses that the core contracts have in a network. */
+/** None of these is an example in the prompt. */
+export interface GoldQuestion {
+  readonly id: string
+  readonly target: QueryTarget
+  readonly question: string
+  /** Equivalent statements; tests compare their rows. `{flowToken}` is the account of a core contract. */
+  readonly accepted: readonly [string, ...string[]]
+  /** Positions of the columns that define the row order, if the question asks for one. */
+  readonly order?: readonly number[]
+  /** Relative tolerance of numbers. Default: floating-point noise. */
+  readonly tolerance?: number
+}
+
+/** All questions, with core contract addresses of the network. */
 export function goldQuestions(network: Network): GoldQuestion[] {
-  return [...chainGold, ...accountGold, ...tokenGold, ...stakingGold, ...evmExplorerGold].map((gold) => {
+  return [...indexerGold, ...evmExplorerGold].map((gold) => {
     const [first, ...others] = gold.accepted
     return { ...gold, accepted: [withAddresses(first, network), ...others.map((sql) => withAddresses(sql, network))] }
   })
@@ -16,7 +29,7 @@ export function goldQuestions(network: Network): GoldQuestion[] {
 
 const target = 'evm'
 
-/** About the database of the EVM explorer. */
+/** Questions about the Blockscout tables. */
 const evmExplorerGold: readonly GoldQuestion[] = [
   {
     id: 'explorer-blocks',
@@ -100,3 +113,19 @@ where a.address_hash = '\\x0000000000000000000000020000000000000002' and i.error
     tolerance: 1e-9,
   },
 ]
+
+/** Rows of the first accepted statement in the known database, by question id. */
+export type KnownAnswers = Readonly<Record<string, SqlAnswer['rows']>>
+
+const file = join(import.meta.dirname, 'known-answers.json')
+
+/** @throws Error for a missing file or invalid JSON */
+export async function readKnownAnswers(): Promise<KnownAnswers> {
+  return JSON.parse(await readFile(file, 'utf8')) as KnownAnswers
+}
+
+/** One line per question, for readable diffs. */
+export async function writeKnownAnswers(answers: KnownAnswers): Promise<void> {
+  const lines = Object.entries(answers).map(([id, rows]) => `  ${JSON.stringify(id)}: ${JSON.stringify(rows)}`)
+  await writeFile(file, `{\n${lines.join(',\n')}\n}\n`)
+}
