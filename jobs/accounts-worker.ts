@@ -6,7 +6,6 @@ import type { DeriveOutput, HeightTable, StateFold, SumFold, Worker } from './wo
 import { createdCoas } from '../src/flow/accounts/created-coas.ts'
 import type { Network } from '../src/flow/network.ts'
 
-/** One row for each account that has a part in a transaction. */
 const addressTransactions: HeightTable = {
   name: 'app.address_transactions',
   columns: [
@@ -30,13 +29,13 @@ interface Part {
 }
 
 /**
- * The parts of accounts in the transactions of a range, gathered by account. The chain's own transactions do not count
- * but for what they create: the same account authorizes them in every block.
+ * Roles of accounts in the transactions of a range, grouped by account. System transactions count
+ * only for the accounts that they create, because the same account authorizes them in every block.
  */
 class AddressTransactions {
   readonly #byAddress = new Map<string, Part[]>()
 
-  /** Transactions come in the order of the chain. */
+  /** Requires chain order. */
   add(blockHeight: number, transaction: DecodedTransaction, output: DeriveOutput): void {
     for (const address of createdAccounts(transaction, blockHeight, output)) {
       this.#addPart(address, { blockHeight, transaction, isCreated: true })
@@ -100,10 +99,7 @@ function createdAccounts(
 
 const inRange = 'block_height >= $1 and block_height < $2'
 
-/**
- * One row for each account: first and last block, by the index of the history, which gives each without reading what
- * lies between; and creation, before which nothing can be of an account, so that the first row tells of it.
- */
+/** First and last block, found by index, and creation, which is the first row of an account. */
 const accounts: StateFold = {
   kind: 'state',
   name: 'app.accounts',
@@ -157,7 +153,7 @@ const accounts: StateFold = {
     where excluded.first_seen_height < a.first_seen_height or excluded.last_seen_height > a.last_seen_height`,
 }
 
-/** What accounts did, added up. An account that was created and did nothing has no row. */
+/** Created accounts without transactions have no row. */
 const addressStats: SumFold = {
   kind: 'sum',
   name: 'app.address_stats',
@@ -174,7 +170,6 @@ const addressStats: SumFold = {
     from app.address_transactions where ${inRange} and (is_payer or is_proposer or is_authorizer)`,
 }
 
-/** One row for each EVM account that Cadence owns, by the event that created it. */
 const coaAccounts: HeightTable = {
   name: 'app.coa_accounts',
   columns: ['block_height', 'tx_index', 'event_index', 'coa_address', 'flow_address', 'owner_evidence'],
@@ -182,10 +177,9 @@ const coaAccounts: HeightTable = {
   partitionHeights: undefined,
 }
 
-/** Accounts by what they did: paid, proposed, authorized, or were created; and the EVM accounts that they own. */
 export const accountsWorker: Worker = {
   name: 'accounts_worker',
-  description: 'Accounts: their transactions, when they were created, seen first and seen last; their EVM accounts',
+  description: 'Accounts: transactions, creation, first and last use, EVM accounts',
   phase: 1,
   follows: [],
   tables: [addressTransactions, coaAccounts],

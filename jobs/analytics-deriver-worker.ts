@@ -28,7 +28,6 @@ const dayCounters = [
   'epoch_payout',
 ] as const
 
-/** The arrays of blocks as rows. */
 const actorsOfRange = `
     select day, 'evm' as kind, address
     from app.block_analytics cross join lateral unnest(evm_addresses) as address where ${inRange}
@@ -50,8 +49,9 @@ const activityOfRange = `
     cross join lateral unnest(collections, collection_transfer_counts) as e (name, count) where ${inRange}`
 
 /**
- * What app.block_analytics adds up to. In this order: the count of actors looks at the actors.
- * @param of its name
+ * Sums of app.block_analytics. The order matters: the count of actors reads the actors.
+ *
+ * @param of table name
  */
 function analyticsFolds(of: string): readonly SumFold[] {
   return [
@@ -79,7 +79,7 @@ function analyticsFolds(of: string): readonly SumFold[] {
       touched: `select distinct day, kind, address from (${actorsOfRange}) as seen`,
       counted: `select day, kind, address, 1::bigint as block_count from (${actorsOfRange}) as seen`,
     },
-    // How many a day has only because of the heights of a range: those known from no blocks but the range's.
+    // Difference in the number of actors of a day: those seen only in the range's blocks.
     {
       kind: 'sum',
       name: 'app.daily_actor_counts',
@@ -112,16 +112,15 @@ function analyticsFolds(of: string): readonly SumFold[] {
   ]
 }
 
-/** Whole tokens from which on a movement of a token is a big one, unless it is listed below. */
+/** Threshold for big transfers in whole tokens, unless the token is listed below. */
 const usualAmount = 1000
 
 /**
- * Tokens of which one is worth thousands of dollars. What a token is worth changes and is not told by the chain, so the
- * amounts are small enough to leave room: whoever reads by worth looks at prices, and finds what is here. All are
- * of mainnet; amounts are of whole tokens, however many decimals the token has in EVM.
+ * Thresholds of tokens worth thousands of dollars, low enough to stay valid when prices change.
+ * Mainnet only, in whole tokens.
  *
- * Source of the identifiers: onflow/docs, "Stablecoins and wrapped assets", and for those of the Celer bridge the
- * registry of FlowFans/flow-token-list.
+ * Sources of the identifiers: onflow/docs, "Stablecoins and wrapped assets"; for Celer bridge
+ * tokens FlowFans/flow-token-list.
  */
 const smallerAmounts: ReadonlyMap<string, number> = new Map([
   // Bitcoin: ceWBTC, WBTC and cbBTC
@@ -133,24 +132,22 @@ const smallerAmounts: ReadonlyMap<string, number> = new Map([
   ['A.1e4aa0b87d10b141.EVMVMBridgedToken_2f6f07cdcf3588944bf4c42ac74ff24bf56e7590', 0.5],
 ])
 
-/** Whether a movement belongs to the big ones of its token. @param amount decimal text, in whole tokens */
+/** @param amount decimal text, in whole tokens */
 function isBigAmount(token: string, amount: string): boolean {
   return Number(amount) >= (smallerAmounts.get(token) ?? usualAmount)
 }
 
-/** What moved of a fungible token in a block. */
 interface TokenActivity {
   transfers: number
-  /** Of 10^-8. */
+  /** Units of 10^-8. */
   units: bigint
 }
 
-/** A fee is no transfer that somebody wanted, and what the bridge locks up is counted where it crosses. */
+/** Excludes fees, and bridge escrow, which is counted as a bridge transfer. */
 function isTokenActivity(type: TransferType): boolean {
   return type !== 'fee' && type !== 'escrow'
 }
 
-/** What one block adds to the numbers of parts of the chain. */
 class BlockActivity {
   evmExecutions = 0
   evmFailed = 0
@@ -165,7 +162,7 @@ class BlockActivity {
   /** Transactions by contract. */
   readonly contracts = new Map<string, number>()
   readonly tokens = new Map<string, TokenActivity>()
-  /** Movements of items by collection. */
+  /** NFT transfers by collection. */
   readonly collections = new Map<string, number>()
   readonly problems: DeriveProblem[] = []
   readonly #height: number
@@ -237,7 +234,7 @@ class BlockActivity {
     }
   }
 
-  /** As defi_worker has them, which tells those that cannot be read. */
+  /** As in defi_worker, which records undecodable swaps. */
   #addSwap(type: DefiEventType, { fields }: DecodedEvent, { authorizers, payer }: DecodedTransaction): void {
     if (fields === undefined || read(() => readPairEvent(type, fields)) instanceof FieldShapeError) return
     this.swaps++
@@ -245,7 +242,7 @@ class BlockActivity {
     if (trader !== undefined) this.traders.add(trader)
   }
 
-  /** What cannot be read of it evm_worker tells; that it was executed is sure. */
+  /** evm_worker records undecodable events; the execution counts in any case. */
   #addExecution(event: DecodedEvent): void {
     this.evmExecutions++
     const execution = read(() => evmTransactionOf(event))
@@ -274,7 +271,7 @@ class BlockActivity {
   }
 }
 
-/** The error where the fields are not as they must be. */
+/** Returns the error for unexpected fields. */
 function read<T>(get: () => T): T | FieldShapeError {
   try {
     return get()
@@ -288,7 +285,6 @@ function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** What an event is to the numbers of parts of the chain. A swap says how it is to be read. */
 type AnalyticsMeaning = 'evm' | 'to-evm' | 'from-evm' | 'payout' | DefiEventType
 
 const core: Readonly<Record<Network, ReadonlyMap<string, AnalyticsMeaning>>> = {
@@ -313,7 +309,7 @@ function coreMeanings(network: Network): ReadonlyMap<string, AnalyticsMeaning> {
 
 const swaps: ReadonlySet<DefiEventKind> = new Set(['swap-by-direction', 'trade-by-side', 'pool-swap'])
 
-/** By the type of an event alone; undefined for nearly all. */
+/** Undefined for most event types. */
 function analyticsMeaning(type: string, network: Network): AnalyticsMeaning | undefined {
   const meaning = core[network].get(type)
   if (meaning !== undefined) return meaning
@@ -321,7 +317,6 @@ function analyticsMeaning(type: string, network: Network): AnalyticsMeaning | un
   return defi !== undefined && swaps.has(defi.kind) ? defi : undefined
 }
 
-/** One row for each block that adds something. */
 const blockAnalytics: HeightTable = {
   name: 'app.block_analytics',
   columns: [
@@ -349,7 +344,6 @@ const blockAnalytics: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
-/** One row for each movement of much of a token. */
 const bigTransfers: HeightTable = {
   name: 'app.big_transfers',
   columns: ['block_height', 'tx_index', 'event_index', 'leg', 'day', 'token', 'amount'],
@@ -357,10 +351,9 @@ const bigTransfers: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
-/** Numbers of parts of the chain by day and hour: EVM, swaps, bridge, contracts, tokens; and the biggest transfers. */
 export const analyticsDeriverWorker: Worker = {
   name: 'analytics_deriver_worker',
-  description: 'Numbers of EVM, swaps, bridge, contracts and tokens by day and hour, and big transfers',
+  description: 'Activity of EVM, swaps, bridge, contracts and tokens by day and hour, and big transfers',
   phase: 1,
   follows: [],
   tables: [blockAnalytics, bigTransfers],
@@ -403,7 +396,7 @@ function writeActivity(rows: RowWriter, { height, timestampUs }: DecodedBlock, a
   rows.int4Array(collections.map(([, count]) => count))
 }
 
-/** The key is that of the same movement in app.ft_transfers. */
+/** Same key as in app.ft_transfers. */
 function writeBigTransfers(rows: RowWriter, block: DecodedBlock, { network }: DeriveContext): void {
   const { height, timestampUs, transactions } = block
   for (const transaction of transactions) {

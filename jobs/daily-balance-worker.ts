@@ -37,12 +37,12 @@ const dailyChanges: Fold = {
 }
 
 /**
- * How the balances of accounts changed from day to day, so that their history can be told backwards from what they have
- * now. Fees are changes like others. EVM accounts are left out.
+ * Daily balance changes including fees, so that past balances can be computed backwards from
+ * current ones. Excludes EVM accounts.
  */
 export const dailyBalanceWorker: Worker = {
   name: 'daily_balance_worker',
-  description: 'Changes of balances by account, token and day',
+  description: 'Balance changes by account, token and day',
   phase: 2,
   follows: ['token_worker'],
   tables: [balanceChanges],

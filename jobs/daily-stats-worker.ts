@@ -9,7 +9,6 @@ import { ufix64Text, ufix64Units, ufix64Zero } from '../src/flow/tokens/ufix64.t
 import { feeOfTransaction, gasOfTransaction } from '../src/flow/transactions/transaction-fee.ts'
 import type { DeriveContext, HeightTable, SqlColumn, SumFold, Worker } from './worker.ts'
 
-/** One row for each block. */
 const blockStats: HeightTable = {
   name: 'app.block_stats',
   columns: [
@@ -54,7 +53,6 @@ const counters = [
   'contract_update_count',
 ] as const
 
-/** What the blocks of an hour have together; days are sums of hours, when they are read. */
 const hourlyStats: SumFold = {
   kind: 'sum',
   name: 'app.hourly_stats',
@@ -84,8 +82,8 @@ const activeAccounts: SumFold = {
 }
 
 /**
- * How many accounts a day has only because of the heights of a range: those that app.daily_active_accounts, which is
- * folded before this, knows from as many blocks as the range has them in.
+ * Difference in the number of accounts of a day: those whose block count in
+ * app.daily_active_accounts, folded before, equals their count in the range.
  */
 const accountCounts: SumFold = {
   kind: 'sum',
@@ -101,10 +99,9 @@ const accountCounts: SumFold = {
     join app.daily_active_accounts a on a.day = r.day and a.address = r.address and a.block_count = r.block_count`,
 }
 
-/** The numbers of blocks, and of days and hours: transactions, events, gas, fees, transfers, accounts, contracts. */
 export const dailyStatsWorker: Worker = {
   name: 'daily_stats_worker',
-  description: 'Numbers of blocks, hours and days: transactions, fees, transfers, active accounts',
+  description: 'Statistics by block, hour and day: transactions, fees, transfers, active accounts',
   phase: 1,
   follows: [],
   tables: [blockStats],
@@ -115,7 +112,6 @@ export const dailyStatsWorker: Worker = {
   },
 }
 
-/** What an event is to these numbers, by its type. */
 type Meaning = 'evm' | 'new-account' | 'new-coa' | 'new-contract' | 'contract-update'
 
 const meanings: Readonly<Record<Network, ReadonlyMap<string, Meaning>>> = {
@@ -157,7 +153,7 @@ function countBlock({ transactions }: DecodedBlock, { network }: DeriveContext):
   const meaningOf = meanings[network]
   for (const transaction of transactions) {
     const { isSystem, statusCode, events } = transaction
-    // What cannot be read of it tx_metrics_worker tells.
+    // tx_metrics_worker records undecodable fees.
     const fee = feeOfTransaction(transaction, network)
     count.events += events.length
     count.fees += ufix64Units(fee.amount ?? ufix64Zero)
@@ -197,7 +193,7 @@ function countBlock({ transactions }: DecodedBlock, { network }: DeriveContext):
   return count
 }
 
-/** Nobody is the zero address, which some nodes name for transactions without a payer. */
+/** Skips the zero address, which some nodes report for transactions without a payer. */
 function seeParties({ payer, proposer, authorizers }: DecodedTransaction, accounts: Set<string>): void {
   for (const address of [payer, proposer, ...authorizers]) {
     if (address !== undefined && !isZeroAddress(address)) accounts.add(address)

@@ -9,7 +9,6 @@ import { utcDay } from '../src/flow/decoded-block.ts'
 const heightColumn = 'block_height'
 const position = [heightColumn, 'tx_index', 'event_index']
 
-/** One row for each swap, each change of liquidity, each flash loan. */
 const defiEvents: HeightTable = {
   name: 'app.defi_events',
   columns: [
@@ -31,7 +30,7 @@ const defiEvents: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** One row for each event about a pair itself: as rare as new pairs, so in one piece. */
+/** Not partitioned: as rare as new pairs. */
 const pairChanges: HeightTable = {
   name: 'app.defi_pair_changes',
   columns: [...position, 'pair', 'asset0', 'asset1', 'is_stable', 'fee'],
@@ -45,8 +44,8 @@ const dexByContract = dexes
   .join(' ')
 
 /**
- * One row for each pair. Its tokens are those of the event that made it; without one, those that its last swap moved in
- * its order, or the last that was added or taken out.
+ * Tokens of a pair come from its creation event, else from its last swap, else from its last
+ * liquidity change.
  */
 const defiPairs: StateFold = {
   kind: 'state',
@@ -113,7 +112,6 @@ const defiPairs: StateFold = {
     where t is distinct from excluded`,
 }
 
-/** What is swapped by pair and day. */
 const pairDays: SumFold = {
   kind: 'sum',
   name: 'app.defi_pair_days',
@@ -139,12 +137,12 @@ const pairDays: SumFold = {
 }
 
 /**
- * Swaps, liquidity and pairs of the exchanges in `src/flow/defi/dexes.ts`, by the events that their contracts emit.
- * Scheduled transactions swap as well, so those of the chain itself count.
+ * Swaps, liquidity and pairs of the exchanges in `src/flow/defi/dexes.ts`. Includes system
+ * transactions, because scheduled transactions can swap.
  */
 export const defiWorker: Worker = {
   name: 'defi_worker',
-  description: 'Pairs of tokens, swaps and liquidity',
+  description: 'Trading pairs, swaps and liquidity',
   phase: 1,
   follows: [],
   tables: [defiEvents, pairChanges],
@@ -166,7 +164,6 @@ export const defiWorker: Worker = {
   },
 }
 
-/** Of a transaction. */
 interface Place {
   readonly height: number
   readonly txIndex: number

@@ -14,9 +14,10 @@ const standard: SqlColumn = { column: 'standard', type: 'smallint' }
 const holdingsTable = 'app.evm_token_holdings'
 
 /**
- * What follows from the token transfers of the EVM: who holds what, and the tokens that there are. All are sums, so
- * that it does not matter in which order history is derived, and what is folded costs what a range moves.
- * @param transfers the table of the transfers
+ * EVM token holdings, items and tokens as sums over transfers, independent of the order of
+ * derivation.
+ *
+ * @param transfers table of transfers
  */
 function evmTokenFolds(transfers: string): readonly SumFold[] {
   return [holdings(transfers), items(transfers), tokens(transfers)]
@@ -24,13 +25,13 @@ function evmTokenFolds(transfers: string): readonly SumFold[] {
 
 const inRange = 't.block_height >= $1 and t.block_height < $2'
 
-/** Both sides of the transfers of a range; null is nobody. */
+/** Both sides of the transfers of a range; null is no address. */
 const sides = (transfers: string): string => `
   from ${transfers} t
   cross join lateral (values (t.from_address, -t.amount), (t.to_address, t.amount)) as s (address, change)
   where ${inRange} and s.address is not null`
 
-/** Of whole tokens. A balance of 0 leaves no row, so it is the balance itself that says whether there is one. */
+/** `balance` is also the presence column: a balance of 0 has no row. */
 function holdings(transfers: string): SumFold {
   return {
     kind: 'sum',
@@ -44,7 +45,7 @@ function holdings(transfers: string): SumFold {
   }
 }
 
-/** The same of each item of ERC-721 and each kind of ERC-1155. */
+/** Holdings by ERC-721 item and ERC-1155 token type. */
 function items(transfers: string): SumFold {
   const ofItems = `${sides(transfers)} and t.token_id is not null`
   return {
@@ -60,9 +61,9 @@ function items(transfers: string): SumFold {
 }
 
 /**
- * Of transfers there is a number, of the rest it is counted by how much it would be other without the range. Holdings
- * are folded before, so what they have is with the range, and less its changes without. The first transfer is in the
- * range if there is none before it; without the range it would be the next one behind, or none, which counts as 0.
+ * Transfers are counted; other columns are the difference that the range makes. Holdings are folded
+ * before and include the range. The first transfer is in the range if none precedes it; without the
+ * range it would be the next one, or none (0).
  */
 function tokens(transfers: string): SumFold {
   return {
@@ -112,7 +113,6 @@ const heightColumn = 'block_height'
 const position = [heightColumn, 'tx_index', 'event_index'] as const
 const partitionHeights = 5_000_000
 
-/** One row for each EVM transaction. */
 const hashes: HeightTable = {
   name: 'app.evm_tx_hashes',
   columns: [...position, 'tx_id', 'evm_hash', 'evm_from', 'evm_to', 'evm_value', 'evm_gas_used', 'evm_status'],
@@ -120,7 +120,6 @@ const hashes: HeightTable = {
   partitionHeights,
 }
 
-/** What else there is to each. */
 const transactions: HeightTable = {
   name: 'app.evm_transactions',
   columns: [
@@ -142,7 +141,7 @@ const transactions: HeightTable = {
   partitionHeights,
 }
 
-/** One row for each token, item or kind that a log moved. */
+/** One row for each token, item or token type that a log moves. */
 const tokenTransfers: HeightTable = {
   name: 'app.evm_token_transfers',
   columns: [
@@ -161,12 +160,12 @@ const tokenTransfers: HeightTable = {
 }
 
 /**
- * EVM transactions and the tokens that they move, from the chain's `EVM.TransactionExecuted` events. How these are read
- * is in `src/flow/evm/`. Also the chain's own transactions count: those that were scheduled may use the EVM.
+ * EVM transactions and their token transfers, from `EVM.TransactionExecuted` events (see
+ * `src/flow/evm/`). Includes system transactions, because scheduled transactions can use the EVM.
  */
 export const evmWorker: Worker = {
   name: 'evm_worker',
-  description: 'EVM transactions, and what their logs tell of tokens',
+  description: 'EVM transactions and their token transfers',
   phase: 1,
   follows: [],
   tables: [hashes, transactions, tokenTransfers],
@@ -183,7 +182,6 @@ export const evmWorker: Worker = {
   },
 }
 
-/** Where an event is. */
 interface Place {
   readonly height: number
   readonly transaction: DecodedTransaction

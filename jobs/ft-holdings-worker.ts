@@ -10,8 +10,8 @@ const heightColumn = 'block_height'
 const nobody = Buffer.alloc(0)
 
 /**
- * One row for each vault that a block changed: what it held in the end. Few large partitions: where a vault was before
- * is looked for in one after the other.
+ * One row for each vault that a block changed, with its final balance. Large partitions, because
+ * the previous row of a vault is searched in one after the other.
  */
 const vaultBalances: HeightTable = {
   name: 'app.ft_vault_balances',
@@ -20,7 +20,7 @@ const vaultBalances: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
-/** One row for each account and token that a block of before Cadence 1.0 changed, when events named no vaults. */
+/** Before Cadence 1.0, where events do not identify vaults. */
 const balanceChanges: HeightTable = {
   name: 'app.ft_balance_changes',
   columns: [heightColumn, 'address', 'token', 'change'],
@@ -28,16 +28,16 @@ const balanceChanges: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** SQL for an account's bytes as app.ft_holdings has them. */
+/** SQL for the account of app.ft_holdings. */
 function addressOf(bytes: string): string {
   return `'0x' || encode(${bytes}, 'hex')`
 }
 
 /**
- * What a vault holds counts for the account in which it was seen last. Of the heights of a range counts by how much the
- * sums would be other without them: of each vault the range's last row, if none stands after it, less the one before,
- * which is the last without the range. Two looks at an index for each vault, however long its history is. All amounts
- * have 8 decimals, so that sums do.
+ * A vault counts for the account in which it was last seen. The contribution of a range is the
+ * difference that it makes: for each vault the last row of the range, if no later one exists, minus
+ * the row before the range. Two index lookups per vault, whatever its history. All amounts have 8
+ * decimals, and so do the sums.
  */
 const counted = `
     with ranged as (
@@ -98,8 +98,8 @@ const holdings: SumFold = {
 }
 
 /**
- * Holders are counted by what a range makes of balances: who has something, and would have nothing without the
- * range, is one more. It stands after the balances, so that they are those with the range.
+ * Difference in holders: those with a balance that would have none without the range. Folded after
+ * the balances, which include the range.
  */
 const tokenHolders: SumFold = {
   kind: 'sum',
@@ -124,13 +124,13 @@ const tokenHolders: SumFold = {
 }
 
 /**
- * What accounts have of fungible tokens. From Cadence 1.0 on the chain tells what each vault holds after each event, so
- * that a balance is right once its vaults were seen; before, it is the sum of what came and left, which lacks what was
- * not indexed. The columns `balance` and `is_complete` of app.ft_holdings follow from the sums.
+ * Fungible token balances. Since Cadence 1.0, events have the balance of each vault; before, a
+ * balance is the sum of indexed transfers. `balance` and `is_complete` of app.ft_holdings follow
+ * from the sums.
  */
 export const ftHoldingsWorker: Worker = {
   name: 'ft_holdings_worker',
-  description: 'Balances of accounts in fungible tokens',
+  description: 'Fungible token balances of accounts',
   phase: 2,
   follows: ['token_worker'],
   tables: [vaultBalances, balanceChanges],
@@ -144,7 +144,7 @@ function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutpu
   const vaults = new Map<string, VaultBalance>()
   const changes = new Map<string, { readonly address: string; readonly token: string; units: bigint }>()
   for (const transaction of transactions) {
-    // Problems are token_worker's to tell.
+    // token_worker records problems.
     const moves = tokenMovesOf(transaction, network)
     for (const state of moves.vaults) vaults.set(`${state.vault} ${state.token}`, state)
     for (const { address, token, units } of moves.changes) {
@@ -183,7 +183,7 @@ function writeVaults(rows: RowWriter, height: number, states: VaultBalance[]): v
   }
 }
 
-/** Decimal texts without leading zeros, by their value. */
+/** Numeric order of decimal texts without leading zeros. */
 function compareUuids(a: string, b: string): number {
   return a.length - b.length || compare(a, b)
 }

@@ -6,7 +6,6 @@ import type { DecodedTransaction } from '../src/flow/decoded-block.ts'
 import type { DeriveOutput, HeightTable, StateFold, Worker } from './worker.ts'
 import { contractChanges } from '../src/flow/accounts/contract-events.ts'
 
-/** One row for each event that added or revoked a key. */
 const accountKeyChangeRows: HeightTable = {
   name: 'app.account_key_changes',
   columns: [
@@ -58,16 +57,14 @@ const position = 'block_height, tx_index, event_index'
 const told = 'public_key, signing_algorithm, hashing_algorithm, weight'
 
 /**
- * For `addresses (address)`, those of them with events of before Cadence 1.0 that do not say which key they are of, and
- * of each such event the key that it is of, as far as it can be known. Keys of an account count up without a gap. So an
- * addition that does not say its index is as many after the last one before it that does as it comes after that; or,
- * where none before it does, as many before the first one that follows. A revocation by bytes is of the key with these
- * bytes; of several such keys the first revocation is of the first.
+ * The key of each event before Cadence 1.0 without a key index, for `addresses (address)`. Key
+ * indexes are consecutive. An addition without an index is counted from the last addition before it
+ * that has one, or back from the first one after it. A revocation by bytes is of the first
+ * unrevoked key with these bytes.
  *
- * It reads all additions of these accounts, and of no others. There are accounts with thousands of keys, and nobody can
- * tell the planner how many are touched: so rows are brought together by sorting, and nothing is joined but by index.
- * What must be found by the index is asked for as a range of one and in the order of the index: else the planner, where
- * it takes accounts for few, reads a table from its beginning until it meets the account.
+ * Reads all additions of these accounts only. Accounts can have thousands of keys, and the planner
+ * cannot estimate the touched ones: rows are combined by sorting, and index lookups are forced by a
+ * range of one and the index order.
  */
 const placed = `
   unplaced as (
@@ -97,18 +94,18 @@ const placed = `
     where key_index is null and number >= 0
   )`
 
-/** The first event that says that it added a key `k`, or revoked it. */
-const firstTold = (isRemoved: boolean): string => `(
+/** First event with an index that added or revoked key `k`. */
+const firstIndexed = (isRemoved: boolean): string => `(
   select is_removed, ${position}, ${told} from app.account_key_changes h
   where h.address = k.address and h.key_index between k.key_index and k.key_index and h.is_removed = ${isRemoved}
   order by h.key_index, ${position} limit 1
 )`
 
-/** Of the event that added a key. */
+/** From the event that added a key. */
 const ofAddition = (column: string): string =>
   `(array_agg(${column}) filter (where is_removed = false))[1] as ${column}`
 
-/** One row for each key of an account. Whatever said its index, and whenever that comes: all of history counts. */
+/** Uses all of history, because an index can follow from later events. */
 const accountKeys: StateFold = {
   kind: 'state',
   name: 'app.account_keys',
@@ -129,7 +126,7 @@ const accountKeys: StateFold = {
     with keys as (select * from unnest($1::text[], $2::integer[]) as k (address, key_index)),
     addresses as (select distinct address from keys), ${placed}, events as (
       select k.address, k.key_index, e.* from keys k
-      cross join lateral (${firstTold(false)} union all ${firstTold(true)}) e
+      cross join lateral (${firstIndexed(false)} union all ${firstIndexed(true)}) e
       union all
       select address, key_index, is_removed, ${position}, ${told} from placed
       union all
@@ -162,7 +159,6 @@ const accountKeys: StateFold = {
     where t is distinct from excluded`,
 }
 
-/** One row for each event that added, updated or removed a contract. */
 const contractVersions: HeightTable = {
   name: 'app.contract_versions',
   columns: ['block_height', 'tx_index', 'event_index', 'change', 'address', 'name', 'code_hash'],
@@ -193,8 +189,8 @@ function writeContractChanges(
 }
 
 /**
- * One row for each contract, as its last change left it. A removed one keeps its row, and may come back. The name comes
- * as a range of one, and into the order: else the planner may read the primary key until it meets the contract.
+ * Current state of each contract, including removed ones, which can be added again. The range of
+ * one and the sort order make the planner use the index.
  */
 const smartContracts: StateFold = {
   kind: 'state',
@@ -241,10 +237,9 @@ const smartContracts: StateFold = {
     where t is distinct from excluded`,
 }
 
-/** What accounts have besides assets: their keys and their contracts, with the history of both. */
 export const metaWorker: Worker = {
   name: 'meta_worker',
-  description: 'Keys and contracts of accounts',
+  description: 'Account keys and contracts',
   phase: 1,
   follows: [],
   tables: [accountKeyChangeRows, contractVersions],

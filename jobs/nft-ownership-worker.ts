@@ -6,19 +6,18 @@ const itemKey: readonly SqlColumn[] = [
 ]
 const itemKeys = 'unnest($1::text[], $2::numeric(20,0)[]) as k (token, nft_id)'
 
-/** Items that a range saw destroyed by id and uuid alone, with each account that they ever came to. */
+/** Items destroyed in the range by id and uuid alone, with all accounts that ever received them. */
 const destroyed = `
     app.nft_transfers d join app.nft_ownership o using (nft_uuid, nft_id)
     join app.nft_transfers w on w.token = o.token and w.nft_id = o.nft_id
     where d.block_height >= $1 and d.block_height < $2 and d.token is null`
 
 /**
- * Where each item is. Its row is that of its last move; where it was destroyed after that by an event that names only
- * its id and uuid, its end. Which uuid an item has is told by its last move, so it does not matter which of the two was
- * derived first: whoever comes second touches the item, the destruction by the uuid that is known by then.
+ * Owner of each item by its last transfer, or its end if a later event destroyed it by id and uuid.
+ * The uuid comes from the last transfer, so the order of derivation does not matter.
  *
- * Contracts choose ids, and may give one to several items. Of those the row is that of the one which moved last, but
- * while others are there, not of one that was burned.
+ * Contracts choose ids and can reuse them. The row is then that of the last moved item, preferring
+ * one that is not burned.
  */
 const ownership: Fold = {
   kind: 'state',
@@ -101,9 +100,8 @@ const holdings: Fold = {
 }
 
 /**
- * Holders are not a sum over items, but what changes is: of the owners of the items that a range touches, those who
- * have no other item of the collection are holders by these alone. Whoever has another one was a holder before and
- * is after. Finding that other one takes a look at no more of an owner's items than are touched, and one.
+ * Difference in holders: of the owners of touched items, those without another item of the
+ * collection. Finding another item reads at most the touched items of the owner and one more.
  */
 const collectionStats: Fold = {
   kind: 'sum',
@@ -137,13 +135,13 @@ const collectionStats: Fold = {
 }
 
 /**
- * Which account has which item, by the last move of each; burns clear it. An item that went into custody is where the
- * chain has it. It derives nothing from blocks: app.nft_transfers (from token_worker) is folded into app.nft_ownership,
- * and that is counted by account in app.nft_holdings and by collection in app.nft_collection_stats.
+ * Owner of each NFT by its last transfer; burns clear it. Derives nothing from blocks:
+ * app.nft_transfers (of token_worker) is folded into app.nft_ownership, which is counted in
+ * app.nft_holdings and app.nft_collection_stats.
  */
 export const nftOwnershipWorker: Worker = {
   name: 'nft_ownership_worker',
-  description: 'Owners of NFTs, and how many items accounts and collections have',
+  description: 'NFT owners, and NFT counts of accounts and collections',
   phase: 2,
   follows: ['token_worker'],
   tables: [],

@@ -4,7 +4,6 @@ import { readScheduledChanges } from '../src/flow/transactions/scheduled-changes
 import type { ScheduledChange } from '../src/flow/transactions/scheduled-changes.ts'
 import type { HeightTable, StateFold, Worker } from './worker.ts'
 
-/** One row for each change of a scheduled transaction. */
 const changes: HeightTable = {
   name: 'app.scheduled_transaction_changes',
   columns: [
@@ -49,16 +48,16 @@ const columns = [
 const list = (names: readonly string[], prefix = ''): string => names.map((column) => `${prefix}${column}`).join(', ')
 const values = columns.slice(1)
 
-/** Handlers say themselves what they are, and may come to say otherwise. */
-function lastTold(column: string): string {
+/** Handlers describe themselves, and the description can change. */
+function lastKnown(column: string): string {
   const inOrder = 'h.block_height desc, h.tx_index desc, h.event_index desc'
   return `(array_agg(h.${column} order by ${inOrder}) filter (where h.${column} is not null))[1] as ${column}`
 }
 
 /**
- * Scheduled transactions as they are now. Of each there are at most three changes, all of which tell something, so all
- * are read: the last says how it stands, and each field comes from whichever tells it, since indexing may have
- * begun when it was scheduled already.
+ * Current state of scheduled transactions. There are at most three changes each, so all are read:
+ * the last has the status, and each field comes from any change that has it, because indexing may
+ * start after the scheduling.
  */
 const scheduledTransactions: StateFold = {
   kind: 'state',
@@ -75,7 +74,7 @@ const scheduledTransactions: StateFold = {
         select (array_agg(h.kind order by h.block_height desc, h.tx_index desc, h.event_index desc))[1] as status,
           max(h.priority) as priority, max(h.due_at) as due_at, max(h.execution_effort) as execution_effort,
           max(h.fees) as fees, max(h.fees_returned) as fees_returned, max(h.fees_deducted) as fees_deducted,
-          ${['handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path'].map(lastTold).join(', ')},
+          ${['handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path'].map(lastKnown).join(', ')},
           max(h.block_height) filter (where h.kind = 'scheduled') as scheduled_height,
           max(h.tx_index) filter (where h.kind = 'scheduled') as scheduled_tx_index,
           max(h.block_height) filter (where h.kind in ('executed', 'failed', 'canceled')) as ended_height,
@@ -94,10 +93,9 @@ const scheduledTransactions: StateFold = {
     where (${list(values, 't.')}) is distinct from (${list(values, 'excluded.')})`,
 }
 
-/** Transactions that accounts have scheduled to run by themselves, from the fee paid in advance to how it went. */
 export const scheduledWorker: Worker = {
   name: 'scheduled_worker',
-  description: 'Scheduled transactions: what was scheduled, what ran, failed or was taken back',
+  description: 'Scheduled transactions: scheduled, executed, failed and canceled',
   phase: 1,
   follows: [],
   tables: [changes],

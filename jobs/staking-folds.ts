@@ -3,7 +3,6 @@ import type { HeightTable, SumFold, StateFold } from './worker.ts'
 const heightColumn = 'block_height'
 const position = [heightColumn, 'tx_index', 'event_index']
 
-/** One row for each event about a node, a delegator or a rule. */
 export const stakingEvents: HeightTable = {
   name: 'app.staking_events',
   columns: [
@@ -25,7 +24,6 @@ export const stakingEvents: HeightTable = {
   partitionHeights: undefined,
 }
 
-/** One row for each event about an epoch. */
 export const epochEvents: HeightTable = {
   name: 'app.epoch_events',
   columns: [
@@ -50,7 +48,6 @@ export const epochEvents: HeightTable = {
   partitionHeights: undefined,
 }
 
-/** One row for each node that an EpochSetup or EpochRecover names. */
 export const epochNodes: HeightTable = {
   name: 'app.epoch_nodes',
   columns: [
@@ -74,19 +71,19 @@ export const epochNodes: HeightTable = {
 
 const buckets = ['committed', 'staked', 'unstaking', 'unstaked', 'rewarded'] as const
 
-/** What a row `alias` of app.staking_events adds to a bucket, as SQL. */
+/** SQL: contribution of a row `alias` of app.staking_events to a bucket. */
 function added(alias: string, bucket: string): string {
   const moved = `coalesce(${alias}.moved, ${alias}.amount)`
   return `case when ${alias}.to_bucket = '${bucket}' then ${moved}
     when ${alias}.from_bucket = '${bucket}' then -${moved} else 0.00000000 end`
 }
 
-/** The sums of all buckets over rows `alias`, as SQL columns; 0 where there are no rows. */
+/** SQL columns: sums of all buckets over rows `alias`, 0 without rows. */
 function addedUp(alias: string): string {
   return buckets.map((bucket) => `coalesce(sum(${added(alias, bucket)}), 0.00000000) as ${bucket}`).join(', ')
 }
 
-/** The events of nodes and delegators added up: what they have, but for what `positions` mends. */
+/** Sums of node and delegator events. */
 export const stakingSums: SumFold = {
   kind: 'sum',
   name: 'app.staking_sums',
@@ -115,8 +112,8 @@ const isPending = (alias: string): string => `(${alias}.from_bucket = 'committed
     ('NodeTokensRequestedToUnstake', 'DelegatorTokensRequestedToUnstake', 'NodeRemovedAndRefunded'))`
 
 /**
- * SQL for `with`: `span.since` is the height from which on rows can change what nodes and delegators have when those of
- * the range $1 to $2 come or go: an epoch that ends concerns all that happened since the one before.
+ * SQL for `with`: `span.since` is the lowest height whose rows can depend on the range $1 to $2.
+ * The end of an epoch affects everything since the previous one.
  */
 const span = `
   span as (
@@ -128,7 +125,6 @@ const span = `
     ), 0) else $1::bigint end as since
   )`
 
-/** Which delegators the rows of a range touch. */
 const touchedDelegators = `
   with ${span}
   select node_id, delegator_id from app.staking_events
@@ -141,7 +137,6 @@ const touchedDelegators = `
   cross join app.staking_events r join app.staking_sums s on s.node_id = r.node_id and s.delegator_id > 0
   where r.event_type = 'NodeRemovedAndRefunded' and r.block_height >= span.since and r.block_height < $2`
 
-/** Which nodes the rows of a range touch. */
 const touchedNodes = `
   with ${span}
   select node_id from app.staking_events where block_height >= $1 and block_height < $2 and node_id is not null
@@ -151,7 +146,7 @@ const touchedNodes = `
   select p.node_id from span cross join app.staking_events p
   where p.block_height >= span.since and p.block_height < $2 and p.delegator_id = 0 and ${isPending('p')}`
 
-/** SQL for `with`: the position at which the last epoch ended; before everything where none is known. */
+/** SQL for `with`: position of the last epoch end, or before everything. */
 const epochEnd = `
   epoch_end as (
     select coalesce(e.block_height, -1) as block_height, coalesce(e.tx_index, 0) as tx_index,
@@ -162,14 +157,14 @@ const epochEnd = `
     ) e on true
   )`
 
-/** The position of a row, as SQL. */
 function positionOf(alias: string): string {
   return `(${alias}.block_height, ${alias}.tx_index, ${alias}.event_index)`
 }
 
 /**
- * SQL to be joined to keys `k` (node_id, delegator_id) and `e` (epoch_end): what was committed since the last epoch
- * ended, the last request to unstake since then, what became of it, the registration, and the last event.
+ * SQL to join to keys `k` (node_id, delegator_id) and `e` (epoch_end): commitments, the last
+ * unstaking request and its cancellation since the last epoch end, the registration, and the last
+ * event.
  */
 const sinceEpochEnd = `
   cross join lateral (
@@ -208,9 +203,9 @@ const sinceEpochEnd = `
   ) last on true`
 
 /**
- * What is requested to be unstaked, as SQL: the contract tells requests as a whole, takes tokens that are committed
- * again off them first, and forgets them when the epoch ends. A removed node is as if it and its delegators had
- * requested all. How much a node took off a request that is still there, no event tells.
+ * SQL: requested unstaking. The contract emits the total request, reduces it by tokens committed
+ * again, and clears it when the epoch ends. A removed node and its delegators request everything.
+ * No event has the amount of a partial cancellation.
  */
 function requested(staked: string): string {
   const told = `case when request.event_type = 'NodeRemovedAndRefunded' then ${staked} else request.amount end`
@@ -226,10 +221,10 @@ const ascending = 'block_height, tx_index, event_index'
 const descending = 'block_height desc, tx_index desc, event_index desc'
 
 /**
- * One row for each epoch that an event tells the counter of. There are some hundreds, and events four times a week:
- * where one comes or goes, all are folded, since those of before November 2023 tell no counter and are found by what is
- * around them: a NewEpoch starts the epoch that was set up last, and rewards are paid for the epoch before the one that
- * runs.
+ * One row per epoch with a known counter. All epochs are folded when any event changes: there are
+ * some hundreds, with four events a week. Before November 2023 events have no counter and are
+ * matched by order: a NewEpoch starts the last set up epoch, and rewards are paid for the previous
+ * epoch.
  */
 export const epochStats: StateFold = {
   kind: 'state',
@@ -330,16 +325,16 @@ export const epochStats: StateFold = {
     where t is distinct from excluded`,
 }
 
-/** What the last EpochSetup told a bucket to hold and what events moved since; the sum of all events without one. */
+/** The last EpochSetup balance plus later events; without one, the sum of all events. */
 const linear = buckets.map(
   (bucket) =>
     `case when told.node_id is null then s.${bucket} else told.tokens_${bucket} + since.${bucket} end as ${bucket}`,
 )
 
 /**
- * One row for each node. What it has is what the last EpochSetup told of it together with the events since, so that it
- * is exact from the first EpochSetup on that is indexed; of nodes that are in none, all events since their
- * registration. As for delegators, what an epoch's end leaves in `committed` is in `unstaked`.
+ * Balances of nodes from the last EpochSetup and later events, exact from the first indexed
+ * EpochSetup on; without one, from all events since the registration. As for delegators, what
+ * remains in `committed` at the end of an epoch is `unstaked`.
  */
 export const stakingNodes: StateFold = {
   kind: 'state',
@@ -429,9 +424,9 @@ export const stakingNodes: StateFold = {
 }
 
 /**
- * One row for each delegator: the sums of its events. When an epoch ends the contract stakes all that is committed or,
- * of who has less than the minimum, sets it free without an event: what sums then leave in `committed` is in
- * `unstaked`.
+ * Balances of delegators from their events. At the end of an epoch the contract stakes all
+ * committed tokens or, below the minimum, releases them without an event: what remains in
+ * `committed` is `unstaked`.
  */
 export const stakingDelegators: StateFold = {
   kind: 'state',

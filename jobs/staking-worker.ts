@@ -22,13 +22,12 @@ import {
 import { readStaking, stakingTypes } from '../src/flow/staking/read-staking.ts'
 import type { Worker } from './worker.ts'
 
-/** Of a transaction. */
 interface Place {
   readonly height: number
   readonly txIndex: number
   /** Of the block, microseconds since 1970. */
   readonly timestampUs: number
-  /** Who authorized the transaction first. */
+  /** First authorizer of the transaction. */
   readonly account: string | undefined
 }
 
@@ -94,9 +93,8 @@ function begin(rows: RowWriter, fieldCount: number, { height, txIndex }: Place, 
 }
 
 /**
- * Nodes, delegators and epochs, by the events of FlowIDTableStaking and FlowEpoch where the chain itself has them. How
- * events become moves between what nodes and delegators have is in `src/flow/staking/`; the folds add them up. System
- * transactions count: the chain ends epochs and pays rewards by itself.
+ * Nodes, delegators and epochs from events of FlowIDTableStaking and FlowEpoch (see
+ * `src/flow/staking/`). Includes system transactions, which end epochs and pay rewards.
  */
 export const stakingWorker: Worker = {
   name: 'staking_worker',

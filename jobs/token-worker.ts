@@ -8,24 +8,24 @@ import type { FungibleTransfer, NonFungibleTransfer, TransferType } from '../src
 const token: SqlColumn = { column: 'token', type: 'text' }
 
 interface CatalogueOptions {
-  /** `schema.name` of the table of the first sightings. */
+  /** Table of first sightings, `schema.name`. */
   readonly firstSeen: string
-  /** `schema.name` of the table of the sums. */
+  /** Table of sums, `schema.name`. */
   readonly totals: string
-  /** The transfers: with an index on token and height for those rows that count. */
+  /** Transfers, indexed by token and height for the counted rows. */
   readonly of: string
-  /** SQL condition on a row `h` of `of`; others do not count. */
+  /** SQL condition on rows `h` of `of` that count. */
   readonly where: string
-  /** What adds up beside the number of transfers, with the SQL that adds it up over rows `h`, never to null. */
+  /** Sums besides the number of transfers: SQL over rows `h`, never null. */
   readonly sums: ReadonlyArray<SqlColumn & { readonly sum: string }>
 }
 
 /**
- * Which tokens there are, as far as transfers show: when each was first seen, and what adds up over its transfers. New
- * rows of a token that is known change nothing of the first, so that those that all ranges have are not fought over.
+ * Tokens seen in transfers: first sighting and totals. First sightings of known tokens are not
+ * updated, to avoid lock contention on keys that every range touches.
  */
 function catalogueFolds({ firstSeen, totals, of, where, sums }: CatalogueOptions): readonly Fold[] {
-  // A rollback takes all heights from one on: more than the column may hold.
+  // A rollback range has no end and exceeds the column type.
   const inRange = `h.block_height >= $1::bigint and h.block_height < $2::bigint and ${where}`
   const first: Fold = {
     kind: 'state',
@@ -74,7 +74,6 @@ function catalogueFolds({ firstSeen, totals, of, where, sums }: CatalogueOptions
 
 const heightColumn = 'block_height'
 
-/** One row for what one account gave another by one event. */
 const ftTransfers: HeightTable = {
   name: 'app.ft_transfers',
   columns: [
@@ -92,7 +91,6 @@ const ftTransfers: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** One row for each move of an item. */
 const nftTransfers: HeightTable = {
   name: 'app.nft_transfers',
   columns: [
@@ -111,7 +109,7 @@ const nftTransfers: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
-/** All with 8 decimals, none included, so that a sum reads the same whatever was added and taken away. */
+/** 8 decimals always, so that equal sums have the same text. */
 const amountsOf = (type: TransferType): string =>
   `coalesce(sum(h.amount) filter (where h.transfer_type = '${type}'), 0.00000000)`
 
@@ -138,12 +136,12 @@ const collections = catalogueFolds({
 })
 
 /**
- * Transfers of fungible tokens and of items, and which of both there are. How events become transfers is in
- * `src/flow/tokens/`; here they become rows.
+ * Transfers of fungible tokens and NFTs (see `src/flow/tokens/`), and the tokens and collections
+ * seen in them.
  */
 export const tokenWorker: Worker = {
   name: 'token_worker',
-  description: 'Transfers of fungible tokens and NFTs, and which of both there are',
+  description: 'Transfers of fungible tokens and NFTs, and their tokens and collections',
   phase: 1,
   follows: [],
   tables: [ftTransfers, nftTransfers],
@@ -153,7 +151,6 @@ export const tokenWorker: Worker = {
   },
 }
 
-/** Of a transaction. */
 interface Place {
   readonly height: number
   readonly txIndex: number
@@ -209,7 +206,7 @@ function writeNonFungible(rows: RowWriter, place: Place, transfers: readonly Non
   }
 }
 
-/** A number where that is exact, which is cheaper. */
+/** A number if exact, because it is cheaper. */
 function int8(digits: string): number | bigint {
   return digits.length < 16 ? Number(digits) : BigInt(digits)
 }

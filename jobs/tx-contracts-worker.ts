@@ -4,7 +4,6 @@ import type { HeightTable, SumFold, Worker } from './worker.ts'
 import { importedContracts } from '../src/flow/code/script-imports.ts'
 import { tagsOfTransaction } from '../src/flow/transactions/transaction-tags.ts'
 
-/** One row for each block with events: which types, and how many of each. */
 const eventTypesOfBlocks: HeightTable = {
   name: 'app.block_event_types',
   columns: ['block_height', 'types', 'event_counts'],
@@ -12,14 +11,13 @@ const eventTypesOfBlocks: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** Heights of a piece in which a type is looked for. `src/explorer/transactions/events.ts` reads by the same. */
+/** Must equal the piece length in `src/explorer/transactions/events.ts`. */
 const heightsPerPiece = 100
 
 const ofRange = `
   from app.block_event_types b cross join lateral unnest(b.types, b.event_counts) as t (type, event_count)
   where b.block_height >= $1 and b.block_height < $2`
 
-/** The catalogue of the types, and the pieces of the chain in which there are events of each. */
 const eventTypeFolds: readonly SumFold[] = [
   {
     kind: 'sum',
@@ -48,7 +46,6 @@ const eventTypeFolds: readonly SumFold[] = [
   },
 ]
 
-/** Counts the events of a block by type, the types sorted. */
 function writeEventTypes(rows: RowWriter, { height, transactions }: DecodedBlock): void {
   const counts = new Map<string, number>()
   for (const { events } of transactions) for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1)
@@ -60,7 +57,6 @@ function writeEventTypes(rows: RowWriter, { height, transactions }: DecodedBlock
   rows.int4Array(types.map((type) => counts.get(type) ?? 0))
 }
 
-/** One row for each contract that scripts of a block import. */
 const contracts: HeightTable = {
   name: 'app.tx_contracts',
   columns: ['contract', 'block_height', 'tx_indexes'],
@@ -68,7 +64,6 @@ const contracts: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** One row for each word that says what transactions of a block did. */
 const tags: HeightTable = {
   name: 'app.tx_tags',
   columns: ['tag', 'block_height', 'tx_indexes'],
@@ -76,10 +71,9 @@ const tags: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** By what transactions are found: contracts that scripts import, what they did, as tags, and types of events. */
 export const txContractsWorker: Worker = {
   name: 'tx_contracts_worker',
-  description: 'Contracts that scripts import, tags of transactions, types of events',
+  description: 'Contracts imported by scripts, transaction tags, event types',
   phase: 1,
   follows: [],
   tables: [contracts, tags, eventTypesOfBlocks],
@@ -99,11 +93,10 @@ export const txContractsWorker: Worker = {
   },
 }
 
-/** Transactions by a word, block by block. */
 class Places {
   readonly #byWord = new Map<string, { readonly height: number; readonly indexes: number[] }[]>()
 
-  /** Transactions come in the order of the chain. */
+  /** Requires chain order. */
   add(word: string, { height }: DecodedBlock, { index }: DecodedTransaction): void {
     let ofWord = this.#byWord.get(word)
     if (ofWord === undefined) this.#byWord.set(word, (ofWord = []))

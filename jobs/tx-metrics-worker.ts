@@ -5,7 +5,6 @@ import { feeOfTransaction, gasOfTransaction } from '../src/flow/transactions/tra
 import type { TransactionFee } from '../src/flow/transactions/transaction-fee.ts'
 import type { DeriveOutput, HeightTable, Worker } from './worker.ts'
 
-/** One row for each transaction of a user, and for what else paid a fee. */
 const metrics: HeightTable = {
   name: 'app.tx_metrics',
   columns: ['block_height', 'gas_used', 'tx_index', 'is_gas_from_fee', 'fee', 'inclusion_effort', 'execution_effort'],
@@ -13,10 +12,10 @@ const metrics: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** What transactions cost, exactly as the chain tells it: no amount goes through a floating-point number. */
+/** Decimal amounts are never converted to floating point. */
 export const txMetricsWorker: Worker = {
   name: 'tx_metrics_worker',
-  description: 'Fees of transactions, what these were computed from, and computation used',
+  description: 'Transaction fees, efforts and computation used',
   phase: 1,
   follows: [],
   tables: [metrics],
@@ -26,7 +25,7 @@ export const txMetricsWorker: Worker = {
       for (const transaction of transactions) {
         const fee = feeOfTransaction(transaction, network)
         report(fee, height, transaction, output)
-        // Those that end every block pay nothing, but for the emulator's.
+        // System transactions pay no fee, except on the emulator.
         if (!transaction.isSystem || isPaid(fee)) {
           write(output.rows(metrics.name), height, transaction, fee)
         }

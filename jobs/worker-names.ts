@@ -1,4 +1,4 @@
-/** Workers that derive ranges of heights, as settings name them. */
+/** Workers that derive ranges of heights. */
 export const derivingWorkers = [
   'TOKEN_WORKER',
   'EVM_WORKER',
@@ -19,12 +19,12 @@ export const derivingWorkers = [
 /** As in `Worker.name`. */
 export type DerivingWorkerName = Lowercase<(typeof derivingWorkers)[number]>
 
-/** Workers that query the chain instead of deriving ranges, and that the specification names. */
+/** Enrichment workers of the specification. */
 export const enrichmentWorkers = [
   'TOKEN_METADATA_WORKER',
   'NFT_ITEM_METADATA_WORKER',
   'NFT_OWNERSHIP_RECONCILER',
 ] as const
 
-/** Enrichment workers beyond the specification. */
+/** Further enrichment workers. */
 export const moreEnrichmentWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER'] as const

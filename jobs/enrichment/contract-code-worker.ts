@@ -3,32 +3,31 @@ import { describeContract } from '../../src/flow/code/describe-contract.ts'
 import { contractCodeHash, findContractCode } from '../../src/flow/code/find-contract-code.ts'
 import type { Network } from '../../src/flow/network.ts'
 import { payloadText } from '../../src/flow/payload-value.ts'
-import { askAgain } from './enrichment-worker.ts'
-import type { AskContext, EnrichmentWorker, Outcome, Question, Statement } from './enrichment-worker.ts'
+import { refreshPolicy } from './enrichment-worker.ts'
+import type { QueryContext, EnrichmentWorker, Outcome, Question, Statement } from './enrichment-worker.ts'
 
-/** A version that has the code. */
 interface CodeVersion {
   readonly address: string
   readonly height: number
-  /** As in raw.transactions; null where it has none, or is not stored. */
+  /** As in raw.transactions; null if it has none or is not stored. */
   readonly arguments: readonly unknown[] | null
   readonly script: string | null
 }
 
 interface CodeRow {
   readonly code_hash: Buffer
-  /** The last ones, the newest first. */
+  /** Newest first, at most three. */
   readonly versions: readonly CodeVersion[]
 }
 
-/** What is found is true for ever. */
+/** Code by hash never changes. */
 const neverMs = 3650 * 86_400_000
 
 /**
- * The code is nearly always in the transaction that brought it. Where it is not, the account is asked for as that block
- * left it: one answer has all contracts of the account.
+ * Code is nearly always in the deploying transaction; otherwise it is read from the account at that
+ * block, which returns all its contracts.
  */
-async function findCode({ code_hash: codeHash, versions }: CodeRow, context: AskContext): Promise<Outcome> {
+async function findCode({ code_hash: codeHash, versions }: CodeRow, context: QueryContext): Promise<Outcome> {
   for (const version of versions) {
     const found = findContractCode(codeHash, version.script ?? '', version.arguments ?? [])
     if (found !== undefined) return answered(codeHash, found.code, found.foundIn, context.network)
@@ -48,7 +47,7 @@ async function findCode({ code_hash: codeHash, versions }: CodeRow, context: Ask
   return {
     kind: 'none',
     code: 'replaced-in-block',
-    message: 'no account has it at the end of the block that brought it',
+    message: 'No account has the code at the end of its block',
   }
 }
 
@@ -71,7 +70,7 @@ const codes: Question<CodeRow> = {
   key: [{ column: 'code_hash', type: 'bytea' }],
   answer: [],
   batch: 10,
-  again: askAgain(neverMs),
+  again: refreshPolicy(neverMs),
   walk: {
     position: ['block_height', 'tx_index', 'event_index'],
     text: `
@@ -100,9 +99,8 @@ const codes: Question<CodeRow> = {
   ask: (rows, context) => Promise.all(rows.map((row) => findCode(row, context))),
 }
 
-/** Finds the code of contracts, of which events tell only the hash. */
 export const contractCodeWorker: EnrichmentWorker = {
   name: 'contract_code_worker',
-  description: 'Code of contracts, from the transactions that deployed them, or from the accounts that have them.',
+  description: 'Contract code, from deploying transactions or accounts',
   questions: [codes],
 }

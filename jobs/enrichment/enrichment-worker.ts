@@ -3,37 +3,26 @@ import type { Network } from '../../src/flow/network.ts'
 import type { SqlColumn } from '../worker.ts'
 import type { PayloadFields, PayloadValue } from '../../src/flow/payload-value.ts'
 
-/*
- * An enrichment worker queries the chain, or an external source, for data that events do not carry, and holds no
- * range of heights. Each of its questions has a table with one row a key, which also says when the key is due next
- * (status, failures, next_ask_at): after a kill, a key without an answer is still due. Keys enter the table by a
- * paged walk through the tables that know them, and by a check of the newest ones.
- */
-
-/** A statement that a worker wants done in the transaction that stores an answer. */
+/** A statement to run in the transaction that stores an answer. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
 }
 
-/** What became of asking for one key. */
 export type Outcome =
-  /**
-   * `values` by column of the answer; columns that are left out keep what they have. `againMs` in place of the
-   * usual pause.
-   */
+  /** `values` by column; other columns are kept. `againMs` overrides the refresh interval. */
   | {
       readonly kind: 'answered'
       readonly values: Readonly<Record<string, unknown>>
       readonly writes?: readonly Statement[]
       readonly againMs?: number
     }
-  /** There is nothing to say of it, for good as far as one can tell: asked again seldom. */
+  /** The chain has no data for the key; retried rarely. */
   | { readonly kind: 'none'; readonly code: string; readonly message: string; readonly writes?: readonly Statement[] }
-  /** It may work another time: asked again after a pause that doubles with each failure. */
+  /** Retried after a pause that doubles with each failure. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
 
-/** Names of the scripts in `cadence/`, without the ending. */
+/** Script names in `cadence/`, without extension. */
 export const scriptNames = [
   'ft_tokens',
   'nft_collections',
@@ -46,147 +35,144 @@ export const scriptNames = [
 ] as const
 export type ScriptName = (typeof scriptNames)[number]
 
-export interface AskContext {
+export interface QueryContext {
   readonly reader: ChainReader
   readonly network: Network
-  /** A script with the addresses of the network filled in. */
+  /** The script with the addresses of the network. */
   readonly script: (name: ScriptName) => string
-  /** A source outside the chain, as JSON. @throws RetryableError */
+  /** JSON of an external source. @throws RetryableError */
   readonly readJson: (url: string, signal: AbortSignal) => Promise<unknown>
   readonly signal: AbortSignal
 }
 
-/** Pauses until a key is asked again, ms. */
-interface AskAgain {
+/** Pauses until the next query, ms. */
+interface RefreshPolicy {
   readonly answeredMs: number
   readonly noneMs: number
-  /** After the first failure; it doubles with each up to `failedCapMs`. */
+  /** After the first failure; doubles with each up to `failedCapMs`. */
   readonly failedMs: number
   readonly failedCapMs: number
 }
 
-/** One kind of thing that a worker asks for. `Row` is what `details` gives for a key, the key included. */
+/** A kind of query. `Row` is what `details` returns for a key, including the key. */
 export interface Question<Row> {
-  /** `schema.name` of the table of answers. */
+  /** Result table, `schema.name`. */
   readonly table: string
   readonly key: readonly SqlColumn[]
-  /** The columns that an answer may set. */
+  /** Columns that an answer may set. */
   readonly answer: readonly SqlColumn[]
-  /** Most keys that are asked for at once; the setting of the worker may make it fewer. */
+  /** Maximum keys per call, also limited by the worker's setting. */
   readonly batch: number
-  readonly again: AskAgain
+  readonly again: RefreshPolicy
   /**
-   * `select <key columns> from …` in the order of the key: the next keys, at most $1, after the last one seen, which is
-   * in $2 to $n as text, or null at the beginning. Keys may come twice, and such as are in the table already.
+   * `select <key columns> from …` in key order: at most $1 keys after the position $2 to $n (text;
+   * null at the start). May return duplicates and known keys.
    */
   readonly walk?: {
     readonly text: string
-    /** Columns of the walk's own position, where that is not the key. */ readonly position?: readonly string[]
+    /** Position columns, if they differ from the key. */ readonly position?: readonly string[]
   }
   /** `select <key columns> from …`: the newest keys, at most $1. */
   readonly newest?: string
   /**
-   * What asking needs, for keys that come as arrays, $1 to $n. Keys that it leaves out have nothing to be asked for any
-   * more. Default: the key alone.
+   * Columns that the query needs for keys given as arrays $1 to $n. Omitted keys no longer exist.
+   * Default: the key alone.
    */
   readonly details?: string
   /**
-   * Asks for some keys at once.
+   * Queries a batch.
+   *
    * @returns the outcomes in the order of the rows
-   * @throws ScriptFailedError and ChainCallFailedError: then they are asked in two halves, and so on down to the
-   * key at fault;
-   *   RetryableError and StateNotServedError: then nothing is said of any key, and the worker pauses
+   *
+   * @throws ScriptFailedError and ChainCallFailedError: the batch is queried in halves, down to the
+   * failing key; RetryableError and StateNotServedError: no key is at fault, and the worker pauses
    */
-  readonly ask: (rows: readonly Row[], context: AskContext) => Promise<readonly Outcome[]>
+  readonly ask: (rows: readonly Row[], context: QueryContext) => Promise<readonly Outcome[]>
 }
 
-/** A worker that asks. One process at a time runs it. */
+/** Runs in one process at a time. */
 export interface EnrichmentWorker {
   /** As in the settings, in lower case. */
   readonly name: string
   readonly description: string
-  /** In the order in which they are asked. */
   readonly questions: readonly Question<never>[]
 }
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** The pauses of most questions; an answer is looked at again after `answeredMs`. */
-export function askAgain(answeredMs: number): AskAgain {
+/** Usual pauses; an answer is refreshed after `answeredMs`. */
+export function refreshPolicy(answeredMs: number): RefreshPolicy {
   return { answeredMs, noneMs: 7 * dayMs, failedMs: minuteMs, failedCapMs: 7 * dayMs }
 }
 
-/**
- * The result of a script is not what the script is written to give: a mistake of ours, or an answer of something
- * else.
- */
+/** A script returned an unexpected shape: a bug, or an unexpected response. */
 export class AnswerShapeError extends Error {}
 
-/** A list, with as many entries as were asked for. */
+/** @throws AnswerShapeError unless it is a list with `length` entries */
 export function listOf(value: PayloadValue, length: number): PayloadValue[] {
   if (!Array.isArray(value) || value.length !== length)
-    throw new AnswerShapeError(`the script did not give a list of ${length}`)
+    throw new AnswerShapeError(`the script did not return a list of ${length}`)
   return value
 }
 
-/** A struct; undefined for nil. */
+/** Undefined for nil. */
 export function structOf(value: PayloadValue | undefined): PayloadFields | undefined {
   if (value === null || value === undefined) return undefined
-  if (typeof value !== 'object' || Array.isArray(value)) throw new AnswerShapeError('the script did not give a struct')
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new AnswerShapeError('the script did not return a struct')
   return value
 }
 
-/** A struct that must be there. */
 export function requiredStruct(value: PayloadValue | undefined): PayloadFields {
   const fields = structOf(value)
-  if (fields === undefined) throw new AnswerShapeError('the script gave nothing')
+  if (fields === undefined) throw new AnswerShapeError('the script returned nil')
   return fields
 }
 
-/** A text or number, which both are text here; null for nil. */
+/** Text or number as text; null for nil. */
 export function textOf(fields: PayloadFields, name: string): string | null {
   const value = fields[name]
   if (value === null || typeof value === 'string') return value
-  throw new AnswerShapeError(`field ${name} of the script's answer is no text`)
+  throw new AnswerShapeError(`field ${name} of the script result is not text`)
 }
 
-/** As `textOf`; an empty text says nothing, and is null too. */
-export function saidOf(fields: PayloadFields, name: string): string | null {
+/** As `textOf`, with null for an empty text. */
+export function nonEmptyTextOf(fields: PayloadFields, name: string): string | null {
   return textOf(fields, name) || null
 }
 
-/** A list of texts. */
 export function textsOf(value: PayloadValue | undefined): string[] {
-  // A list without items may as well be one of bytes.
-  if (!Array.isArray(value)) throw new AnswerShapeError('the script did not give a list')
+  // An empty list may be decoded as bytes.
+  if (!Array.isArray(value)) throw new AnswerShapeError('the script did not return a list')
   return value.map((item) => {
-    if (typeof item !== 'string') throw new AnswerShapeError('an item of the list is no text')
+    if (typeof item !== 'string') throw new AnswerShapeError('a list item is not text')
     return item
   })
 }
 
-/** An object to be kept as JSON; null where it has nothing. */
+/** Null if empty. */
 export function mapOf(value: PayloadValue | undefined): PayloadFields | null {
   const fields = structOf(value)
   return fields === undefined || Object.keys(fields).length === 0 ? null : fields
 }
 
-/** The contract of a token as scripts are told of it. */
 export interface TokenParts {
   /** `0x` and 16 hex digits. */
   readonly address: string
   readonly name: string
-  /** The type of its vaults or items. */
+  /** Type of its vaults or items. */
   readonly resourceType: string
-  /** What the types of the contract begin with, `A.<address>.<name>.`. */
+  /** Prefix of its types, `A.<address>.<name>.`. */
   readonly contractPrefix: string
 }
 
 /**
- * Takes the identifier of a token apart (see `tokenId`).
- * @param usualName `Vault` or `NFT`: what is left out of the identifier
- * @returns undefined for a text that is no identifier
+ * Parses a token identifier (see `tokenId`).
+ *
+ * @param usualName `Vault` or `NFT`, which identifiers omit
+ *
+ * @returns undefined for an invalid identifier
  */
 export function tokenParts(token: string, usualName: 'Vault' | 'NFT'): TokenParts | undefined {
   const parts = /^A\.([0-9a-f]{16})\.([^.]+)(?:\.(.+))?$/.exec(token)

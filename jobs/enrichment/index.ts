@@ -5,7 +5,7 @@ import { nftItemMetadataWorker } from './nft-item-metadata-worker.ts'
 import { nftOwnershipReconciler } from './nft-ownership-reconciler.ts'
 import { tokenMetadataWorker } from './token-metadata-worker.ts'
 
-/** Every worker that asks the chain. That of prices is made of the settings: `priceFeedWorker`. */
+/** All enrichment workers except `priceFeedWorker`, which is created from the settings. */
 export const allEnrichmentWorkers: readonly EnrichmentWorker[] = [
   tokenMetadataWorker,
   nftItemMetadataWorker,

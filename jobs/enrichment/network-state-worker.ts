@@ -1,12 +1,12 @@
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, mapOf, requiredStruct, textOf, textsOf, askAgain } from './enrichment-worker.ts'
+import { listOf, mapOf, requiredStruct, textOf, textsOf, refreshPolicy } from './enrichment-worker.ts'
 import type { EnrichmentWorker, Question, Statement } from './enrichment-worker.ts'
 
 const minuteMs = 60_000
 
-/** A column with the field of the script's struct that it is filled with. */
+/** A column and the struct field that it stores. */
 interface AnswerColumn extends SqlColumn {
   readonly field: string
 }
@@ -58,7 +58,7 @@ const state: Question<{ readonly subject: string }> = {
     { column: 'staked_node_count', type: 'integer' },
   ],
   batch: 1,
-  again: { ...askAgain(minuteMs), failedCapMs: 10 * minuteMs },
+  again: { ...refreshPolicy(minuteMs), failedCapMs: 10 * minuteMs },
   newest: `select 'network'::text as subject limit $1`,
   ask: async (rows, { reader, script, signal }) => {
     const fields = requiredStruct(await reader.executeScript(script('network_state'), [], { signal }))
@@ -74,12 +74,12 @@ const state: Question<{ readonly subject: string }> = {
       node_count: nodeIds.length,
       staked_node_count: stakedNodeIds.length,
     }
-    return rows.map(() => ({ kind: 'answered', values, writes: [nodesAre(nodeIds, stakedNodeIds)] }))
+    return rows.map(() => ({ kind: 'answered', values, writes: [replaceNodes(nodeIds, stakedNodeIds)] }))
   },
 }
 
-/** Those that are in the staking table have a row, to be asked for, and no others. */
-function nodesAre(nodeIds: readonly string[], stakedNodeIds: readonly string[]): Statement {
+/** Keeps exactly the nodes of the staking table as keys. */
+function replaceNodes(nodeIds: readonly string[], stakedNodeIds: readonly string[]): Statement {
   return {
     text: `
       with now as (select node_id, node_id = any ($2::text[]) as is_participant from unnest($1::text[]) as n (node_id)),
@@ -91,7 +91,7 @@ function nodesAre(nodeIds: readonly string[], stakedNodeIds: readonly string[]):
   }
 }
 
-/** @param seconds since 1970, whole or with decimals */
+/** @param seconds since 1970, possibly with decimals */
 function timeOf(seconds: string | null): string | null {
   return seconds === null ? null : new Date(Number(seconds) * 1000).toISOString()
 }
@@ -101,7 +101,7 @@ const nodes: Question<{ readonly node_id: string }> = {
   key: [{ column: 'node_id', type: 'text' }],
   answer: [...nodeColumns, { column: 'delegator_count', type: 'integer' }],
   batch: 25,
-  again: askAgain(60 * minuteMs),
+  again: refreshPolicy(60 * minuteMs),
   ask: async (rows, { reader, script, signal }) => {
     const ids = cadence.array(rows.map((row) => cadence.string(row.node_id)))
     const answers = listOf(await reader.executeScript(script('staking_nodes'), [ids], { signal }), rows.length)
@@ -115,9 +115,8 @@ const nodes: Question<{ readonly node_id: string }> = {
   },
 }
 
-/** Asks the chain how its epoch, its stake and its nodes stand. */
 export const networkStateWorker: EnrichmentWorker = {
   name: 'network_state_worker',
-  description: 'Epoch, stake, supply and the staking table, as they are now.',
+  description: 'Current epoch, stake, supply and staking table',
   questions: [state, nodes],
 }

@@ -1,7 +1,7 @@
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, saidOf, structOf, askAgain, tokenParts } from './enrichment-worker.ts'
+import { listOf, nonEmptyTextOf, structOf, refreshPolicy, tokenParts } from './enrichment-worker.ts'
 import type { EnrichmentWorker, Outcome, Question } from './enrichment-worker.ts'
 
 interface ItemRow {
@@ -15,7 +15,7 @@ interface ItemRow {
 
 const dayMs = 86_400_000
 
-/** Columns with the fields of the script's struct. */
+/** Columns and the struct fields that they store. */
 const columns: readonly (SqlColumn & { readonly field: string })[] = [
   { column: 'name', type: 'text', field: 'name' },
   { column: 'description', type: 'text', field: 'description' },
@@ -31,17 +31,17 @@ const columns: readonly (SqlColumn & { readonly field: string })[] = [
 
 function outcomeOf(item: PayloadFields | undefined): Outcome {
   if (item === undefined)
-    return { kind: 'none', code: 'not-in-collection', message: 'no collection in the storage of its owner has it' }
-  const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(item, field)]))
+    return { kind: 'none', code: 'not-in-collection', message: 'No collection of the owner has the NFT' }
+  const values = Object.fromEntries(columns.map(({ column, field }) => [column, nonEmptyTextOf(item, field)]))
   const { traits = null } = item
   const hasTraits = Array.isArray(traits) && traits.length > 0
   if (!hasTraits && Object.values(values).every((value) => value === null)) {
-    return { kind: 'none', code: 'no-views', message: 'the item says nothing of itself' }
+    return { kind: 'none', code: 'no-views', message: 'The NFT has no display' }
   }
   return { kind: 'answered', values: { ...values, traits: hasTraits ? traits : null } }
 }
 
-/** Items are asked where they lie: owners change, and so the same script takes items of any owners and collections. */
+/** A batch can have items of any owners and collections. */
 const items: Question<ItemRow> = {
   table: 'app.nft_items',
   key: [
@@ -50,14 +50,14 @@ const items: Question<ItemRow> = {
   ],
   answer: [...columns, { column: 'traits', type: 'jsonb' }],
   batch: 50,
-  again: askAgain(30 * dayMs),
+  again: refreshPolicy(30 * dayMs),
   walk: {
     text: `
       select token, nft_id from app.nft_ownership
       where (token, nft_id) > (coalesce($2, ''), coalesce($3::numeric, -1)) order by token, nft_id limit $1`,
   },
-  // Owners come later than transfers. An item that had none yet would be taken for one that is gone; the walk finds
-  // it when it has.
+  // Owners are derived later than transfers. An item without an owner would count as missing, so
+  // the scan adds it later.
   newest: `
     select token, nft_id from (
       select token, nft_id from app.nft_transfers where token is not null
@@ -94,9 +94,8 @@ const items: Question<ItemRow> = {
   },
 }
 
-/** Asks items what they are called and look like. */
 export const nftItemMetadataWorker: EnrichmentWorker = {
   name: 'nft_item_metadata_worker',
-  description: 'Names, pictures, editions and traits of items, as they tell them themselves.',
+  description: 'NFT names, images, editions and traits',
   questions: [items],
 }

@@ -1,27 +1,27 @@
 import { ScriptFailedError, StateNotServedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
-import { listOf, requiredStruct, textOf, textsOf, askAgain, tokenParts } from './enrichment-worker.ts'
-import type { AskContext, EnrichmentWorker, Outcome, Question, Statement, TokenParts } from './enrichment-worker.ts'
+import { listOf, requiredStruct, textOf, textsOf, refreshPolicy, tokenParts } from './enrichment-worker.ts'
+import type { QueryContext, EnrichmentWorker, Outcome, Question, Statement, TokenParts } from './enrichment-worker.ts'
 
 interface HolderRow {
   readonly holder: string
   readonly token: string
   readonly is_listed: boolean
-  /** The highest height whose owners are derived; null while there is none. */
+  /** Highest height with derived owners, or null. */
   readonly height: string | null
-  /** For one that holds too many to list: the next of its items by their events, in order. */
+  /** For holders with too many items to list: the next items by their events. */
   readonly known: readonly string[] | null
 }
 
-/** Ids on one page: 350 kB of answer. */
+/** Ids per page: 350 kB of response. */
 const pageIds = 10_000
-/** Items of a holder that are looked up one by one in one call. */
+/** Items checked individually in one call. */
 const lookedUpAtOnce = 500
 
 const dayMs = 86_400_000
 
-/** All that it holds, page by page, at one height. */
-async function heldAt(holder: string, part: TokenParts, height: number, context: AskContext) {
+/** All its items, page by page, at one height. */
+async function heldAt(holder: string, part: TokenParts, height: number, context: QueryContext) {
   const ids: string[] = []
   for (;;) {
     const page = requiredStruct(
@@ -45,11 +45,15 @@ async function heldAt(holder: string, part: TokenParts, height: number, context:
   }
 }
 
-async function checkAll(row: HolderRow, part: TokenParts, height: number, context: AskContext): Promise<Outcome> {
+async function checkAll(row: HolderRow, part: TokenParts, height: number, context: QueryContext): Promise<Outcome> {
   try {
     const { ids, hasCollection } = await heldAt(row.holder, part, height, context)
     if (!hasCollection)
-      return { kind: 'none', code: 'no-collection', message: 'it has no collection of the contract in its storage' }
+      return {
+        kind: 'none',
+        code: 'no-collection',
+        message: 'The account has no collection of the contract in its storage',
+      }
     return {
       kind: 'answered',
       values: { checked_height: height, held_count: ids.length },
@@ -61,8 +65,8 @@ async function checkAll(row: HolderRow, part: TokenParts, height: number, contex
   }
 }
 
-/** Some of the items that are known of it; at the end it is tried again to list all. */
-async function checkKnown(row: HolderRow, part: TokenParts, height: number, context: AskContext): Promise<Outcome> {
+/** Checks known items; after the last one listing is tried again. */
+async function checkKnown(row: HolderRow, part: TokenParts, height: number, context: QueryContext): Promise<Outcome> {
   const { holder, token, known } = row
   const looked = known ?? []
   const last = looked.at(-1)
@@ -101,7 +105,7 @@ const holders: Question<HolderRow> = {
     { column: 'checked_up_to', type: 'numeric' },
   ],
   batch: 4,
-  again: askAgain(dayMs),
+  again: refreshPolicy(dayMs),
   walk: {
     text: `
       select address as holder, token from app.nft_holdings
@@ -130,46 +134,44 @@ const holders: Question<HolderRow> = {
   ask: (rows, context) =>
     Promise.all(
       rows.map(async (row): Promise<Outcome> => {
-        if (row.height === null) throw new StateNotServedError('nothing is derived yet of who owns items', undefined)
+        if (row.height === null) throw new StateNotServedError('No NFT owners are derived yet', undefined)
         const part = tokenParts(row.token, 'NFT')
-        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
+        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'The token has no contract' }
         const check = row.is_listed ? checkAll : checkKnown
         return check(row, part, Number(row.height), context)
       }),
     ),
 }
 
-/** Compares what accounts hold with what their events say, all holders in turn. */
 export const nftOwnershipReconciler: EnrichmentWorker = {
   name: 'nft_ownership_reconciler',
-  description: 'Where the chain contradicts what events show of who owns an item; all holders in turn.',
+  description: 'Corrections of NFT owners where the chain contradicts the events',
   questions: [holders],
 }
 
-/** What an account holds of a collection, as the chain says. */
+/** Items of an account in a collection, from the chain. */
 interface HeldItems {
   readonly holder: string
   readonly token: string
-  /** The state that was looked at. */
+  /** Height of the queried state. */
   readonly height: number
-  /** Ids of those that it holds. */
   readonly held: readonly string[]
-  /** Ids that were looked for; undefined: all that there are were listed. */
+  /** Ids checked; undefined if all were listed. */
   readonly looked: readonly string[] | undefined
 }
 
 /*
- * What readers take for the owner: that of app.nft_ownership, unless a correction was checked at or above the height of
- * its last event. Then it is the correction's, or nobody known. Events above the height that was looked at always win.
+ * A correction overrides the owner of app.nft_ownership if it was checked at or above the height of
+ * its last event. Events above the checked height always win.
  *
- * In the statements: $1 holder, $2 token, $3 ids that it holds, $4 height, $5 ids that were looked for or null for all.
+ * Parameters: $1 holder, $2 token, $3 ids held, $4 height, $5 ids checked or null for all.
  */
 
 /**
- * Corrections that are of no use any more: events came after them, the events agree with the chain, or the item
- * moved on.
+ * Deletes corrections that are outdated: later events exist, the events agree with the chain, or
+ * the item moved.
  */
-const removeVoid = `
+const deleteOutdated = `
   delete from app.nft_ownership_corrections c
   using (
     select n.nft_id, o.owner, o.block_height
@@ -186,14 +188,14 @@ const removeVoid = `
     or (c.owner = $1 and not n.nft_id = any ($3::numeric[]) and coalesce(n.owner, $1) = $1)
   )`
 
-/** Items that it was found to have, against their events, and has no more: nobody is known to have them. */
-const forgetLost = `
+/** Items once found with the holder, against their events, that it no longer has: owner unknown. */
+const clearLost = `
   update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at
     = now()
   where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id
     = any ($5::numeric[]))`
 
-/** Items that it holds, and that are another's or nobody's by their events. */
+/** Items held that have another owner, or none, by their events. */
 const addFound = `
   with found as (
     select h.nft_id from unnest($3::numeric[]) as h (nft_id)
@@ -208,7 +210,7 @@ const addFound = `
     excluded.checked_height,
     corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end`
 
-/** Items that are its by their events, and that it does not hold. Who was found to have one since is left in peace. */
+/** Items owned by their events but not held, unless another holder was found since. */
 const addGone = `
   insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
   select $2, o.nft_id, null, $1, $4::bigint
@@ -222,8 +224,7 @@ const addGone = `
     or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id =
       c.nft_id)`
 
-/** The statements that keep what the chain says of a holder where it differs from what its events say. */
 function correctOwnership({ holder, token, height, held, looked }: HeldItems): Statement[] {
   const values = [holder, token, held, height, looked ?? null]
-  return [removeVoid, forgetLost, addFound, addGone].map((text) => ({ text, values }))
+  return [deleteOutdated, clearLost, addFound, addGone].map((text) => ({ text, values }))
 }

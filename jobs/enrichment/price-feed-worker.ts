@@ -1,14 +1,12 @@
-import { AnswerShapeError, askAgain } from './enrichment-worker.ts'
+import { AnswerShapeError, refreshPolicy } from './enrichment-worker.ts'
 import type { EnrichmentWorker, Statement } from './enrichment-worker.ts'
 
-/** Where prices come from, and how often. */
 export interface PriceFeed {
-  /** Gives JSON as `readPrices` describes it. */
+  /** Returns JSON as in `readPrices`. */
   readonly url: string
   readonly refreshMs: number
 }
 
-/** One price as the feed gives it. */
 export interface Price {
   /** `A.<address>.<name>` */
   readonly token: string
@@ -22,18 +20,19 @@ export interface Price {
 }
 
 /**
- * Reads what a feed gives:
+ * Reads a feed response:
  *
  *     {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.4123", "currency": "USD",
  *                  "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}, …]}
  *
- * `price` is a decimal number, as text or number, not negative; `currency` is USD where it is left out, `time` that
- * of the answer; `symbol` may be left out.
- * @throws AnswerShapeError for anything else: one bad price spoils the answer, so that none is taken for another's
+ * `price` is a non-negative decimal number, as text or number. Optional: `currency` (default USD),
+ * `time` (default: now), `symbol`.
+ *
+ * @throws AnswerShapeError for anything else; one invalid price rejects the whole response
  */
 export function readPrices(answer: unknown, now: Date): Price[] {
   const list = propertyOf(answer, 'prices')
-  if (!Array.isArray(list)) throw new AnswerShapeError('the price feed gave no list of prices')
+  if (!Array.isArray(list)) throw new AnswerShapeError('the price feed returned no list of prices')
   return list.map((item: unknown) => readPrice(item, now))
 }
 
@@ -45,14 +44,14 @@ function readPrice(item: unknown, now: Date): Price {
   const time = propertyOf(item, 'time') ?? now.toISOString()
   const decimal = typeof price === 'number' ? String(price) : price
   if (typeof token !== 'string' || !/^A\.[0-9a-f]{16}\.\w+/.test(token))
-    throw new AnswerShapeError('a price of no token')
+    throw new AnswerShapeError('a price has no valid token')
   if (typeof decimal !== 'string' || !/^\d+(\.\d+)?(e-\d+)?$/.test(decimal))
-    throw new AnswerShapeError(`the price of ${token} is no decimal number`)
+    throw new AnswerShapeError(`the price of ${token} is not a decimal number`)
   if (typeof currency !== 'string' || !/^[a-z]{3,8}$/i.test(currency))
-    throw new AnswerShapeError(`the price of ${token} is in no currency`)
-  if (symbol !== null && typeof symbol !== 'string') throw new AnswerShapeError(`the symbol of ${token} is no text`)
+    throw new AnswerShapeError(`the price of ${token} has no valid currency`)
+  if (symbol !== null && typeof symbol !== 'string') throw new AnswerShapeError(`the symbol of ${token} is not text`)
   if (typeof time !== 'string' || Number.isNaN(Date.parse(time)))
-    throw new AnswerShapeError(`the price of ${token} has no time`)
+    throw new AnswerShapeError(`the price of ${token} has no valid time`)
   return {
     token,
     price: decimal,
@@ -77,18 +76,17 @@ function storePrices(prices: readonly Price[]): Statement {
   }
 }
 
-/** A worker that asks a feed for prices, at the pace that it is given. */
 export function priceFeedWorker({ url, refreshMs }: PriceFeed): EnrichmentWorker {
   return {
     name: 'price_feed_worker',
-    description: 'Prices of tokens from a source outside the chain.',
+    description: 'Token prices from an external source',
     questions: [
       {
         table: 'app.price_feeds',
         key: [{ column: 'feed', type: 'text' }],
         answer: [{ column: 'price_count', type: 'integer' }],
         batch: 1,
-        again: { ...askAgain(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
+        again: { ...refreshPolicy(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
         newest: `select 'default'::text as feed limit $1`,
         ask: async (rows, { readJson, signal }) => {
           const prices = readPrices(await readJson(url, signal), new Date())

@@ -2,14 +2,14 @@ import { ScriptFailedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, mapOf, saidOf, structOf, askAgain, tokenParts } from './enrichment-worker.ts'
-import type { AskContext, EnrichmentWorker, Outcome, Question, ScriptName, TokenParts } from './enrichment-worker.ts'
+import { listOf, mapOf, nonEmptyTextOf, structOf, refreshPolicy, tokenParts } from './enrichment-worker.ts'
+import type { QueryContext, EnrichmentWorker, Outcome, Question, ScriptName, TokenParts } from './enrichment-worker.ts'
 
 interface TokenRow {
   readonly token: string
 }
 
-/** A column of the answer and the field of the script's struct that it is filled with. */
+/** A column and the struct field that it stores. */
 interface AnswerColumn extends SqlColumn {
   readonly field: string
 }
@@ -19,8 +19,8 @@ const text = (column: string, field = column): AnswerColumn => ({ column, type: 
 const dayMs = 86_400_000
 
 /**
- * Both kinds are asked in the same way: a script for some contracts at once, then the bridge for those that there
- * are.
+ * Same for fungible tokens and collections: one script for a batch of contracts, then the bridge
+ * for those that exist.
  */
 function tokenQuestion(options: {
   readonly table: string
@@ -36,7 +36,7 @@ function tokenQuestion(options: {
     key: [{ column: 'token', type: 'text' }],
     answer: [...columns, { column: 'evm_address', type: 'text' }, { column: 'socials', type: 'jsonb' }],
     batch: 20,
-    again: askAgain(answeredMs),
+    again: refreshPolicy(answeredMs),
     walk: { text: `select token from ${catalogue} where token > coalesce($2, '') order by token limit $1` },
     newest: `select token from ${catalogue} order by first_height desc, token limit $1`,
     ask: async (rows, context) => {
@@ -56,10 +56,11 @@ function tokenQuestion(options: {
       )
       const evmAddresses = await evmAddressesOf(known, context)
       return parts.map((part): Outcome => {
-        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
+        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'The token has no contract' }
         const at = known.indexOf(part)
         const fields = structOf(answers[at])
-        if (fields === undefined) return { kind: 'none', code: 'no-views', message: 'its contract says nothing of it' }
+        if (fields === undefined)
+          return { kind: 'none', code: 'no-views', message: 'The contract declares no metadata' }
         return { kind: 'answered', values: { ...valuesOf(fields, columns), evm_address: evmAddresses[at] ?? null } }
       })
     },
@@ -67,14 +68,14 @@ function tokenQuestion(options: {
 }
 
 function valuesOf(fields: PayloadFields, columns: readonly AnswerColumn[]): Record<string, unknown> {
-  const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(fields, field)]))
+  const values = Object.fromEntries(columns.map(({ column, field }) => [column, nonEmptyTextOf(fields, field)]))
   return { ...values, socials: mapOf(fields['socials']) }
 }
 
-/** A chain without the bridge has no such addresses: its script fails there. */
+/** Networks without the bridge have no EVM addresses: the script fails there. */
 async function evmAddressesOf(
   tokens: readonly TokenParts[],
-  { reader, script, signal }: AskContext,
+  { reader, script, signal }: QueryContext,
 ): Promise<(string | null)[]> {
   try {
     const types = cadence.array(tokens.map(({ resourceType }) => cadence.string(resourceType)))
@@ -88,10 +89,9 @@ async function evmAddressesOf(
   }
 }
 
-/** Asks fungible tokens and collections what they are called and look like. */
 export const tokenMetadataWorker: EnrichmentWorker = {
   name: 'token_metadata_worker',
-  description: 'Names, symbols, pictures and paths of tokens and collections, as their contracts tell them.',
+  description: 'Names, symbols, images and paths of tokens and collections',
   questions: [
     tokenQuestion({
       table: 'app.ft_token_metadata',

@@ -17,7 +17,7 @@ export function farmOperations(pool: pg.Pool) {
       const { id, reopened } = await addRederiveRequest(pool, workers, names, { from, to })
       return { id, workers: reopened }
     },
-    askAgain: (tokens: readonly string[]) => askAgain(pool, tokens),
+    refreshTokens: (tokens: readonly string[]) => refreshTokens(pool, tokens),
   }
 }
 
@@ -45,7 +45,7 @@ async function requireStored(pool: pg.Pool, from: number, to: number): Promise<v
   )
 }
 
-async function askAgain(pool: pg.Pool, tokens: readonly string[]): Promise<readonly string[]> {
+async function refreshTokens(pool: pg.Pool, tokens: readonly string[]): Promise<readonly string[]> {
   const { rows } = await query<{ token: string }>(
     pool,
     `

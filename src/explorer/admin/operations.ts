@@ -40,7 +40,7 @@ export interface FarmOperations {
   /** @throws ApiError 400 for unknown workers or heights that are not stored */
   deriveAgain(workers: readonly string[], from: number, to: number): Promise<{ id: number; workers: readonly string[] }>
   /** Schedules a metadata refresh. @returns known tokens */
-  askAgain(tokens: readonly string[]): Promise<readonly string[]>
+  refreshTokens(tokens: readonly string[]): Promise<readonly string[]>
 }
 
 export interface Label {

@@ -122,7 +122,7 @@ const refetch = defineRoute({
     .meta({ id: 'MetadataRefetch' }),
   example: { tokens: ['A.1654653399040a61.FlowToken'] },
   handler: async ({ body }, services) => ({
-    body: { tokens: [...(await requireOperations(services).askAgain(body.tokens))] },
+    body: { tokens: [...(await requireOperations(services).refreshTokens(body.tokens))] },
   }),
 })
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { AskContext, EnrichmentWorker, Outcome, Question } from '../../../jobs/enrichment/enrichment-worker.ts'
+import type { QueryContext, EnrichmentWorker, Outcome, Question } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { ChainCallFailedError, StateNotServedError } from '../../flow/chain-reader.ts'
 import { asError, FatalError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
@@ -13,7 +13,7 @@ import type { KeyOutcome, KeyRow } from './question-store.ts'
 export interface EnrichmentLoopOptions {
   readonly pool: pg.Pool
   readonly worker: EnrichmentWorker
-  readonly context: Omit<AskContext, 'signal'>
+  readonly context: Omit<QueryContext, 'signal'>
   /** Concurrent batches. */
   readonly concurrency: number
   /** Maximum keys in a batch, also limited by the question. */
@@ -183,7 +183,11 @@ interface BatchResult {
  *
  * @throws the signal's reason
  */
-async function askBatch(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<BatchResult> {
+async function askBatch(
+  question: Question<never>,
+  rows: readonly KeyRow[],
+  context: QueryContext,
+): Promise<BatchResult> {
   const outcomes: KeyOutcome[] = []
   const waiting = [rows]
   let failedInRow = 0
@@ -208,7 +212,11 @@ async function askBatch(question: Question<never>, rows: readonly KeyRow[], cont
   return { outcomes, interruption: undefined }
 }
 
-async function askOnce(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<KeyOutcome[]> {
+async function askOnce(
+  question: Question<never>,
+  rows: readonly KeyRow[],
+  context: QueryContext,
+): Promise<KeyOutcome[]> {
   // `details` returns the columns that the question declares.
   const outcomes = await question.ask(rows as readonly never[], context)
   return rows.map((row, i) => ({
