@@ -205,7 +205,7 @@ describe('evm_worker', () => {
           eventIndex: 5,
           eventType,
           code: 'evm-event-shape',
-          message: 'field hash is not hex digits of its length',
+          message: 'field hash has the wrong number of hex digits',
         },
       ])
     })

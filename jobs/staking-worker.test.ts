@@ -169,7 +169,7 @@ describe('staking_worker', () => {
     ])
     expect(output.problems.map(({ eventIndex, code, message }) => [eventIndex, code, message])).to.deep.equal([
       [0, 'staking-event-shape', 'field amount is not a UFix64'],
-      [1, 'staking-event-shape', 'FlowIDTableStaking has no event TokensMelted that is known'],
+      [1, 'staking-event-shape', 'unknown event TokensMelted of FlowIDTableStaking'],
       [2, 'staking-event-shape', 'field role is not a UInt64'],
     ])
     expect(output.of('app.staking_events')).to.have.length(1)

@@ -1,28 +1,29 @@
 import type { Network } from './network.ts'
 
-/** Bytes of a Flow address. */
+/** In bytes. */
 const addressLength = 8
 
-/** Mainnet uses the linear code itself; the others shift it by a word of their own, so that they share no address. */
+/** XORed with the code words, so that networks share no address. */
 const networkWords: Readonly<Record<Network, bigint>> = {
   mainnet: 0n,
   testnet: 0x6834ba37b3980209n,
   emulator: 0x1cb159857af02018n,
 }
 
-/** Of two hex digits for each byte: makes an address text without a call into the runtime. */
+/** Hex digits by byte: avoids a call into the runtime. */
 const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /**
- * The text form of an address, as stored and served: `0x` and 16 lower-case hex digits.
- * @param bytes of any length, as the chain reads them: shorter ones are padded with zeros in front, of longer ones the
- *   last 8 count. Source: onflow/flow-go `model/flow/address.go`, `BytesToAddress`.
+ * Canonical text of an address: `0x` and 16 lower-case hex digits.
+ *
+ * @param bytes zero-padded on the left if shorter than 8, otherwise the last 8 count. Source:
+ * onflow/flow-go `model/flow/address.go`, `BytesToAddress`.
  */
 export function addressText(bytes: Uint8Array): string {
   return `0x${addressDigits(bytes)}`
 }
 
-/** The 16 hex digits of an address without `0x`, the form that the live feeds use. */
+/** 16 hex digits without `0x`, as in the live feeds. */
 export function addressDigits(bytes: Uint8Array): string {
   let text = ''
   for (let i = Math.max(0, bytes.length - addressLength); i < bytes.length; i++)
@@ -31,17 +32,17 @@ export function addressDigits(bytes: Uint8Array): string {
 }
 
 /**
- * Reads an address as people write it: with or without `0x`, in any case, leading zeros left out or not.
- * @returns the text form, or undefined where the text is no address
+ * Parses an address with or without `0x`, in any case, with or without leading zeros.
+ *
+ * @returns the canonical text, or undefined
  */
 export function parseAddress(text: string): string | undefined {
   const digits = /^(?:0x)?([0-9a-f]{1,16})$/i.exec(text)?.[1]
   return digits === undefined ? undefined : `0x${digits.toLowerCase().padStart(16, '0')}`
 }
 
-/** The 8 bytes of an address in text form. */
 export function addressBytes(text: string): Buffer {
-  // As flowfarm itself writes it: a worker asks for some hundred in each block.
+  // Fast path for canonical text, used some hundred times per block.
   if (text.length === 2 + 2 * addressLength && text.startsWith('0x')) {
     const bytes = Buffer.from(text.slice(2), 'hex')
     if (bytes.length === addressLength) return bytes
@@ -52,10 +53,11 @@ export function addressBytes(text: string): Buffer {
 }
 
 /**
- * Whether an account can have this address on a network: the 64 bits, shifted by the network's word, must be a word of
- * the [64,45,7] linear code. It says nothing of whether the account exists. The zero address is not valid.
- * Source: onflow/flow-go `model/flow/address.go`, `model/flow/chain.go`.
- * @param text an address in text form
+ * Whether an address is valid on a network: its 64 bits, XORed with the network's word, are a word
+ * of the [64,45,7] linear code. The account need not exist. The zero address is invalid. Source:
+ * onflow/flow-go `model/flow/address.go`, `model/flow/chain.go`.
+ *
+ * @param text canonical
  */
 export function isValidAddress(text: string, network: Network): boolean {
   const parsed = parseAddress(text)
@@ -69,7 +71,8 @@ export function isValidAddress(text: string, network: Network): boolean {
 }
 
 /**
- * The address of the account number `index` of a network, counted from 1, the service account.
+ * Address of account number `index` of a network; 1 is the service account.
+ *
  * @param index 1 to 2^45 - 1
  */
 export function addressAtIndex(index: number, network: Network): string {
@@ -81,17 +84,17 @@ export function addressAtIndex(index: number, network: Network): string {
   return `0x${address.toString(16).padStart(16, '0')}`
 }
 
-/** Whether a text form is that of the zero address, which stands for nobody. */
+/** The zero address stands for no account. */
 export function isZeroAddress(text: string): boolean {
   return text === '0x0000000000000000'
 }
 
 /**
- * The [64,45,7] linear code of Flow addresses: two of them differ in at least seven bits.
- * Source of the constants: onflow/flow-go `model/flow/address.go`.
+ * [64,45,7] linear code of Flow addresses: two of them differ in at least seven bits. Source of the
+ * constants: onflow/flow-go `model/flow/address.go`.
  */
 
-/** Row i is the code word of the account index 2^i. */
+/** Row i is the code word of account index 2^i. */
 const generatorMatrixRows: readonly bigint[] = [
   0xe467b9dd11fa00dfn,
   0xf233dcee88fe0aben,
@@ -140,7 +143,7 @@ const generatorMatrixRows: readonly bigint[] = [
   0xc8cf73ba23fdc736n,
 ]
 
-/** Column i is what bit i of a word adds to its parity, which is 0 for a code word. */
+/** Column i is the contribution of bit i to the parity, which is 0 for a code word. */
 const parityCheckMatrixColumns: readonly number[] = [
   0x00001, 0x00002, 0x00004, 0x00008, 0x00010, 0x00020, 0x00040, 0x00080, 0x00100, 0x00200, 0x00400, 0x00800, 0x01000,
   0x02000, 0x04000, 0x08000, 0x10000, 0x20000, 0x40000, 0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951,

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { GeneratorValue } from 'fast-check'
 
 /**
- * Cadence types and values for tests: what a value is before either encoding. A value carries its own type, which
- * differs from the type of the place it is in where that place is abstract, a reference or an interface.
+ * Cadence types and values for tests, before encoding. A value has its own type, which differs from
+ * the declared one for abstract, reference and interface types.
  */
 export type CadenceType =
   | SimpleType
@@ -54,7 +54,10 @@ export interface Path {
   identifier: string
 }
 
-/** `data` by type: integers, scaled fixed-point and addresses are bigint; composites and ranges are lists of values. */
+/**
+ * `data` by type: integers, scaled fixed-point and addresses are bigint; composites and ranges are
+ * lists of values.
+ */
 export interface CadenceValue {
   type: CadenceType
   data: boolean | bigint | string | null | Path | CadenceValue | CadenceValue[] | Pairs | TypeOf | CapabilityOf
@@ -74,7 +77,7 @@ export interface CapabilityOf {
   id: bigint
 }
 
-/** A value that has no form: nil in CCF, null in JSON-CDC. */
+/** A value without representation: nil in CCF, null in JSON-CDC. */
 export const absent = null
 
 export const integerTypes: ReadonlyMap<string, [min: bigint, max: bigint]> = new Map([
@@ -97,7 +100,7 @@ export const fixedPointTypes: ReadonlyMap<string, [min: bigint, max: bigint, dec
   ['UFix128', [0n, (1n << 128n) - 1n, 24]],
 ])
 
-/** Types of which a value names its own type. */
+/** Types whose values name their own type. */
 export const abstractTypes = ['AnyStruct', 'HashableStruct', 'Integer', 'Number', 'Path', 'CapabilityPath'] as const
 
 export function isAbstract(type: CadenceType): boolean {
@@ -105,13 +108,12 @@ export function isAbstract(type: CadenceType): boolean {
   return type.kind === 'simple' && (abstractTypes as readonly string[]).includes(type.name)
 }
 
-/** An event, and the types that it has to define. */
 export interface AnyEvent {
   event: CadenceValue
   types: Array<CompositeType | InterfaceType>
 }
 
-/** Events with fields of every type and shape that Cadence values have. */
+/** Events with fields of every type and shape. */
 export const anyEvent: fc.Arbitrary<AnyEvent> = fc.gen().map((generate) => new EventSource(generate).event())
 
 const maxDepth = 4
@@ -143,7 +145,7 @@ class EventSource {
     for (let index = this.#below(3); index >= 0; index--) {
       const struct = composite(this.#pick(forms), `S${index}`, [])
       struct.fields = this.#fields(2)
-      // A type that refers to itself can do so only where its values can end.
+      // A recursive type must be able to end.
       struct.fields.push({ name: 'next', type: { kind: 'optional', element: struct } })
       this.#structs.push(struct)
     }
@@ -198,7 +200,7 @@ class EventSource {
     return { kind, entitlements: ['Mutate', 'A.0000000000000001.C.E', 'Insert'].slice(this.#below(3)) }
   }
 
-  /** A type as a value stands for it: also one that no value has. */
+  /** A type inside a type value; values of it need not exist. */
   #standsFor(depth: number): CadenceType {
     if (depth >= 3 || this.#below(3) > 0) return this.#type(3)
     const inner = (): CadenceType => this.#standsFor(depth + 1)
@@ -246,7 +248,7 @@ class EventSource {
   }
 
   #abstractValue(place: CadenceType, depth: number): CadenceValue {
-    // The first struct has no intersections in it, so that values end.
+    // The first struct has no intersections, so that values end.
     if (place.kind === 'intersection') {
       return this.#value(depth < 3 ? this.#pick(this.#structs) : (this.#structs[0] as CompositeType), depth + 1)
     }
@@ -289,7 +291,7 @@ class EventSource {
     return list[this.#below(list.length)] as T
   }
 
-  /** Often at a limit or at a power of two or ten, where lengths and digits change. */
+  /** Often at a limit or at a power of two or ten. */
   #bigint(min: bigint, max: bigint): bigint {
     if (this.#below(2) === 0) return this.#generate(fc.bigInt, { min, max })
     const edge = this.#pick([min, max, ...edges])

@@ -1,6 +1,6 @@
 import type { Network } from './network.ts'
 
-/** The accounts of the contracts that the chain itself stands on, as 16 hex digits without `0x`. */
+/** 16 hex digits without `0x`. */
 const accounts = {
   fungibleToken: { mainnet: 'f233dcee88fe0abe', testnet: '9a0766d93b6608b7', emulator: 'ee82856bf20e2aa6' },
   burner: { mainnet: 'f233dcee88fe0abe', testnet: '9a0766d93b6608b7', emulator: 'f8d6e0586b0a20c7' },
@@ -18,14 +18,20 @@ const accounts = {
 } as const satisfies Record<string, Record<Network, string>>
 
 /**
- * Where the core contracts of a network are:
+ * Accounts of the core contracts of a network:
+ *
  * - `fungibleToken`: FungibleToken, FungibleTokenMetadataViews, FungibleTokenSwitchboard
+ *
  * - `service`: FlowServiceAccount, FlowStorageFees, NodeVersionBeacon, RandomBeaconHistory, EVM,
- *   FlowTransactionScheduler, Crypto, Migration
+ * FlowTransactionScheduler, Crypto, Migration
+ *
  * - `nonFungibleToken`: NonFungibleToken, MetadataViews, ViewResolver, CrossVMMetadataViews
+ *
  * - `staking`: FlowIDTableStaking, FlowEpoch, FlowClusterQC, FlowDKG
+ *
  * - `lockedTokens`: LockedTokens, FlowStakingCollection, StakingProxy
- * - the others: the contract of that name, or the account itself
+ *
+ * - others: the contract of that name, or the account itself
  *
  * Source: onflow/flow-go `fvm/systemcontracts/system_contracts.go`, onflow/flow-core-contracts.
  */
@@ -37,12 +43,12 @@ const byNetwork: Readonly<Record<Network, CoreContracts>> = {
   emulator: pick('emulator'),
 }
 
-/** The core contract accounts of a network, as 16 hex digits without `0x`: the form in which event types name them. */
+/** 16 hex digits without `0x`, as in event types. */
 export function coreContracts(network: Network): CoreContracts {
   return byNetwork[network]
 }
 
-/** Accounts that receive transaction fees beside `flowFees`. Source: FlowFees.ChildFeeAccountsChanged on testnet. */
+/** Further fee receivers. Source: FlowFees.ChildFeeAccountsChanged on testnet. */
 const moreFeeReceivers: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [],
   testnet: ['e1ac6b2740d204c2', '05cbd2fa5128041d', '139fb7c9c82c0e7c'],
@@ -50,8 +56,8 @@ const moreFeeReceivers: Readonly<Record<Network, readonly string[]>> = {
 }
 
 /**
- * Every account known to receive transaction fees on a network, as 16 hex digits. Networks add to these by themselves:
- * the event `FlowFees.ChildFeeAccountsChanged` names the new list.
+ * Known accounts that receive transaction fees, 16 hex digits. Networks can add others (event
+ * `FlowFees.ChildFeeAccountsChanged`).
  */
 export function feeReceivers(network: Network): readonly string[] {
   return [byNetwork[network].flowFees, ...moreFeeReceivers[network]]
@@ -63,7 +69,6 @@ function pick(network: Network): CoreContracts {
   return out as CoreContracts
 }
 
-/** Contracts of the chain itself by name, with the account that they are in. */
 const accountByName: Readonly<Record<string, keyof CoreContracts>> = {
   FungibleToken: 'fungibleToken',
   FungibleTokenMetadataViews: 'fungibleToken',
@@ -95,18 +100,19 @@ const accountByName: Readonly<Record<string, keyof CoreContracts>> = {
   NFTStorefrontV2: 'nftStorefront',
 }
 
-/** The account of a core contract by its name, as 16 hex digits; undefined for other names. */
+/** Account of a core contract, 16 hex digits, or undefined. */
 export function coreContractAddress(name: string, network: Network): string | undefined {
   const account = Object.hasOwn(accountByName, name) ? accountByName[name] : undefined
   return account === undefined ? undefined : byNetwork[network][account]
 }
 
-/** Names that belong to the chain's own contracts: one of these in another account is somebody else's. */
+/** A contract with one of these names in another account is not a core contract. */
 export const coreContractNames: ReadonlySet<string> = new Set(Object.keys(accountByName))
 
 /**
- * Fills in the addresses of core contracts: in `0x{FlowToken}` and `A.{FlowToken}`, and in lines `import "FlowToken"`,
- * which access nodes require with an address. `{network}` becomes the name of the network. Other names are kept.
+ * Fills in addresses of core contracts in `0x{FlowToken}`, `A.{FlowToken}` and lines `import
+ * "FlowToken"`, which access nodes require with an address, and the network in `{network}`. Other
+ * names are kept.
  */
 export function inNetwork(text: string, network: Network): string {
   return text
@@ -122,9 +128,9 @@ export function inNetwork(text: string, network: Network): string {
 }
 
 /**
- * The event types by which the system contracts tell the protocol of a change: epochs, node versions and the version
- * of the protocol state. Only the core contracts' own accounts count; anybody may deploy a contract of the same name.
- * Source: onflow/flow-go `fvm/systemcontracts/system_contracts.go`, `model/convert/service_event.go`.
+ * Event types by which system contracts notify the protocol: epochs, node versions, protocol state
+ * version. Restricted to the accounts of the core contracts. Source: onflow/flow-go
+ * `fvm/systemcontracts/system_contracts.go`, `model/convert/service_event.go`.
  */
 export function serviceEventTypes(network: Network): readonly string[] {
   const { staking, service } = coreContracts(network)
@@ -137,11 +143,10 @@ export function serviceEventTypes(network: Network): readonly string[] {
   ]
 }
 
-/** What an account is known as. */
 export interface KnownAccount {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Lower case, digits, dashes; no account has one twice. */
+  /** Lower case, digits, dashes; unique per account. */
   readonly tag: string
   readonly label: string
   readonly category: LabelCategory
@@ -150,7 +155,6 @@ export interface KnownAccount {
 export const labelCategories = ['whale', 'service', 'exchange', 'defi', 'nft', 'custom'] as const
 export type LabelCategory = (typeof labelCategories)[number]
 
-/** The accounts of the chain's own contracts. */
 const core: Readonly<Record<keyof CoreContracts, readonly [tag: string, label: string, category: LabelCategory]>> = {
   service: ['service-account', 'Service Account', 'service'],
   fungibleToken: ['fungible-token', 'Fungible Token Standard', 'service'],
@@ -169,7 +173,7 @@ const core: Readonly<Record<keyof CoreContracts, readonly [tag: string, label: s
 
 type Listed = readonly [address: string, tag: string, label: string, category: LabelCategory]
 
-/** Contracts that many others build on. */
+/** Widely used contracts. */
 const listed: Readonly<Record<Network, readonly Listed[]>> = {
   mainnet: [
     ['3cdbb3d569211ff3', 'nft-storefront', 'NFT Storefront', 'nft'],
@@ -182,13 +186,13 @@ const listed: Readonly<Record<Network, readonly Listed[]>> = {
   emulator: [],
 }
 
-/** Accounts that are known by themselves on a network; an account may have several labels. */
+/** Built-in labels of a network; an account can have several. */
 export function knownAccounts(network: Network): readonly KnownAccount[] {
   const contracts = coreContracts(network)
   const fees = feeReceivers(network).filter((address) => address !== contracts.flowFees)
   const all: readonly Listed[] = [
     ...Object.entries(core).map(([name, texts]): Listed => [contracts[name as keyof CoreContracts], ...texts]),
-    ...fees.map((address): Listed => [address, 'fee-receiver', 'Receiver of Fees', 'service']),
+    ...fees.map((address): Listed => [address, 'fee-receiver', 'Fee Receiver', 'service']),
     ...listed[network],
   ]
   return all.map(([address, tag, label, category]) => ({ address: `0x${address}`, tag, label, category }))

@@ -1,6 +1,6 @@
 import type { PayloadFields } from './payload-value.ts'
 
-/** A block as workers see it, whether it comes from ingest's memory or from the raw tables. */
+/** A block for workers, from the ingester's memory or from the raw tables. */
 export interface DecodedBlock {
   readonly height: number
   /** 32 bytes. */
@@ -11,7 +11,7 @@ export interface DecodedBlock {
   readonly transactions: readonly DecodedTransaction[]
 }
 
-/** A block and its estimated size in memory, in bytes. */
+/** `bytes` is the estimated size in memory. */
 export interface WeighedBlock {
   readonly block: DecodedBlock
   readonly bytes: number
@@ -19,9 +19,9 @@ export interface WeighedBlock {
 
 export interface DecodedTransaction {
   readonly index: number
-  /** 32 bytes; the two system transactions that end every block repeat theirs. */
+  /** 32 bytes; repeated by the two system transactions at the end of every block. */
   readonly id: Buffer
-  /** In no collection: made by the chain itself. */
+  /** System transactions are in no collection. */
   readonly isSystem: boolean
   /** 0x and 16 hex digits; undefined for system transactions without one. */
   readonly payer: string | undefined
@@ -29,12 +29,12 @@ export interface DecodedTransaction {
   readonly authorizers: readonly string[]
   /** SHA-256, 32 bytes. */
   readonly scriptHash: Buffer
-  /** Cadence source; read on first use where it comes from the database. */
+  /** Cadence source; read on first use if it comes from the database. */
   readonly script: string
-  /** 0 succeeded, 1 failed; undefined where the result is unavailable. */
+  /** 0 succeeded, 1 failed; undefined if the result is unavailable. */
   readonly statusCode: number | undefined
   readonly isEvm: boolean
-  /** Computation used; undefined where the result is unavailable. */
+  /** Computation used; undefined if the result is unavailable. */
   readonly gasUsed: bigint | undefined
   readonly events: readonly DecodedEvent[]
 }
@@ -44,13 +44,13 @@ export interface DecodedEvent {
   /** Position in its transaction. */
   readonly index: number
   /**
-   * Its fields as stored (`chain/payload.ts`), decoded when first asked for.
-   * Undefined where the payload could not be decoded: ingest has logged it already.
+   * Fields as stored (`payload.ts`), decoded on first use. Undefined if undecodable, which
+   * ingestion has recorded.
    */
   readonly fields: PayloadFields | undefined
 }
 
-/** Consecutive blocks, ascending; every height from `from` to `to` (exclusive) is there. */
+/** Consecutive blocks, ascending, one for every height from `from` to `to` (exclusive). */
 export interface DecodedRange {
   readonly from: number
   readonly to: number
@@ -59,14 +59,14 @@ export interface DecodedRange {
 
 const dayUs = 86_400_000_000
 
-/** The day of a time in UTC, as days since 1970-01-01. @param timestampUs microseconds since 1970 */
+/** Days since 1970-01-01. @param timestampUs microseconds since 1970 */
 export function utcDay(timestampUs: number): number {
   return Math.floor(timestampUs / dayUs)
 }
 
 const hourUs = 3_600_000_000
 
-/** The hour of the day of a time in UTC, 0 to 23. @param timestampUs microseconds since 1970 */
+/** 0 to 23. @param timestampUs microseconds since 1970 */
 export function utcHour(timestampUs: number): number {
   const hours = Math.floor(timestampUs / hourUs) % 24
   return hours < 0 ? hours + 24 : hours

@@ -4,10 +4,10 @@ import { isUfix64 } from './tokens/ufix64.ts'
 
 const maxInt8 = '9223372036854775807'
 
-/** The fields of an event are not those that its type must have. */
+/** An event field has an unexpected shape. */
 export class FieldShapeError extends Error {}
 
-/** Reads fields of an event by the shapes that payloads have (`payload.ts`), and throws FieldShapeError for others. */
+/** Field readers throw FieldShapeError for unexpected shapes. */
 export function amountField(fields: PayloadFields, name = 'amount'): string {
   const value = fields[name]
   if (typeof value !== 'string' || !isUfix64(value)) throw unexpected(name, 'a UFix64')
@@ -28,7 +28,7 @@ export function uuidField(fields: PayloadFields, name: string): string {
   throw unexpected(name, 'a uuid')
 }
 
-/** An `Address?`: undefined for nil. */
+/** An `Address?`; undefined for nil. */
 export function optionalAddressField(fields: PayloadFields, name: string): string | undefined {
   const value = fields[name]
   if (value === null) return undefined
@@ -36,21 +36,20 @@ export function optionalAddressField(fields: PayloadFields, name: string): strin
   return value
 }
 
-/** An `Address`. */
 export function addressField(fields: PayloadFields, name = 'address'): string {
   const address = optionalAddressField(fields, name)
   if (address === undefined) throw unexpected(name, 'an Address')
   return address
 }
 
-/** The address of an EVM account, which events tell as 40 hex digits, as `0x` and 40 hex digits. */
+/** 40 hex digits in events; returns `0x` and 40 hex digits. */
 export function evmAddressField(fields: PayloadFields, name: string): string {
   const value = fields[name]
   if (typeof value !== 'string' || !/^(0x)?[0-9a-f]{40}$/i.test(value)) throw unexpected(name, 'an EVM address')
   return `0x${value.slice(-40).toLowerCase()}`
 }
 
-/** The token of a vault or item whose type is told as text. */
+/** Token of a vault or item type given as text. */
 export function tokenField(fields: PayloadFields, name = 'type'): string {
   const value = fields[name]
   const token = typeof value === 'string' ? tokenId(value) : undefined

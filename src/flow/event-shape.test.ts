@@ -70,7 +70,7 @@ describe('shapes of events', () => {
   it('are an error where one is not stored', async () => {
     const shapes = new EventShapes((ids) => Promise.resolve(rows.filter(({ id }) => ids.includes(id))))
     const error: unknown = await shapes.ofAll([[1, 3]]).catch((thrown: unknown) => thrown)
-    expect(String(error)).to.equal('Error: raw.event_shapes has no row 3, which stored events name')
+    expect(String(error)).to.equal('Error: Could not read event shape 3: raw.event_shapes has no such row')
   })
 
   it('are all given, whoever else asks for others while they are read, and however few are kept', async () => {

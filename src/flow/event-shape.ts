@@ -3,22 +3,21 @@ import type { PayloadFields, PayloadValue } from './payload-value.ts'
 import type { DecodedEvent } from './decoded-block.ts'
 
 /**
- * What events of one kind share and is stored once: their type and the names of their fields, in the order of the node.
- * An update of the contract gives a type another shape. Undecodable events have the shape of their type without fields.
+ * Type and field names of events in the node's order, stored once. A contract update can give a
+ * type another shape. Undecodable events have a shape without fields.
  */
 export interface EventShape {
   readonly type: string
   readonly fields: readonly string[]
 }
 
-/** Fields by name, from their values in the order of the shape. */
 export function fieldsOf({ fields }: EventShape, values: readonly PayloadValue[]): PayloadFields {
   const byName: PayloadFields = {}
   for (const [i, name] of fields.entries()) setField(byName, name, values[i] as PayloadValue)
   return byName
 }
 
-/** Text that is the same for equal shapes, and for no others. */
+/** Equal for equal shapes only. */
 export function shapeText({ type, fields }: EventShape): string {
   return JSON.stringify([type, ...fields])
 }
@@ -31,15 +30,16 @@ export interface StoredShape extends EventShape {
 /** A chain has some thousands. */
 const maxShapes = 100_000
 
-/** The shapes of stored events by their number: these never change, so that each is read once. */
+/** Caches shapes by id. Shapes never change. */
 export class EventShapes {
   readonly #read: (ids: readonly number[]) => Promise<readonly StoredShape[]>
   readonly #max: number
   #known = new Map<number, EventShape>()
 
   /**
-   * @param read those of raw.event_shapes with these numbers
-   * @param max that are kept at most; full, it starts anew
+   * @param read reads rows of raw.event_shapes by id
+   *
+   * @param max limit; a full cache is cleared
    */
   constructor(read: (ids: readonly number[]) => Promise<readonly StoredShape[]>, max = maxShapes) {
     this.#read = read
@@ -47,11 +47,12 @@ export class EventShapes {
   }
 
   /**
-   * The shape of each number, of every list of them.
-   * @throws Error where one is not stored: shapes are committed before their events, and never taken away
+   * @returns the shapes of each list of ids
+   *
+   * @throws Error if one is not stored: shapes are committed before their events and never deleted
    */
   async ofAll(lists: readonly (readonly number[])[]): Promise<readonly (readonly EventShape[])[]> {
-    // Who asks meanwhile may begin another map; this one keeps what it has.
+    // A concurrent call may replace the map; this one keeps using its own.
     const known = this.#known
     const missing = new Set(lists.flat().filter((id) => !known.has(id)))
     if (missing.size > 0) {
@@ -63,26 +64,26 @@ export class EventShapes {
 }
 
 function stored(shape: EventShape | undefined, id: number): EventShape {
-  if (shape === undefined) throw new Error(`raw.event_shapes has no row ${id}, which stored events name`)
+  if (shape === undefined) throw new Error(`Could not read event shape ${id}: raw.event_shapes has no such row`)
   return shape
 }
 
 /**
- * Maximum of events of a transaction in one row; rows begin at multiples of it. Fewer would pay 28 bytes and an index
- * entry more often, more would read too much for one event.
+ * Maximum events of a transaction in one row; rows start at multiples of it. Each row costs 28
+ * bytes and an index entry; larger rows read too much for a single event.
  */
 export const eventsPerChunk = 64
 
 /** A row of raw.event_chunks. */
 export interface EventChunk {
   readonly firstEventIndex: number
-  /** Of each event. */
+  /** One for each event. */
   readonly shapes: readonly EventShape[]
-  /** JSON text: for each event the list of its values, null where it could not be decoded. */
+  /** JSON text: a list of values for each event, null if undecodable. */
   readonly payloads: string
 }
 
-/** The events of a row. Its text is read when the fields of one of them are asked for: most say all by their type. */
+/** Parses the text on first use of any fields: most events are recognized by type alone. */
 export function eventsOfChunk({ firstEventIndex, shapes, payloads }: EventChunk): readonly DecodedEvent[] {
   let values: readonly (PayloadValue[] | null)[] | undefined
   const valuesAt = (place: number): PayloadValue[] | null => {

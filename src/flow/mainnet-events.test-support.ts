@@ -1,6 +1,6 @@
 /**
- * Events of mainnet in both encodings and what they say.
- * Source of the bytes: the table of deployed events in onflow/cadence, encoding/ccf/ccf_test.go.
+ * Mainnet events in both encodings with their fields. Source: the table of deployed events in
+ * onflow/cadence, encoding/ccf/ccf_test.go.
  */
 export const mainnetEvents: ReadonlyArray<{ ccf: string; json: string; fields: Record<string, string | null> }> = [
   {

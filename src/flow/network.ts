@@ -1,11 +1,12 @@
-/** The networks that differ in addresses, core contracts and sporks. */
+/** Networks with their own addresses, core contracts and sporks. */
 export const networks = ['mainnet', 'testnet', 'emulator'] as const
 export type Network = (typeof networks)[number]
 
 /**
- * The network of a chain id as nodes report it. Local chains of any kind share the emulator's addresses.
- * Source: onflow/flow-go `model/flow/chain.go`.
- * @returns undefined for a chain that is none of these
+ * Network of a chain id. Local chains use the emulator's addresses. Source: onflow/flow-go
+ * `model/flow/chain.go`.
+ *
+ * @returns undefined for other chains
  */
 export function chainIdToNetwork(chainId: string): Network | undefined {
   switch (chainId) {
@@ -23,21 +24,21 @@ export function chainIdToNetwork(chainId: string): Network | undefined {
   }
 }
 
-/** A spork: the stretch of a network's history that one generation of nodes serves. */
+/** A section of a network's history, served by nodes of its own. */
 export interface Spork {
   /** As in the host names of its nodes: `mainnet17`, `candidate4`, `devnet52`. */
   readonly name: string
   readonly network: Network
   readonly rootHeight: number
-  /** Exclusive; undefined for the spork that was the last one when this table was made. */
+  /** Exclusive; undefined for the latest spork in this table. */
   readonly endHeight: number | undefined
-  /** The default access node, plaintext gRPC; undefined where none is listed. */
+  /** Default access node, plaintext gRPC; undefined if none is listed. */
   readonly endpoint: string | undefined
-  /** Its nodes serve only the service `access.AccessAPI`. */
+  /** Nodes serve only `access.AccessAPI`. */
   readonly legacy: boolean
 }
 
-/** Names and root heights, ascending. Source: onflow/flow `sporks.json`. */
+/** Ascending. Source: onflow/flow `sporks.json`. */
 const mainnetRoots: readonly (readonly [name: string, rootHeight: number])[] = [
   ['candidate4', 1_065_711],
   ['candidate5', 2_033_592],
@@ -82,27 +83,28 @@ const testnetRoots: readonly (readonly [name: string, rootHeight: number])[] = [
   ['devnet54', 305_778_201],
 ]
 
-/** The general hosts, which serve the newest spork, and sporks that list no host. */
+/** Hosts of the newest spork, and sporks without a listed host. */
 const otherEndpoints: Readonly<Record<string, string | undefined>> = {
   mainnet28: 'access.mainnet.nodes.onflow.org:9000',
   devnet53: undefined,
   devnet54: 'access.devnet.nodes.onflow.org:9000',
 }
 
-/** The known sporks of mainnet and of the tail of testnet, by network and height. */
+/** Mainnet and recent testnet sporks, by network and height. */
 export const sporks: readonly Spork[] = [...table('mainnet', mainnetRoots), ...table('testnet', testnetRoots)]
 
-/** The root of mainnet26: from here on mainnet's nodes give every event in CCF; below it some fail to convert. */
+/** Root of mainnet26: from here on nodes serve every event in CCF; below, some conversions fail. */
 const ccfFromHeight = 88_226_267
 
-/** How to ask for the events of a height. */
+/** Event encoding to request for a height. */
 export function encodingFor(network: Network, height: number): 'ccf' | 'json-cdc' {
   return network === 'mainnet' && height < ccfFromHeight ? 'json-cdc' : 'ccf'
 }
 
 /**
- * The spork that a node serves, by its host name: `access-001.mainnet17.nodes.onflow.org` is mainnet17. The general
- * hosts say nothing, since they move on with each spork.
+ * Spork in a node's host name: `access-001.mainnet17.nodes.onflow.org` is mainnet17. Undefined for
+ * the general hosts.
+ *
  * @param endpoint host, host:port or URL
  */
 export function sporkOfHost(endpoint: string): Spork | undefined {
@@ -110,12 +112,11 @@ export function sporkOfHost(endpoint: string): Spork | undefined {
   return name === undefined ? undefined : sporksByName.get(name.replace(/^testnet/, 'devnet'))
 }
 
-/** The spork with this root height, if it is a known one. */
 export function sporkOfRoot(rootHeight: number): Spork | undefined {
   return sporksByRoot.get(rootHeight)
 }
 
-/** Whether a height belongs to a spork that is over: nothing of it changes any more. */
+/** Past sporks never change. */
 export function isInPastSpork(network: Network, height: number): boolean {
   const own = sporks.filter((spork) => spork.network === network)
   return own.some(({ rootHeight, endHeight }) => endHeight !== undefined && rootHeight <= height && height < endHeight)

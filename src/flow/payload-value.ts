@@ -1,55 +1,69 @@
 import { FlowfarmError } from '../platform/errors.ts'
 
 /**
- * Limits of one payload. An event of a real chain stays far below each of them (a node answers with 20 MB at most,
- * an event of more than 256 KB fails its transaction); they keep a hostile payload from taking memory, time or stack.
+ * Limits of one payload. Real events stay far below (nodes respond with at most 20 MB, and an event
+ * of more than 256 KB fails its transaction); they bound hostile payloads.
  */
 export const payloadLimits = {
-  /** Nested values and types. Two stack frames a level, and jsonb accepts several times as many. */
+  /**
+   * Nesting of values and types. Two stack frames per level; jsonb accepts several times as many.
+   */
   depth: 500,
-  /** Bytes of a big integer: its decimal text takes time that grows faster than its length. */
+  /** Bytes of a big integer: converting it to decimal is superlinear. */
   integerBytes: 64 * 1024,
-  /** Characters of the text of one type. Types name each other, so a short payload could spell out a long text. */
+  /**
+   * Characters of a type's text: types can reference each other, so a short payload can expand to a
+   * long text.
+   */
   typeIdLength: 1024 * 1024,
   /**
-   * Bytes of flattened text. Names of fields and types repeat for each struct, so text can be a thousand times as long
-   * as its payload. Arrays of zeros of UFix64, the longest text that ordinary values have, take 13 bytes a byte.
+   * Bytes of flattened text. Field and type names repeat for each struct, so the text can be a
+   * thousand times the payload. Arrays of UFix64 zeros, the longest ordinary values, take 13 bytes
+   * per byte.
    */
   outputBytes: 16 * 1024 * 1024,
   outputPerByte: 32,
-  /** Bytes of flattened text that any payload may have, however short it is. */
+  /** Bytes of flattened text allowed for any payload. */
   outputFloor: 64 * 1024,
-  /** Characters of the texts of all types that a payload composes. */
+  /** Characters of all type texts of a payload. */
   typeTextLength: 4 * 1024 * 1024,
-  /** Characters of a dictionary's key that is no text, and of all pairs of a dictionary whose keys share a text. */
+  /**
+   * Characters of a non-text dictionary key, and of all pairs of a dictionary whose keys share a
+   * text.
+   */
   keyTextLength: 1024,
   pairTextLength: 64 * 1024,
 } as const
 
 /**
- * Limits of the flattened text of many payloads. Text up to `ownPerByte` times its payload and `ownFloor` never
- * counts: the bytes received bound it, so one sender cannot use up the limit of the other events of a block.
+ * Expansion limits across payloads. Text up to `ownPerByte` times its payload and up to `ownFloor`
+ * does not count, so one sender cannot use up the limit of other events in a block.
  */
 export const expansionLimits = {
   ownPerByte: 4,
   ownFloor: 1024,
-  /** Bytes of text beyond that, for all events of a transaction and of a block. */
+  /** Bytes of counted text for all events of a transaction and of a block. */
   transactionBytes: 16 * 1024 * 1024,
   blockBytes: 32 * 1024 * 1024,
 } as const
 
-/** Bytes of flattened text that a payload may have when nothing else limits it. */
+/** Limit of a payload's flattened text, bytes. */
 export function outputLimitOf(payloadLength: number): number {
   const { outputBytes, outputFloor, outputPerByte } = payloadLimits
   return Math.min(outputBytes, outputFloor + outputPerByte * payloadLength)
 }
 
 /**
- * - `ccf-malformed`: bytes that the CCF specification does not allow at `offset`
+ * - `ccf-malformed`: invalid CCF at `offset`
+ *
  * - `ccf-truncated`: the payload ends inside a data item
- * - `json-cdc-malformed`: not JSON, or JSON that is not a Cadence value
- * - `payload-too-deep`: nested deeper than `maxDepth`
- * - `payload-too-large`: an integer, a type text or the flattened text would pass its limit
+ *
+ * - `json-cdc-malformed`: not JSON, or not a Cadence value
+ *
+ * - `payload-too-deep`: nested deeper than `depth`
+ *
+ * - `payload-too-large`: an integer, type text or the flattened text exceeds its limit
+ *
  * - `payload-unknown-encoding`: the first byte belongs to neither encoding
  */
 export type PayloadErrorCode =
@@ -60,13 +74,15 @@ export type PayloadErrorCode =
   | 'payload-too-large'
   | 'payload-unknown-encoding'
 
-/** Characters of a message: it may quote the payload. */
+/** Characters of a message, which can quote the payload. */
 const messageLength = 300
 
-/** An event payload that cannot be decoded: the event is stored raw and listed, the rest of its block goes on. */
+/**
+ * An undecodable payload: the event is stored raw and recorded, and the rest of the block proceeds.
+ */
 export class PayloadError extends FlowfarmError {
   declare readonly code: PayloadErrorCode
-  /** Where in the payload decoding stopped, in bytes; 0 where JSON text was read as a whole. */
+  /** Byte offset of the error; 0 for JSON. */
   readonly offset: number
 
   constructor(code: PayloadErrorCode, message: string, offset: number, cause?: unknown) {
@@ -75,22 +91,22 @@ export class PayloadError extends FlowfarmError {
   }
 }
 
-/** A flattened Cadence value: what the payload column holds. Numbers are strings, integers as well as fixed-point. */
+/** A flattened Cadence value, as stored. All numbers are strings. */
 export type PayloadValue = string | boolean | null | PayloadValue[] | PayloadFields
 
-/** The fields of an event, struct or dictionary by name. */
+/** Fields of an event, struct or dictionary. */
 export type PayloadFields = { [name: string]: PayloadValue }
 
 /**
- * Text as PostgreSQL's jsonb can hold it: U+0000 becomes the six characters `\u0000`, so that it stays visible, and a
- * surrogate without its pair becomes U+FFFD.
+ * Text that PostgreSQL's jsonb accepts: U+0000 becomes the six characters `\u0000`, an unpaired
+ * surrogate U+FFFD.
  */
 export function payloadText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\\u0000') : wellFormed
 }
 
-/** Sets an own property, also for the one name (`__proto__`) where an assignment would do something else. */
+/** Sets an own property, also for `__proto__`. */
 export function setField(fields: PayloadFields, name: string, value: PayloadValue): void {
   if (name === '__proto__') {
     Object.defineProperty(fields, name, { value, writable: true, enumerable: true, configurable: true })
@@ -100,8 +116,8 @@ export function setField(fields: PayloadFields, name: string, value: PayloadValu
 }
 
 /**
- * A dictionary's key as an object's name: text as it is, anything else as its JSON text (`true`, `null`). Each level of
- * dictionaries in keys doubles the text, so it is bounded.
+ * A dictionary key as an object key: text as is, other values as JSON text (`true`, `null`).
+ * Bounded, because each level of dictionaries in keys doubles the text.
  */
 export function dictionaryKey(key: PayloadValue): string {
   if (typeof key === 'string') return key
@@ -110,9 +126,9 @@ export function dictionaryKey(key: PayloadValue): string {
 }
 
 /**
- * A dictionary as an object. Two keys of different types can have the same text (`1` and `"1"` in
- * `{HashableStruct: T}`); such a dictionary becomes a list of `{key, value}` so that no pair is lost, sorted by key and
- * value, since the two encodings order pairs differently.
+ * A dictionary as an object. If keys of different types have the same text (`1` and `"1"` in
+ * `{HashableStruct: T}`), a list of `{key, value}`, sorted because the encodings order pairs
+ * differently.
  */
 export function dictionaryOf(pairs: ReadonlyArray<readonly [key: PayloadValue, value: PayloadValue]>): PayloadValue {
   const fields: PayloadFields = {}
@@ -136,7 +152,7 @@ function listOfPairs(pairs: ReadonlyArray<readonly [key: PayloadValue, value: Pa
     .map(({ pair }) => pair)
 }
 
-/** Refuses a value whose JSON text is longer than `limit`, before that text is made. */
+/** Checks the length of the JSON text before creating it. */
 function checkTextLength(value: PayloadValue, limit: number): void {
   let left = limit
   const spend = (part: PayloadValue): void => {
@@ -151,7 +167,7 @@ function checkTextLength(value: PayloadValue, limit: number): void {
   spend(value)
 }
 
-/** JSON text that does not depend on the order in which names were set. */
+/** JSON text independent of the order of names. */
 function canonicalText(value: PayloadValue): string {
   return JSON.stringify(value, (_name, part: PayloadValue) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part

@@ -5,10 +5,9 @@ import type { EventShape } from './event-shape.ts'
 import { outputLimitOf, PayloadError } from './payload-value.ts'
 import type { PayloadFields, PayloadValue } from './payload-value.ts'
 
-/** The two encodings of Cadence values that access nodes send. */
 export type PayloadEncoding = 'ccf' | 'json-cdc'
 
-/** The encoding of a payload by its first byte: CCF starts with a CBOR tag, JSON-CDC with a brace or white space. */
+/** By the first byte: CCF starts with a CBOR tag, JSON-CDC with a brace or white space. */
 export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefined {
   switch (payload[0]) {
     case 0xd8:
@@ -25,22 +24,26 @@ export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefine
 }
 
 /**
- * Appends the flattened values of an event's fields as JSON text, an array that jsonb accepts.
+ * Appends the flattened field values of an event as a JSON array that jsonb accepts. Both encodings
+ * give the same fields (`fieldsOf`):
  *
- * Both encodings of one event give the same fields (`fieldsOf`), by these rules:
- * - integers and fixed-point numbers are decimal strings, fixed-point with all of its 8 or 24 decimals
- * - an address is `0x` and 16 lower-case hex digits, an optional is its value or null, Void is null
- * - a [UInt8] is `0x` and hex digits; empty arrays of any type are `[]`, but for the fields in `payload-byte-fields.ts`
- * - a dictionary is an object, its keys as text (`payload-dictionary.ts` for keys with one text)
- * - a struct, resource or event is an object of its fields, without its type; an enum is its raw value
- * - a path is `/domain/identifier`; a type is its type id, null if unknown; an InclusiveRange is {start, end, step}
- * - a capability is {id, address, borrowType}, and path if it has one, as before Cadence 1.0, when id is null
- * - U+0000 in text is written as the six characters `\u0000`; what is no Unicode becomes U+FFFD
+ * - integers and fixed-point numbers: decimal strings, fixed-point with all 8 or 24 decimals
+ * - address: `0x` and 16 lower-case hex digits; optional: its value or null; Void: null
+ * - [UInt8]: `0x` and hex digits; empty arrays of any type: `[]`, except the fields of
+ * `byteFieldsOf`
+ * - dictionary: an object with keys as text (see `dictionaryOf`)
+ * - struct, resource, event: an object without its type; enum: its raw value
+ * - path: `/domain/identifier`; type: its type id or null; InclusiveRange: {start, end, step}
+ * - capability: {id, address, borrowType}, and path before Cadence 1.0, where id is null
+ * - U+0000 in text: the six characters `\u0000`; invalid Unicode: U+FFFD
  *
- * @param type the event's type as the access node names it
- * @param maxBytes of the text, where less than `outputLimitOf` the payload is left
- * @returns the names of the fields, in the order of the values
- * @throws PayloadError where the payload cannot be decoded; `out.position` is then where it was
+ * @param type event type from the access node
+ *
+ * @param maxBytes limit of the text, if below `outputLimitOf` the payload
+ *
+ * @returns the shape, in the order of the values
+ *
+ * @throws PayloadError; `out.position` is restored
  */
 export function writePayloadValues(
   type: string,
@@ -56,7 +59,8 @@ export function writePayloadValues(
 }
 
 /**
- * The flattened fields of an event as an object: what `fieldsOf` makes of the text of `writePayloadValues`.
+ * @returns the flattened fields: `fieldsOf` the text of `writePayloadValues`
+ *
  * @throws PayloadError
  */
 export function decodePayload(type: string, payload: Uint8Array): PayloadFields {
@@ -67,7 +71,8 @@ export function decodePayload(type: string, payload: Uint8Array): PayloadFields 
 }
 
 /**
- * A Cadence value (argument of a transaction, result of a script), flattened as by `writePayloadValues`.
+ * Flattens a value (argument, script result) as `writePayloadValues`.
+ *
  * @throws PayloadError
  */
 export function decodeValue(payload: Uint8Array): PayloadValue {

@@ -1,15 +1,15 @@
 import { PayloadError, payloadLimits } from './payload-value.ts'
 
 export interface EventTypeParts {
-  /** Account of the contract, 16 hex digits without `0x`; undefined for the events of the protocol itself. */
+  /** 16 hex digits without `0x`; undefined for protocol events. */
   readonly address: string | undefined
   readonly contract: string | undefined
   readonly name: string
 }
 
 /**
- * Takes an event type apart: `A.1654653399040a61.FlowToken.TokensDeposited`, or `flow.AccountCreated`.
- * What is of neither form is all name.
+ * Splits an event type: `A.1654653399040a61.FlowToken.TokensDeposited`, or `flow.AccountCreated`.
+ * Other texts are all name.
  */
 export function parseEventType(type: string): EventTypeParts {
   const contractEvent = /^A\.([0-9a-f]{16})\.([^.]+)\.(.+)$/.exec(type)
@@ -20,8 +20,8 @@ export function parseEventType(type: string): EventTypeParts {
 }
 
 /**
- * The text of a type: what `Type.identifier` gives inside Cadence, without spaces, so `{String:Int}` and `(Int)?`.
- * Source of the forms: the functions Format…TypeID of onflow/cadence, package sema.
+ * Type texts as in Cadence's `Type.identifier`, without spaces: `{String:Int}`, `(Int)?`. Source:
+ * the functions Format…TypeID of onflow/cadence, package sema.
  */
 export const typeId = {
   optional: (element: string): string => bounded(`(${element})?`),
@@ -31,18 +31,18 @@ export const typeId = {
   inclusiveRange: (element: string): string => bounded(`InclusiveRange<${element}>`),
   capability: (borrowType: string | null): string =>
     bounded(borrowType === null ? 'Capability' : `Capability<${borrowType}>`),
-  /** `authorization` is the text inside `auth(…)`, or null for a reference without. */
+  /** `authorization`: text inside `auth(…)`, or null. */
   reference: (authorization: string | null, referenced: string): string =>
     bounded(authorization === null ? `&${referenced}` : `auth(${authorization})&${referenced}`),
-  /** The reference of Cadence before 1.0, which was authorized or not. */
+  /** References before Cadence 1.0. */
   legacyReference: (authorized: boolean, referenced: string): string =>
     bounded(authorized ? `auth&${referenced}` : `&${referenced}`),
-  /** The members in the order of their text. */
+  /** Members sorted. */
   intersection: (members: readonly string[]): string => bounded(`{${joined(members.toSorted(byCodePoint), ',')}}`),
-  /** The restricted type of Cadence before 1.0; `type` is empty where only the restrictions were given. */
+  /** Restricted types before Cadence 1.0; `type` is empty without a base type. */
   restriction: (type: string, restrictions: readonly string[]): string =>
     bounded(`${type}{${joined(restrictions, ',')}}`),
-  /** All of the entitlements, or any of them. */
+  /** All or any of the entitlements. */
   entitlements: (entitlements: readonly string[], kind: 'conjunction' | 'disjunction'): string =>
     joined(entitlements.toSorted(byCodePoint), kind === 'conjunction' ? ',' : '|'),
   typeParameter: (name: string, bound: string | null): string => bounded(bound === null ? name : `${name}:${bound}`),
@@ -70,7 +70,7 @@ function bounded(text: string): string {
 }
 
 function tooLong(): PayloadError {
-  return new PayloadError('payload-too-large', `the text of a type is longer than ${payloadLimits.typeIdLength}`, 0)
+  return new PayloadError('payload-too-large', `a type text exceeds ${payloadLimits.typeIdLength}`, 0)
 }
 
 function byCodePoint(left: string, right: string): number {
@@ -78,11 +78,9 @@ function byCodePoint(left: string, right: string): number {
 }
 
 /**
- * Fields that are declared `[UInt8]`, of the core events in which they can be empty.
- *
- * JSON-CDC does not say the element type of an empty array, CCF does. So that both give the same text, an empty array
- * is `[]` in both, with the exception of these fields, which are `"0x"` in both: a reader of them meets one kind of
- * value only. Elsewhere an array that is not empty tells by itself whether it holds bytes.
+ * Fields of core events declared `[UInt8]` that can be empty. JSON-CDC has no element type for
+ * empty arrays, so an empty array is `[]` in both encodings, except for these fields, which are
+ * always `"0x"`.
  */
 const byteFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['EVM.TransactionExecuted', new Set(['payload', 'logs', 'returnedData', 'precompiledCalls'])],
@@ -90,7 +88,7 @@ const byteFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const contractEvent = /^A\.[0-9a-f]{16}\.(.+)$/
 
-/** The fields of the event `type` whose empty array is written as `"0x"`; undefined for most types. */
+/** Fields of the event `type` whose empty array is `"0x"`, or undefined. */
 export function byteFieldsOf(type: string): ReadonlySet<string> | undefined {
   const name = contractEvent.exec(type)?.[1]
   return name === undefined ? undefined : byteFields.get(name)

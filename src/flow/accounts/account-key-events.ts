@@ -3,10 +3,7 @@ import type { DecodedTransaction } from '../decoded-block.ts'
 import { addressField, amountField, FieldShapeError } from '../event-fields.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
 
-/**
- * Algorithms of account keys, by the numbers that access nodes, transactions and stored keys use. Source: onflow/crypto
- * `sign.go`, `hash/hash.go`.
- */
+/** Algorithms of account keys. Source: onflow/crypto `sign.go`, `hash/hash.go`. */
 export const signingAlgorithms: Readonly<Record<number, string>> = {
   1: 'BLS_BLS12_381',
   2: 'ECDSA_P256',
@@ -23,20 +20,18 @@ export const hashingAlgorithms: Readonly<Record<number, string>> = {
 }
 
 /**
- * The number of a signing algorithm by the raw value of Cadence's enum `SignatureAlgorithm`, which counts otherwise: 1
- * is ECDSA_P256 there. The raw values of `HashAlgorithm` are the numbers themselves. Source: onflow/cadence
- * `sema/crypto_algorithm_types.go`.
+ * Cadence's enum `SignatureAlgorithm` numbers the algorithms differently: 1 is ECDSA_P256.
+ * `HashAlgorithm` uses the same numbers. Source: onflow/cadence `sema/crypto_algorithm_types.go`.
  */
 export const signingAlgorithmByRawValue: Readonly<Record<string, number>> = { 1: 2, 2: 3, 3: 1 }
 
-/** What an event did to a key of an account. */
 export interface AccountKeyChange {
   readonly eventIndex: number
   readonly address: string
   readonly isRemoved: boolean
-  /** Undefined where the event does not say it, nor the transaction. */
+  /** Undefined if neither the event nor the transaction has it. */
   readonly keyIndex: number | undefined
-  /** Undefined where a key is revoked by its index. */
+  /** Undefined for a revocation by index. */
   readonly key: AccountKey | undefined
 }
 
@@ -49,14 +44,16 @@ interface AccountKeyProblem {
 const maxKeyIndex = 0x7fff_ffff
 
 /**
- * Keys that a transaction added and revoked. An account's keys count from 0, and a revoked one keeps its index. Events
- * say it since Cadence 1.0; before, it follows for an account that the same transaction created, and else from the
- * events of other transactions, which is left to whoever has them all.
+ * Keys added and revoked by a transaction. Key indexes start at 0 and are never reused. Before
+ * Cadence 1.0 events omit the index; it is inferred here only for accounts that the same
+ * transaction created.
  *
  *     1.0     AccountKeyAdded(address, publicKey: PublicKey, weight, hashAlgorithm, keyIndex)
  *     before  AccountKeyAdded(address, publicKey: PublicKey)      by `keys.add`
- *             AccountKeyAdded(address, publicKey: [UInt8])        by `addPublicKey`: an encoded account key
- *     1.0     AccountKeyRemoved(address, publicKey: Int)          the index, also before by `keys.revoke`
+ *             AccountKeyAdded(address, publicKey: [UInt8])        by `addPublicKey`: an encoded
+ * account key
+ *     1.0     AccountKeyRemoved(address, publicKey: Int)          the index, also before by
+ * `keys.revoke`
  *     before  AccountKeyRemoved(address, publicKey: [UInt8])      by `removePublicKey`
  *
  * Source: onflow/cadence `stdlib/flow.go`, `stdlib/account.go` of the releases.
@@ -67,7 +64,7 @@ export function accountKeyChanges({ events }: DecodedTransaction): {
 } {
   const changes: AccountKeyChange[] = []
   const problems: AccountKeyProblem[] = []
-  /** How many keys accounts have that were created here. */
+  /** Number of keys of accounts created in this transaction. */
   const created = new Map<string, number>()
   for (const { type, index: eventIndex, fields } of events) {
     if (!type.startsWith('flow.Account')) continue
@@ -121,7 +118,7 @@ function hashingAlgorithmOf(rawValue: PayloadValue | undefined): number | undefi
   throw new FieldShapeError('field hashAlgorithm is not a HashAlgorithm')
 }
 
-/** The chain takes the whole part. Source: onflow/cadence `stdlib/account.go`, keys.add. */
+/** The chain truncates to an integer. Source: onflow/cadence `stdlib/account.go`, keys.add. */
 function weightOf(fields: PayloadFields): number | undefined {
   const weight = fields['weight'] === undefined ? undefined : Math.trunc(Number(amountField(fields, 'weight')))
   if (weight !== undefined && weight > maxWeight) throw new FieldShapeError('field weight is too large')
@@ -150,25 +147,25 @@ function ofRawValue(numbers: Readonly<Record<string, number>>, value: PayloadVal
   return typeof value === 'string' && Object.hasOwn(numbers, value) ? numbers[value] : undefined
 }
 
-/** A key as it is before it has an index. */
 interface AccountKey {
   readonly publicKey: Buffer
-  /** As `signingAlgorithms` has it. */
+  /** As in `signingAlgorithms`. */
   readonly signingAlgorithm: number
-  /** As `hashingAlgorithms` has it; undefined where it was not told. */
+  /** As in `hashingAlgorithms`; undefined if unknown. */
   readonly hashingAlgorithm: number | undefined
-  /** Of 1000; undefined where it was not told. */
+  /** Of 1000; undefined if unknown. */
   readonly weight: number | undefined
 }
 
-/** What PostgreSQL takes; the chain takes no more than 1000. */
+/** Limit of the column; the chain's limit is 1000. */
 const maxWeight = 0x7fff_ffff
 
 /**
- * Reads the account key that `addPublicKey` took before Cadence 1.0: the RLP list of public key, signing algorithm,
- * hashing algorithm and weight. A key that was stored has its sequence number behind, and whether it was revoked.
- * Source: onflow/flow-go `model/flow/account_encoder.go`.
- * @throws FieldShapeError where the bytes are no such list
+ * Decodes an account key of `addPublicKey` before Cadence 1.0: an RLP list of public key, signing
+ * algorithm, hashing algorithm and weight. Stored keys also have a sequence number and a revocation
+ * flag. Source: onflow/flow-go `model/flow/account_encoder.go`.
+ *
+ * @throws FieldShapeError
  */
 function decodeAccountKey(bytes: Uint8Array): AccountKey {
   const [publicKey, ...numbers] = listOf(bytes)

@@ -8,13 +8,12 @@ const changeByType = {
   'flow.AccountContractRemoved': 'removed',
 } as const
 
-/** What an event did to a contract. */
 export interface ContractChange {
   readonly eventIndex: number
   readonly change: (typeof changeByType)[keyof typeof changeByType]
   readonly address: string
   readonly name: string
-  /** SHA3-256 of the code, 32 bytes; of the code that was there, for a removal. */
+  /** SHA3-256 of the code, or of the removed code, 32 bytes. */
   readonly codeHash: Buffer
 }
 
@@ -25,8 +24,8 @@ export interface ContractProblem {
 }
 
 /**
- * Contracts that a transaction added, updated and removed. Events tell the hash of the code and not the code. Source:
- * onflow/cadence `stdlib/flow.go`.
+ * Contracts added, updated and removed by a transaction. Events have the hash of the code only.
+ * Source: onflow/cadence `stdlib/flow.go`.
  */
 export function contractChanges({ events }: DecodedTransaction): {
   readonly changes: readonly ContractChange[]

@@ -5,17 +5,17 @@ import { addressField, evmAddressField, FieldShapeError } from '../event-fields.
 import type { Network } from '../network.ts'
 
 /**
- * Why an account is held to have a COA: `capability`, it issued a capability for one after this one was made and before
- * the next was; `only_account`, it is the only one that the transaction had access to.
+ * Why an account is considered the owner: `capability`: it issued a capability for a COA between
+ * this creation and the next; `only_account`: the transaction had access to no other account.
  */
 export type OwnerEvidence = 'capability' | 'only_account'
 
-/** An EVM account that Cadence owns, a COA, at its creation. */
+/** A Cadence-owned EVM account (COA). */
 export interface CreatedCoa {
   readonly eventIndex: number
   /** 0x and 40 hex digits. */
   readonly coaAddress: string
-  /** Undefined where it may have got to several accounts. */
+  /** Undefined if ambiguous. */
   readonly owner: { readonly address: string; readonly evidence: OwnerEvidence } | undefined
 }
 
@@ -26,16 +26,15 @@ export interface CoaProblem {
 }
 
 /**
- * The COAs that a transaction created. The event names no owner, since a COA is a resource that goes where the
- * transaction puts it:
+ * COAs created by a transaction. The event does not name the owner:
  *
  *     CadenceOwnedAccountCreated(addressBytes: [UInt8; 20])       first version
- *     CadenceOwnedAccountCreated(address: String)                 then
- *     CadenceOwnedAccountCreated(address: String, uuid: UInt64)   now
+ *     CadenceOwnedAccountCreated(address: String)                 later
+ *     CadenceOwnedAccountCreated(address: String, uuid: UInt64)   current
  *
- * Who gets it nearly always lets others find it, by a capability that the account issues in the same transaction. Where
- * it does not, the account that authorized the transaction has it, or the one that the transaction created; where there
- * are several of those, it is not known. Source of the versions: onflow/flow-go `fvm/evm/stdlib/contract.cdc`.
+ * Owners usually issue a public capability in the same transaction. Otherwise the owner is the only
+ * authorizer or created account; with several, it is unknown. Source of the versions:
+ * onflow/flow-go `fvm/evm/stdlib/contract.cdc`.
  */
 export function createdCoas(
   transaction: DecodedTransaction,
@@ -69,7 +68,7 @@ export function createdCoas(
   return { coas, problems }
 }
 
-/** The account that the transaction could store something in, if there is but one. */
+/** The only account that the transaction could store something in, or undefined. */
 function onlyAccount({ authorizers, isSystem, events }: DecodedTransaction): string | undefined {
   if (isSystem) return undefined
   const accounts = new Set(authorizers.filter((address) => !isZeroAddress(address)))
@@ -81,7 +80,7 @@ function onlyAccount({ authorizers, isSystem, events }: DecodedTransaction): str
   return accounts.size === 1 ? first : undefined
 }
 
-/** Accounts that issued a capability for a COA of theirs, by events after `from` and before `to`. */
+/** Accounts that issued a capability for a COA, by events after `from` and before `to`. */
 function capabilityIssuers(events: readonly DecodedEvent[], from: number, to: number, network: Network): Set<string> {
   const coa = new RegExp(String.raw`\bA\.${coreContracts(network).service}\.EVM\.CadenceOwnedAccount(?!\w)`)
   const issuers = new Set<string>()

@@ -4,24 +4,21 @@ import type { Declaration, ParsedProgram, SyntaxFault } from './syntax-tree.ts'
 import type { ProgramOutline } from './program-outline.ts'
 import type { Place, SourceText } from './source-text.ts'
 
-/** Something wrong, and where. */
 interface Finding extends Place {
   readonly message: string
-  /** The line as it is written. */
+  /** The line. */
   readonly source: string
-  /** What may help. */
   readonly hint: string | null
 }
 
 export interface ScriptCheck {
-  /** Whether the syntax is right. */
   readonly is_valid: boolean
   readonly errors: readonly Finding[]
-  /** What parses, and a node would refuse all the same. */
+  /** Constructs that parse but that nodes reject. */
   readonly warnings: readonly Finding[]
-  /** `script`, `transaction`, `contract`, several of them, or nothing. */
+  /** `script`, `transaction`, `contract`, several of them, or none. */
   readonly kinds: readonly string[]
-  /** More errors or warnings than are told. */
+  /** True if more findings were omitted. */
   readonly truncated: boolean
   readonly note: string
 }
@@ -38,17 +35,17 @@ const maxFindings = 20
 const maxMessageCharacters = 500
 
 const note =
-  'Only the syntax was checked, as of Cadence 1.0. Types, and whether names and members exist, are not checked: ' +
+  'Only the syntax was checked, as of Cadence 1.0. Types, names and members were not checked: ' +
   'run the script to find out.'
-const noteOnTemplates = `${note} What stands in string templates "\\(…)" was not looked at.`
+const noteOnTemplates = `${note} String templates "\\(…)" were not checked.`
 
-/** What is wrong with a source as far as its syntax tells. */
+/** Syntax errors and warnings. */
 export function checkProgram({ parsed, outline, source, code, network }: CheckedProgram): ScriptCheck {
   const faults = parsed.error?.Errors ?? []
   const errors = distinct(faults.map((fault) => readFault(fault, source)))
   if (errors.length === 0 && typeof parsed.error?.Message === 'string')
     errors.push(readFault({ Message: parsed.error.Message }, source))
-  // What could not be read to its end would be said to lack things that it has.
+  // A truncated program would cause false warnings.
   const warnings = errors.length > 0 ? [] : distinct(warningsOf(outline, source, network))
   return {
     is_valid: errors.length === 0,
@@ -71,26 +68,24 @@ function readFault(
     ...place,
     source: source.shownLine(place.line),
     hint:
-      typeof fix === 'string' && fix !== ''
-        ? `Write ${fix.slice(0, maxMessageCharacters)} in its place.`
-        : hintFor(words),
+      typeof fix === 'string' && fix !== '' ? `Replace it with ${fix.slice(0, maxMessageCharacters)}.` : hintFor(words),
   }
 }
 
-/** Of two faults the parser gives no words. @param before what stands before the fault */
+/** The parser reports two faults without a message. @param before source before the fault */
 function silentFault(before: string): string {
   return /\w\s*\{$/.test(before)
-    ? 'a type restricted by interfaces, T{I}, is no longer there'
-    : 'this is nested deeper than the parser goes'
+    ? 'restricted types T{I} were removed in Cadence 1.0'
+    : 'nested too deeply for the parser'
 }
 
 const hints: ReadonlyArray<readonly [pattern: RegExp, hint: string]> = [
   [
     /`pub\(set\)`/,
-    'Write access(all) in its place, and a function that sets the field: since Cadence 1.0 nobody else can.',
+    'Use access(all) and add a setter function: since Cadence 1.0 only the containing type can set the field.',
   ],
-  [/type restricted by/, 'Cadence 1.0 writes {I} for @AnyResource{I}, and &{I} for a reference.'],
-  [/statements on the same line/, 'Begin a new line, or write a semicolon.'],
+  [/type restricted by/, 'Since Cadence 1.0, write {I} for @AnyResource{I}, and &{I} for a reference.'],
+  [/statements on the same line/, 'Start a new line, or add a semicolon.'],
 ]
 
 function hintFor(message: string): string | null {
@@ -119,21 +114,15 @@ function warningsOf(outline: ProgramOutline, source: SourceText, network: Networ
       if (/^[0-9a-f]{16}$/.test(location)) {
         return core === undefined || core === location
           ? []
-          : [
-              warn(
-                declaration,
-                `the core contract ${name} is not at 0x${location} on ${network}`,
-                `It is at 0x${core} there.`,
-              ),
-            ]
+          : [warn(declaration, `the core contract ${name} is not at 0x${location} on ${network}`, `Use 0x${core}.`)]
       }
-      // Crypto is built in, and has no address of its own.
+      // Crypto is built in and has no address.
       if (location === 'Crypto') return []
       const remedy =
         core === undefined
-          ? 'Name the address of its account: import Name from 0x…'
+          ? 'Import it from the address of its account: import Name from 0x…'
           : `Write import ${name} from 0x${core}`
-      return [warn(declaration, 'nodes look up no contract without an address', `${remedy}.`)]
+      return [warn(declaration, 'nodes do not resolve imports without an address', `${remedy}.`)]
     })
   const withoutAccess = outline.declarations
     .flatMap(withMembers)
@@ -141,16 +130,16 @@ function warningsOf(outline: ProgramOutline, source: SourceText, network: Networ
     .map((declaration) =>
       warn(
         declaration,
-        `${declaration.kind} ${declaration.name} has no access modifier, which Cadence 1.0 asks for`,
-        `Write access(all) before it, or a narrower one.`,
+        `${declaration.kind} ${declaration.name} has no access modifier, which Cadence 1.0 requires`,
+        `Add access(all) or a narrower modifier.`,
       ),
     )
   const isEmpty = kindsOf(outline).length === 0
   const nothing = {
-    message: 'there is nothing to run here',
+    message: 'the source declares nothing to run',
     ...source.placeOf(0),
     source: source.shownLine(1),
-    hint: 'A script needs access(all) fun main().',
+    hint: 'Add access(all) fun main() to run it as a script.',
   }
   return [...imports, ...withoutAccess, ...(isEmpty ? [nothing] : [])]
 }
@@ -171,7 +160,7 @@ const withoutModifier: ReadonlySet<string> = new Set([
 
 function needsAccess({ kind, access, container }: Declaration): boolean {
   if (withoutModifier.has(kind) || access !== undefined) return false
-  // The fields of a transaction are nobody else's.
+  // Transaction fields are private.
   return container?.kind !== 'transaction'
 }
 

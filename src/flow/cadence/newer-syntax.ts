@@ -1,14 +1,14 @@
 import { endOfComment } from '../code/script-tokens.ts'
 
 /**
- * Hides newer syntax from the parser: string templates (`"\(name)"`) and aliased imports (`import A as B from 0x1`).
- * Lines and the length in bytes stay, so places do too.
+ * Hides syntax newer than the parser: string templates (`"\(name)"`) and aliased imports (`import A
+ * as B from 0x1`). Keeps lines and byte offsets.
  */
 export function hideNewerSyntax(code: string): string {
   return hideAliases(hideTemplates(code))
 }
 
-/** As many bytes, without a line's end becoming something else. */
+/** Keeps the byte length and line ends. */
 function blank(text: string, filler: string): string {
   return text
     .split('\n')
@@ -22,7 +22,7 @@ function hideAliases(code: string): string {
   )
 }
 
-/** Line comments, openings of block comments, openings of strings. */
+/** Line comments, starts of block comments and strings. */
 const opening = /\/\/[^\n]*|\/\*|"/g
 const stringMark = /\\\(|\\[^]|"/g
 
@@ -54,7 +54,7 @@ function nextMark(code: string, from: number): { readonly text: string; readonly
   return match === null ? undefined : { text: match[0], end: stringMark.lastIndex }
 }
 
-/** Behind the bracket that closes a template, or at the end of its line. */
+/** Index after the closing bracket of a template, or the end of its line. */
 function endOfTemplate(code: string, from: number): number {
   let depth = 1
   let isText = false

@@ -8,20 +8,19 @@ import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 import type { ParsedProgram } from './syntax-tree.ts'
 
 /**
- * The thread that parses sources (see `script-parser.ts`): posts `ready`, then answers one request at a time. The
- * parser is Go in WebAssembly and cannot be interrupted from its own thread.
+ * Parser thread (see `script-parser.ts`): posts `ready`, then answers one request at a time. The
+ * parser is Go in WebAssembly and can only be interrupted by ending the thread.
  */
 
-/** What the thread says. */
 export type ParserWord =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly answer: ScriptAnswer }
-  /** Nested deeper than the parser, or what reads its tree, can go. */
+  /** Nested too deeply for the parser or the tree walk. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'failed'; readonly message: string }
 
 const port = parentPort
-if (port === null) throw new Error('this is a thread of the script parser')
+if (port === null) throw new Error('this file must run as a thread of the script parser')
 const say = (word: ParserWord): void => port.postMessage(word)
 
 const binary = fileURLToPath(new URL('../cadence-parser.wasm', import.meta.resolve('@onflow/cadence-parser')))

@@ -2,30 +2,28 @@ import type { Declaration, NameNode, ParsedProgram, SyntaxNode } from './syntax-
 import type { SourceText } from './source-text.ts'
 import { isName, nodeIn, nodesBelow, nodesIn } from './syntax-tree.ts'
 
-/** The part of a source in which names mean something of their own. */
 export interface Scope {
   readonly parent: Scope | undefined
-  /** Whose body it is; undefined for blocks. */
+  /** Owner of the body; undefined for blocks. */
   readonly owner: Declaration | undefined
-  /** In their order: a later one hides an earlier one. */
+  /** In source order: later declarations shadow earlier ones. */
   readonly declared: Declaration[]
 }
 
-/** A name in the source, and what it may mean. */
 export interface NameUse {
   readonly name: string
   readonly start: number
-  /** The last byte. */
+  /** Last byte. */
   readonly end: number
   readonly scope: Scope
-  /** What it is itself, where it stands in its declaration. */
+  /** Set if it is the name of a declaration. */
   readonly declares: Declaration | undefined
-  /** What it is a member of: an expression, or the name before the point. */
+  /** The expression or name before the dot. */
   readonly memberOf: SyntaxNode | NameUse | undefined
 }
 
 export interface ProgramOutline {
-  /** On the outermost level, in their order. */
+  /** Top-level declarations in source order. */
   readonly declarations: readonly Declaration[]
   readonly uses: readonly NameUse[]
   readonly root: Scope
@@ -34,7 +32,6 @@ export interface ProgramOutline {
 const maxSignatureCharacters = 500
 const maxDocBytes = 2000
 
-/** What a program declares and where names are used. */
 export function outlineOf({ program }: ParsedProgram, source: SourceText): ProgramOutline {
   const root: Scope = { parent: undefined, owner: undefined, declared: [] }
   const uses: NameUse[] = []
@@ -112,7 +109,7 @@ class Outline {
     const location = typeof where === 'string' ? where.replace(/^0x/, '') : undefined
     const names = nodesIn(node, 'Identifiers').filter(isName)
     for (const name of names) this.#use(name, scope, this.#declare(node, name, 'import', scope, { location }))
-    // `import "FlowToken"` and `import Crypto` name the contract by where it is.
+    // `import "FlowToken"` and `import Crypto` name the contract by its location.
     if (names.length === 0 && location !== undefined && typeof place?.['Address'] !== 'string') {
       const at = (node['LocationPos'] as { readonly Offset?: number } | undefined)?.Offset ?? node.StartPos.Offset
       const start = typeof place?.['String'] === 'string' ? at + 1 : at
@@ -156,7 +153,7 @@ class Outline {
   }
 
   #visitVariable(node: SyntaxNode, scope: Scope): void {
-    // Its value cannot mean itself.
+    // An initializer cannot refer to its own variable.
     for (const below of nodesBelow(node)) {
       if (!isName(below)) this.visit(below, scope)
     }
@@ -203,7 +200,7 @@ class Outline {
     for (const name of nodesIn(node, 'NestedIdentifiers').filter(isName)) use = this.#use(name, scope, undefined, use)
   }
 
-  /** Adds the parameters of a function or a transaction to the scope of its body. */
+  /** Adds the parameters of a function or transaction to the scope of its body. */
   #withParameters(node: SyntaxNode, scope: Scope): Scope {
     for (const parameter of nodesIn(nodeIn(node, 'ParameterList'), 'Parameters')) {
       const name = parameter['Identifier']
@@ -251,12 +248,13 @@ class Outline {
       nameStart: name.StartPos.Offset,
     }
     container?.members.push(declaration)
-    // Fields and functions of composites are reached by `self` only; types are names in their container.
+    // Fields and functions of composites are reached through `self` only; types are names in their
+    // container.
     if (container === undefined || isType(declaration)) scope.declared.push(declaration)
     return declaration
   }
 
-  /** The parser forgets the comments of fields. */
+  /** The parser drops the comments of fields. */
   #docOf(node: SyntaxNode): string {
     const known = typeof node['DocString'] === 'string' ? node['DocString'].trim() : ''
     if (known !== '' || node.Type !== 'FieldDeclaration') return known
@@ -265,7 +263,7 @@ class Outline {
     return lines.replaceAll(/^[ \t]*\/\/\//gm, '').trim()
   }
 
-  /** What is written before the body, on one line. */
+  /** The head of a declaration, on one line. */
   #signatureOf(node: SyntaxNode): string {
     const body = bodyStart(node)
     const end = body === undefined ? node.EndPos.Offset : body - 1
@@ -279,7 +277,7 @@ class Outline {
   }
 }
 
-/** Where the body of a function begins; undefined for all else. */
+/** Start of a function body; undefined for other nodes. */
 function bodyStart(node: SyntaxNode): number | undefined {
   const holder = nodeIn(node, 'FunctionDeclaration') ?? node
   return nodeIn(holder, 'FunctionBlock')?.StartPos.Offset
@@ -316,7 +314,7 @@ const typeKinds: ReadonlySet<string> = new Set([
   'entitlement mapping',
 ])
 
-/** Whether a declaration is of a type, so that its members have a name of their own before the point. */
+/** Types have members, reached through their name. */
 export function isType({ kind }: Declaration): boolean {
   return typeKinds.has(kind)
 }

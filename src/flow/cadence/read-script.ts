@@ -10,21 +10,19 @@ import { outlineOf } from './program-outline.ts'
 import { SourceText } from './source-text.ts'
 import type { Place } from './source-text.ts'
 
-/** What is asked of a source. */
 export type ScriptRequest = { readonly code: string } & (
   | { readonly kind: 'check'; readonly network: Network }
   | { readonly kind: 'symbols' }
   | { readonly kind: 'name'; readonly at: NamePlace; readonly network: Network }
 )
 
-/** Where a name stands: a place, or the name itself, which then is its first use, on `line` if that is given. */
+/** A position, or a name, which selects its first use (on `line`, if given). */
 export interface NamePlace {
   readonly line?: number | undefined
   readonly column?: number | undefined
   readonly name?: string | undefined
 }
 
-/** A declaration as it is told. */
 interface SymbolAnswer {
   readonly kind: string
   readonly name: string
@@ -36,21 +34,19 @@ interface SymbolAnswer {
   readonly members?: readonly SymbolAnswer[]
 }
 
-/** What a name means. */
 export interface NameAnswer {
   readonly name: string
-  /** Where it stands. */
   readonly line: number
   readonly column: number
-  /** For people. */
+  /** Readable text. */
   readonly meaning: string
-  /** What declares it in this source; null where nothing does. */
+  /** Its declaration in this source, or null. */
   readonly declared:
     | (SymbolAnswer & { readonly column: number; readonly container: string | null; readonly source: string })
     | null
 }
 
-/** What is answered, by what was asked. */
+/** Answers by request kind. */
 export interface ScriptAnswers {
   readonly check: ScriptCheck
   readonly symbols: {
@@ -65,14 +61,14 @@ export type ScriptAnswer =
   | {
       [Kind in keyof ScriptAnswers]: { readonly kind: Kind; readonly answer: ScriptAnswers[Kind] }
     }[keyof ScriptAnswers]
-  /** No name stands there. */
+  /** No name at this position. */
   | { readonly kind: 'nothing'; readonly reason: string }
 
-/** More than a model reads. */
+/** Limit for model input. */
 const maxSymbols = 400
 const maxDocCharacters = 400
 
-/** Parses a source and answers a request. @throws RangeError if it is nested too deep */
+/** @throws RangeError if the source is nested too deeply */
 export function readScript(request: ScriptRequest, parse: (code: string) => ParsedProgram): ScriptAnswer {
   const source = new SourceText(request.code)
   const parsed = parse(hideNewerSyntax(request.code))
@@ -124,8 +120,8 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
         ...place,
         declared: declaredAs(meaning.contract, source),
         meaning:
-          `${meaning.member} of the contract ${meaning.contract.name}, which is imported: ` +
-          `${whereImported(meaning.contract, request.network)} Its source is not here.`,
+          `${meaning.member} of the imported contract ${meaning.contract.name}: ` +
+          `${whereImported(meaning.contract, request.network)} Its source is not available here.`,
       },
     }
   }
@@ -139,34 +135,32 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
       meaning:
         known ??
         (use.memberOf === undefined
-          ? `Nothing in this source declares ${use.name}.`
-          : `A member of a value whose type the syntax does not tell. Nothing in this source declares it clearly.`),
+          ? `${use.name} is not declared in this source.`
+          : `A member of a value whose type is unknown without type checking. No declaration in this source matches it clearly.`),
     },
   }
 }
 
 function whyNothing({ line, column, name }: NamePlace, isBroken: boolean): string {
-  if (isBroken) return 'The source has errors before any name could be read: see script_check.'
+  if (isBroken) return 'The source has syntax errors before any name: see script_check.'
   if (name !== undefined)
     return (
-      `The name ${name} does not stand ${line === undefined ? 'in this source' : `on line ${line}`}; ` +
-      'comments and ' +
-      'texts are not looked at.'
+      `Name ${name} was not found ${line === undefined ? 'in this source' : `on line ${line}`}; ` +
+      'comments and strings are not searched.'
     )
   return (
-    `No name stands at line ${line ?? 1}, column ${column ?? 1}. Lines and columns count from 1; or give ` +
-    'the name ' +
+    `No name found at line ${line ?? 1}, column ${column ?? 1}. Lines and columns start at 1. You can also give the name ` +
     'itself.'
   )
 }
 
 function inWords(declaration: Declaration, isCertain: boolean, source: SourceText, network: Network): string {
   if (declaration.kind === 'import')
-    return `The contract ${declaration.name}, imported: ${whereImported(declaration, network)}`
+    return `The imported contract ${declaration.name}: ${whereImported(declaration, network)}`
   const { line } = source.placeOf(declaration.nameStart)
   const where = declaration.container === undefined ? '' : ` of ${declaration.container.name}`
   return (
-    `${isCertain ? '' : 'Probably, by its name: '}${declaration.kind} ${declaration.name}${where}, declared ` +
+    `${isCertain ? '' : 'Probably '}${declaration.kind} ${declaration.name}${where}, declared ` +
     'on line ' +
     `${line}: ${declaration.signature}`
   )
@@ -174,15 +168,15 @@ function inWords(declaration: Declaration, isCertain: boolean, source: SourceTex
 
 function whereImported({ location, name }: Declaration, network: Network): string {
   const core = coreContractAddress(name, network)
-  if (location === undefined) return 'from nowhere.'
+  if (location === undefined) return 'without a location.'
   const isAddress = /^[0-9a-f]{16}$/.test(location)
   if (core === undefined)
-    return isAddress ? `from 0x${location}.` : `as "${location}", which only the Flow CLI can look up.`
+    return isAddress ? `from 0x${location}.` : `as "${location}", which only the Flow CLI can resolve.`
   const places = networks.map((known) => `0x${coreContractAddress(name, known) ?? '?'} on ${known}`).join(', ')
   return `${isAddress ? `from 0x${location}. ` : ''}A core contract: ${places}.`
 }
 
-/** A declaration with what is in it, while there is room. */
+/** A declaration with its members, within the budget. */
 function tellWithin(declaration: Declaration, source: SourceText, budget: { left: number }): SymbolAnswer[] {
   budget.left--
   if (budget.left < 0) return []

@@ -3,32 +3,31 @@ import type { NameUse, ProgramOutline, Scope } from './program-outline.ts'
 import { isName, nodeIn } from './syntax-tree.ts'
 import type { Declaration, SyntaxNode } from './syntax-tree.ts'
 
-/** What a name means. */
 type Meaning =
   | {
       readonly kind: 'declared'
       readonly declaration: Declaration
-      /** False where only the name speaks for it. */ readonly isCertain: boolean
+      /** False if matched by name only. */ readonly isCertain: boolean
     }
-  /** A member of a contract of another account. */
+  /** A member of an imported contract. */
   | { readonly kind: 'foreign'; readonly contract: Declaration; readonly member: string }
   | { readonly kind: 'unknown' }
 
 const unknown: Meaning = { kind: 'unknown' }
 
-/** The name at a byte of the source; undefined where none stands there. */
+/** Undefined if there is no name at the offset. */
 export function useAt({ uses }: ProgramOutline, offset: number): NameUse | undefined {
   return uses.find(({ start, end }) => start <= offset && offset <= end)
 }
 
-/** What a name in the source means, as far as the source itself tells. */
+/** Meaning of a name within the source. */
 export function meaningOf(use: NameUse, outline: ProgramOutline): Meaning {
   if (use.declares !== undefined) return certain(use.declares)
   if (use.memberOf === undefined) return meaningOfWord(use.name, use.scope, use.start)
   return memberOf(holderOf(use, outline), use.name, outline)
 }
 
-/** The type or import that a name is a member of; undefined for other names, or if the syntax does not tell. */
+/** The type or import that a name is a member of; undefined for other names and unknown types. */
 export function holderOf({ memberOf: whole, scope }: NameUse, outline: ProgramOutline): Declaration | undefined {
   if (whole === undefined) return undefined
   return 'name' in whole && typeof whole.name === 'string'
@@ -40,7 +39,7 @@ function certain(declaration: Declaration): Meaning {
   return { kind: 'declared', declaration, isCertain: true }
 }
 
-/** @param isMeant which declarations may be meant */
+/** @param isMeant filters declarations */
 function meaningOfWord(
   name: string,
   scope: Scope,
@@ -57,7 +56,7 @@ function meaningOfWord(
   return unknown
 }
 
-/** What has the members: a type of the source, or a contract that it imports. */
+/** A type of the source or an imported contract, which has members. */
 function typeOf(meaning: Meaning, scope: Scope): Declaration | undefined {
   if (meaning.kind !== 'declared') return undefined
   const { declaration } = meaning
@@ -84,12 +83,12 @@ function typeOfExpression(node: SyntaxNode, scope: Scope): Declaration | undefin
   return inner === undefined ? undefined : typeOfExpression(inner, scope)
 }
 
-/** `&Vault`, `@C.Vault?`, `auth(Withdraw) &C.Vault`: the type that is named, without what surrounds it. */
+/** Base type of `&Vault`, `@C.Vault?`, `auth(Withdraw) &C.Vault`. */
 function typeNamed(text: string, scope: Scope, at: number): Declaration | undefined {
   const plain = text.replace(/^auth\s*\([^)]*\)\s*/, '').replaceAll(/[&@?\s]/g, '')
   if (!/^\w+(\.\w+)*$/.test(plain)) return undefined
   const [first = '', ...rest] = plain.split('.')
-  // Only what is a type itself: `let a: a` would be asked for its own type without end.
+  // Types only: `let a: a` would recurse without end.
   const meaning = meaningOfWord(first, scope, at, (declaration) => isType(declaration) || declaration.kind === 'import')
   let found = meaning.kind === 'declared' ? meaning.declaration : undefined
   for (const name of rest) found = found?.members.find((member) => member.name === name)
@@ -110,27 +109,26 @@ function memberOf(holder: Declaration | undefined, name: string, outline: Progra
     : unknown
 }
 
-/** Built-in names and their use. Source: cadence-lang.org, "Built-in functions", "Accounts", "Types". */
+/** Built-in names. Source: cadence-lang.org, "Built-in functions", "Accounts", "Types". */
 const described: Readonly<Record<string, string>> = {
   getAccount:
     'view fun getAccount(_ address: Address): &Account: a public account; it has balance, availableBalance, ' +
     'storage, contracts, keys and capabilities.',
   getAuthAccount:
-    'fun getAuthAccount<T: &Account>(_ address: Address): T: an account with entitlements, in scripts only: ' +
-    'nothing that it changes is kept.',
+    'fun getAuthAccount<T: &Account>(_ address: Address): T: an account with entitlements, in scripts only; ' +
+    'changes are discarded.',
   getCurrentBlock:
     'view fun getCurrentBlock(): Block: the block in whose state the code runs; it has height, view, timestamp ' +
     '(Unix seconds, UFix64) and id.',
   getBlock: 'view fun getBlock(at: UInt64): Block?: an earlier block, or nil.',
-  panic: 'view fun panic(_ message: String): Never: ends the program with an error.',
-  assert:
-    'view fun assert(_ condition: Bool, message: String): ends the program with an error unless the condition holds.',
-  log: 'view fun log(_ value: AnyStruct): writes to the log of the emulator; nodes of the network drop it.',
+  panic: 'view fun panic(_ message: String): Never: aborts with an error.',
+  assert: 'view fun assert(_ condition: Bool, message: String): aborts with an error unless the condition holds.',
+  log: 'view fun log(_ value: AnyStruct): writes to the log of the emulator; network nodes discard it.',
   revertibleRandom:
-    'view fun revertibleRandom<T: FixedSizeUnsignedInteger>(modulo: T): T: a random number, which a transaction ' +
-    'may still be undone to avoid.',
-  destroy: 'destroy x: ends the life of a resource.',
-  self: 'What the code stands in: the contract, the resource, the struct or the transaction.',
+    'view fun revertibleRandom<T: FixedSizeUnsignedInteger>(modulo: T): T: a random number; a transaction can ' +
+    'revert to avoid an unwanted one.',
+  destroy: 'destroy x: destroys a resource.',
+  self: 'The enclosing contract, resource, struct or transaction.',
   base: 'The value that an attachment is attached to.',
   result: 'In post-conditions: what the function returns.',
   before: 'fun before(_ x): in post-conditions, the value that an expression had before the function ran.',
@@ -140,29 +138,28 @@ const described: Readonly<Record<string, string>> = {
   Block: 'struct Block: id [UInt8; 32], height UInt64, view UInt64, timestamp UFix64.',
   Bool: 'true or false.',
   Capability: 'Capability<T: &Any>: the right to a reference: borrow(): T?, check(): Bool, address, id.',
-  Character: 'One character of a text, which may be several code points.',
+  Character: 'A grapheme cluster, which can have several code points.',
   String:
     'A text: length, concat(_:), slice(from:upTo:), contains(_:), split(separator:), replaceAll(of:with:), ' +
     'toLower(), utf8, decodeHex(); String.join, String.encodeHex, String.fromUTF8.',
   Int:
-    'A whole number without bounds. Those with bounds (Int8 to Int256, UInt8 to UInt256) end the program ' +
-    'where they ' +
-    'overflow; Word8 to Word256 wrap around.',
-  UInt64: 'A whole number from 0 to 2^64 - 1.',
+    'An integer of arbitrary size. Int8 to Int256 and UInt8 to UInt256 abort on overflow; Word8 to Word256 wrap ' +
+    'around.',
+  UInt64: 'An integer from 0 to 2^64 - 1.',
   UFix64:
-    'A number with 8 digits behind the point, from 0 to 184467440737.09551615: amounts of tokens. A literal needs ' +
-    'a point: 1.0.',
-  Fix64: 'A number with 8 digits behind the point, with a sign, from -92233720368.54775808 to 92233720368.54775807.',
-  AnyStruct: 'Any value that is no resource.',
+    'A number with 8 decimals from 0 to 184467440737.09551615, used for token amounts. A literal needs a decimal ' +
+    'point: 1.0.',
+  Fix64: 'A signed number with 8 decimals, from -92233720368.54775808 to 92233720368.54775807.',
+  AnyStruct: 'Any value other than a resource.',
   AnyResource: 'Any resource.',
-  Never: 'The type of what does not return.',
-  Void: 'The type of nothing.',
+  Never: 'The return type of functions that never return.',
+  Void: 'The return type of functions that return nothing.',
   Type: 'A type as a value: Type<T>(), isInstance(_:), identifier, isSubtype(of:).',
-  Path: 'A place in the storage of an account: /storage/x, /public/x.',
-  StoragePath: '/storage/x: where an account keeps a value.',
+  Path: 'A path in the storage of an account: /storage/x, /public/x.',
+  StoragePath: '/storage/x: where an account stores a value.',
   PublicPath: '/public/x: where an account publishes a capability.',
   Storage:
-    'Entitlement to all that an account stores: auth(Storage) &Account. Narrower: SaveValue, LoadValue, ' +
+    'Entitlement to the storage of an account: auth(Storage) &Account. Narrower: SaveValue, LoadValue, ' +
     'CopyValue, BorrowValue.',
   BorrowValue: 'Entitlement to storage.borrow.',
   SaveValue: 'Entitlement to storage.save.',
@@ -170,10 +167,10 @@ const described: Readonly<Record<string, string>> = {
   Capabilities: 'Entitlement to issue and publish capabilities: auth(Capabilities) &Account.',
   Contracts: 'Entitlement to add, update and remove contracts.',
   Keys: 'Entitlement to add and revoke keys.',
-  Mutate: 'Entitlement to change an array or a dictionary behind a reference; Insert and Remove are its parts.',
+  Mutate: 'Entitlement to change an array or a dictionary through a reference; consists of Insert and Remove.',
 }
 
-/** What Cadence itself means by a name; undefined for other names. */
+/** Description of a built-in name, or undefined. */
 export function builtIn(name: string): string | undefined {
   return Object.hasOwn(described, name) ? described[name] : undefined
 }

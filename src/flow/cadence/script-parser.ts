@@ -5,13 +5,12 @@ import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 
 interface ScriptParserOptions {
-  /** CPU time of the thread for one source. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
+  /** CPU time per source. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
   readonly cpuLimitMs?: number
-  /** Sources that wait for their turn; further ones are refused. Default 32. */
+  /** Maximum waiting sources; further ones are refused. Default 32. */
   readonly maxWaiting?: number
-  /** How long an idle thread is kept, which holds some 90 MB. Default 60,000 ms. */
+  /** Time until an idle thread (about 90 MB) is ended. Default 60,000 ms. */
   readonly idleMs?: number
-  /** Is told when a thread is started and when it has ended. */
   readonly onThread?: (event: 'started' | 'ended') => void
 }
 
@@ -21,14 +20,15 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** CPU time for the start of a thread, which compiles 5.5 MB of WebAssembly. */
+/** CPU time to start a thread, which compiles 5.5 MB of WebAssembly. */
 const startCpuMs = 30_000
 
-/** Enough for the tree of the longest source; one that wants more is as bad as one that takes too long. */
+/** Enough for the tree of the longest source. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 } as const
 
 /**
- * Parses Cadence in a thread, one source at a time, so that a hostile source delays only the next ones, briefly.
+ * Parses Cadence in a thread, one source at a time, so that a hostile source delays only the next
+ * ones, briefly.
  *
  *     none ──first job──► starting ──ready──► idle ◄──answer── busy
  *                                              │ ──next job──►  │ timeout or dead thread: none
@@ -76,7 +76,7 @@ export class ScriptParser {
     return promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
-  /** Ends the thread; whoever waits is refused. */
+  /** Ends the thread and refuses waiting requests. */
   async close(): Promise<void> {
     this.#isClosed = true
     const closed = new ApiError(503, 'scripts-busy', 'The service is stopping.')
@@ -102,17 +102,13 @@ export class ScriptParser {
     const { cpuLimitMs } = this.#options
     this.#endLimit = limitThreadCpu(this.#thread, cpuLimitMs, () => {
       this.#fail(
-        new ApiError(
-          504,
-          'script-timeout',
-          `The parser took longer than ${cpuLimitMs / 1000} s for this source: make it simpler.`,
-        ),
+        new ApiError(504, 'script-timeout', `Could not parse the source within ${cpuLimitMs / 1000} s. Simplify it.`),
       )
     })
   }
 
   #start(): void {
-    // The parser greets on its output, which is nobody's business.
+    // The parser prints a greeting.
     const thread = new Worker(new URL('parser-worker.ts', import.meta.url), {
       resourceLimits,
       stdout: true,
@@ -128,19 +124,19 @@ export class ScriptParser {
     })
     thread.on('error', (error) => {
       if (this.#thread === thread)
-        this.#fail(new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: error }))
+        this.#fail(new ApiError(500, 'parser-failed', 'Could not parse the source.', { cause: error }))
     })
     thread.on('exit', (code) => {
       if (this.#thread === thread)
         this.#fail(
-          new ApiError(500, 'parser-failed', 'The parser cannot read this source.', {
+          new ApiError(500, 'parser-failed', 'Could not parse the source.', {
             cause: new Error(`the thread ended with ${code}`),
           }),
         )
     })
     this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
       const cause = new Error(`no thread after ${startCpuMs} ms of CPU time`)
-      this.#fail(new ApiError(503, 'parser-unavailable', 'The parser does not start. Try again shortly.', { cause }))
+      this.#fail(new ApiError(503, 'parser-unavailable', 'Could not start the parser. Try again shortly.', { cause }))
     })
   }
 
@@ -152,16 +148,14 @@ export class ScriptParser {
     if (word.kind === 'answer') job?.resolve(word.answer)
     if (word.kind === 'too-deep')
       job?.reject(
-        new ApiError(400, 'script-too-deep', 'The source is nested deeper than the parser can go.', { field: 'code' }),
+        new ApiError(400, 'script-too-deep', 'Could not parse the source: it is nested too deeply.', { field: 'code' }),
       )
     if (word.kind === 'failed')
-      job?.reject(
-        new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: new Error(word.message) }),
-      )
+      job?.reject(new ApiError(500, 'parser-failed', 'Could not parse the source.', { cause: new Error(word.message) }))
     this.#next()
   }
 
-  /** The job that runs, or the first that waits for a thread, fails; the thread is given up. */
+  /** Fails the running or first waiting job and ends the thread. */
   #fail(error: ApiError): void {
     const job = this.#running ?? this.#waiting.shift()
     this.#running = undefined

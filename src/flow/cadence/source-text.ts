@@ -1,4 +1,4 @@
-/** A place in a source, as editors and people count: both from 1, columns in characters. */
+/** Line and column in characters, both from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -7,10 +7,10 @@ export interface Place {
 const maxShownCharacters = 240
 const lineFeed = 0x0a
 
-/** A source with the ways in which its places are told: the parser counts bytes, people count lines and columns. */
+/** Converts between byte offsets (parser) and lines and columns. */
 export class SourceText {
   readonly #bytes: Buffer
-  /** Where each line begins, in bytes. */
+  /** Start of each line, in bytes. */
   readonly #starts: readonly number[]
 
   constructor(code: string) {
@@ -21,15 +21,15 @@ export class SourceText {
     this.#starts = starts
   }
 
-  /** @param start, end in bytes, `end` included */
+  /** @param start, end in bytes, `end` inclusive */
   slice(start: number, end: number): string {
     return this.#bytes.toString('utf8', Math.max(0, start), end + 1)
   }
 
-  /** @param offset in bytes; one that is beyond the end means the end */
+  /** @param offset in bytes; clamped to the end */
   placeOf(offset: number): Place {
     let at = Math.min(Math.max(0, offset), this.#bytes.length)
-    // A character may be named by its last byte.
+    // A character may be given by its last byte.
     while (isWithinCharacter(this.#bytes[at])) at--
     const line = Math.max(
       0,
@@ -38,7 +38,7 @@ export class SourceText {
     return { line: line + 1, column: Array.from(this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)).length + 1 }
   }
 
-  /** The byte of a place; undefined without such a line. A column beyond the line means its end. */
+  /** Byte offset; undefined for a missing line. A column past the end means the end of the line. */
   offsetOf({ line, column }: Place): number | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined
@@ -48,7 +48,7 @@ export class SourceText {
     return start + Buffer.byteLength(before)
   }
 
-  /** A line as it is shown beside an error: without the white space around it, and not longer than anybody reads. */
+  /** A trimmed and shortened line for messages. */
   shownLine(line: number): string {
     const text = this.#lineText(line).trim()
     return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
@@ -61,7 +61,7 @@ export class SourceText {
   }
 }
 
-/** Whether a byte of UTF-8 is not the first of its character. */
+/** Whether a byte is a UTF-8 continuation byte. */
 function isWithinCharacter(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80
 }

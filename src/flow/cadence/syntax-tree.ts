@@ -1,4 +1,4 @@
-/** A node of what the parser gives: an object with a `Type` and places, whose other fields depend on that. */
+/** A node of the parser's tree; other fields depend on `Type`. */
 export interface SyntaxNode {
   readonly Type?: string
   readonly StartPos: SyntaxPlace
@@ -7,17 +7,17 @@ export interface SyntaxNode {
   readonly [field: string]: unknown
 }
 
-/** Bytes from the beginning. Lines and columns are there too, and wrong behind comments. */
+/** Byte offset. The parser's lines and columns are wrong after comments. */
 interface SyntaxPlace {
   readonly Offset: number
 }
 
-/** A name in the source. It has no `Type`. */
+/** A name; has no `Type`. */
 export interface NameNode extends SyntaxNode {
   readonly Identifier: string
 }
 
-/** What is wrong, as the parser says it. What it says nothing of is nested too deep. */
+/** A syntax error. Without a message: nested too deeply. */
 export interface SyntaxFault {
   readonly Message?: string
   readonly SuggestedFix?: string
@@ -42,13 +42,13 @@ export function isName(value: unknown): value is NameNode {
   )
 }
 
-/** A field that is a node; undefined where it is none. */
+/** A field that is a node, or undefined. */
 export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | undefined {
   const value = node[field]
   return isNode(value) ? value : undefined
 }
 
-/** A field that is a list of nodes; empty where it is none. */
+/** A field that is a list of nodes, or empty. */
 export function nodesIn(
   holder: Readonly<Record<string, unknown>> | SyntaxNode | undefined,
   field: string,
@@ -57,7 +57,7 @@ export function nodesIn(
   return Array.isArray(value) ? value.filter(isNode) : []
 }
 
-/** The nodes right below one, in lists and objects without a place too. */
+/** Child nodes, including those in lists and objects without a position. */
 export function nodesBelow(node: SyntaxNode): SyntaxNode[] {
   return Object.values(node).flatMap(nodesOf)
 }
@@ -65,33 +65,32 @@ export function nodesBelow(node: SyntaxNode): SyntaxNode[] {
 function nodesOf(value: unknown): SyntaxNode[] {
   if (isNode(value)) return [value]
   if (Array.isArray(value)) return value.flatMap(nodesOf)
-  // Members and conditions are in objects without a place; places are objects of numbers.
+  // Members and conditions are in objects without a position; positions are objects of numbers.
   return typeof value === 'object' && value !== null
     ? Object.values(value).flatMap((inner) => (typeof inner === 'object' ? nodesOf(inner) : []))
     : []
 }
 
-/** A name that a source declares. */
 export interface Declaration {
-  /** In words: `contract`, `resource`, `function`, `field`, `constant`, `parameter`, `import` … */
+  /** `contract`, `resource`, `function`, `field`, `constant`, `parameter`, `import` … */
   readonly kind: string
   readonly name: string
-  /** `access(all)`; undefined where the source says nothing. */
+  /** `access(all)`; undefined if omitted. */
   readonly access: string | undefined
-  /** Its head as it is written, without its body. */
+  /** Head of the declaration, without its body. */
   readonly signature: string
-  /** What its comment says; '' where it has none. */
+  /** Doc comment, or ''. */
   readonly doc: string
-  /** The type that the source gives it: of a field, a parameter, a constant. */
+  /** Declared type of a field, parameter or constant. */
   readonly type: string | undefined
-  /** Bytes, the last one included. */
+  /** Bytes, inclusive. */
   readonly start: number
   readonly end: number
-  /** Where the name itself stands. */
+  /** Start of the name. */
   readonly nameStart: number
   readonly container: Declaration | undefined
-  /** In their order. */
+  /** In source order. */
   readonly members: Declaration[]
-  /** Of an import: where it leads, as 16 hex digits or a name. */
+  /** Location of an import: 16 hex digits or a name. */
   readonly location: string | undefined
 }

@@ -34,7 +34,7 @@ const formTags = { Struct: 160, Resource: 161, Event: 162, Contract: 163, Enum: 
 const interfaceTags = { StructInterface: 176, ResourceInterface: 177, ContractInterface: 178 }
 const domains = { storage: 1, private: 2, public: 3 }
 
-/** Encodes a value in CCF, with the definitions of `types`, as `129([definitions, [type, value]])`. */
+/** Encodes a value with the definitions of `types`: `129([definitions, [type, value]])`. */
 export function encodeCcf(value: CadenceValue, types: ReadonlyArray<CompositeType | InterfaceType>): Buffer {
   return new CcfEncoder(types).message(value)
 }
@@ -157,7 +157,7 @@ function simpleValue(name: string, data: CadenceValue['data']): Buffer {
   }
 }
 
-/** A type as a value. `known` has the ids of the composite types met so far, of which later ones are references. */
+/** `known` has the ids of composite types seen so far; later ones are references. */
 function typeValue(type: CadenceType, known: Map<CadenceType, Buffer>): Buffer {
   const inner = (element: CadenceType): Buffer => typeValue(element, known)
   switch (type.kind) {
@@ -221,7 +221,7 @@ function authorization(authorized: Authorization, setTag: number): Buffer {
 
 const nil = Buffer.from([0xf6])
 
-/** The head of a CBOR data item, as short as its argument allows. */
+/** Head of a CBOR data item in its shortest form. */
 export function head(major: number, argument: bigint): Buffer {
   if (argument < 24n) return Buffer.from([(major << 5) | Number(argument)])
   const width = argument < 1n << 8n ? 0 : argument < 1n << 16n ? 1 : argument < 1n << 32n ? 2 : 3

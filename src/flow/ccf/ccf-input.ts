@@ -1,27 +1,29 @@
 import { PayloadError, payloadLimits } from '../payload-value.ts'
 import type { PayloadErrorCode } from '../payload-value.ts'
 
-/** CBOR major types that CCF uses; RFC 8949 §3.1. Maps, floats and lengths left open do not occur. */
+/** Major types used by CCF (RFC 8949 §3.1). Maps, floats and indefinite lengths do not occur. */
 export const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, tag: 6, simple: 7 } as const
 
-/** Whole data items that CCF has: CBOR's simple values. */
+/** CBOR simple values. */
 export const simple = { false: 0xf4, true: 0xf5, nil: 0xf6 } as const
 
 const noBytes = Buffer.alloc(0)
 
 /**
- * Reads the CBOR data items of one payload. `open` starts a payload; every reader moves `position` forward. An
- * argument of up to 64 bits arrives in two halves, `high` and `low`, so that no BigInt is made for it.
+ * Reads the CBOR data items of one payload. `open` starts a payload; readers advance `position`.
+ * 64-bit arguments are split into `high` and `low` to avoid BigInt.
  */
 export class CcfInput {
   bytes: Buffer = noBytes
   position = 0
   end = 0
-  /** The upper 32 bits of the argument read last. */
+  /** Upper 32 bits of the last argument. */
   high = 0
-  /** The lower 32 bits of the argument read last. */
+  /** Lower 32 bits of the last argument. */
   low = 0
-  /** Types composed so far, and the characters of their texts: what a compiled plan of them takes in memory. */
+  /**
+   * Composed types and the length of their texts, which determine the memory of a compiled plan.
+   */
   typeCount = 0
   typeTextLength = 0
 
@@ -33,7 +35,7 @@ export class CcfInput {
     this.typeTextLength = 0
   }
 
-  /** Lets go of the payload, which may be a view into a larger buffer. */
+  /** Releases the payload, which may be a view of a larger buffer. */
   close(): void {
     this.bytes = noBytes
     this.end = 0
@@ -43,13 +45,12 @@ export class CcfInput {
     return new PayloadError(code, message, this.position)
   }
 
-  /** The next byte, not consumed. */
   peek(): number {
     if (this.position >= this.end) throw this.fail('the payload ends early', 'ccf-truncated')
     return this.bytes[this.position] as number
   }
 
-  /** Consumes the initial byte of a data item and its argument. @returns the major type */
+  /** @returns the major type */
   readHead(): number {
     const initial = this.peek()
     this.position++
@@ -66,7 +67,7 @@ export class CcfInput {
   #readArgument(information: number): void {
     const { bytes, position } = this
     const width = 1 << (information - 24)
-    if (information > 27) throw this.fail('lengths must be given')
+    if (information > 27) throw this.fail('indefinite lengths are not supported')
     if (position + width > this.end) throw this.fail('the payload ends early', 'ccf-truncated')
     this.position = position + width
     this.high = 0
@@ -94,8 +95,8 @@ export class CcfInput {
   }
 
   /**
-   * Consumes a head that announces a length. It is checked against the bytes that are left, of which each announced
-   * byte or item needs one, before anything is allocated for it.
+   * Reads a length and checks it against the remaining bytes before anything is allocated, because
+   * each byte or item takes at least one.
    */
   readLength(expected: number): number {
     const kind = this.readHead()
@@ -111,13 +112,12 @@ export class CcfInput {
     return this.readLength(major.array)
   }
 
-  /** Consumes the head of an array that must have `count` items. */
   expectArray(count: number): void {
     const found = this.readArray()
     if (found !== count) throw this.fail(`expected an array of ${count}, found ${found}`)
   }
 
-  /** Consumes the head of a tag. @returns its number */
+  /** @returns the tag number */
   readTag(): number {
     const kind = this.readHead()
     if (kind !== major.tag || this.high !== 0) throw this.fail(`expected a tag, found major type ${kind}`)
@@ -129,14 +129,14 @@ export class CcfInput {
     if (found !== number) throw this.fail(`expected tag ${number}, found ${found}`)
   }
 
-  /** An unsigned integer that must stay below 2^53: a size, an id, an enumeration. */
+  /** An unsigned integer below 2^53: a size, id or enumeration. */
   readSmall(): number {
     const kind = this.readHead()
     if (kind !== major.unsigned || this.high > 0x1f_ffff) throw this.fail('expected a small unsigned integer')
     return this.high * 0x1_0000_0000 + this.low
   }
 
-  /** Text as it is; invalid UTF-8 is replaced by U+FFFD. */
+  /** Invalid UTF-8 is replaced by U+FFFD. */
   readText(): string {
     const length = this.readLength(major.text)
     const start = this.position
@@ -144,7 +144,7 @@ export class CcfInput {
     return this.bytes.toString('utf8', start, this.position)
   }
 
-  /** A view of a byte string. */
+  /** Returns a view. */
   readBytes(): Buffer {
     const length = this.readLength(major.bytes)
     const start = this.position
@@ -152,14 +152,12 @@ export class CcfInput {
     return this.bytes.subarray(start, this.position)
   }
 
-  /** Consumes a nil if one is next. */
   takeNil(): boolean {
     if (this.peek() !== simple.nil) return false
     this.position++
     return true
   }
 
-  /** Consumes one whole data item. */
   skip(): void {
     for (let open = 1; open > 0; open--) {
       const kind = this.readHead()
@@ -174,19 +172,18 @@ export class CcfInput {
       } else if (kind === major.tag) {
         open += 1
       } else if (kind === 5) {
-        throw this.fail('a map has no place in CCF')
+        throw this.fail('maps are not allowed in CCF')
       }
     }
   }
 
-  /** Refuses a value nested deeper than the stack is meant for. */
   checkDepth(depth: number): void {
     if (depth > payloadLimits.depth) {
       throw this.fail(`nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
     }
   }
 
-  /** Counts a composed type, whose text may repeat that of others. */
+  /** Counts a composed type, whose text may repeat other texts. */
   countType(text: string): void {
     this.typeCount++
     this.typeTextLength += text.length

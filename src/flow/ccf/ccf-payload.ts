@@ -9,21 +9,24 @@ import { readInlineType, readTypeDefinitions } from './type-definitions.ts'
 import { PlanCache } from './plan-cache.ts'
 import type { EventPlan } from './plan-cache.ts'
 
-/** Tags of a whole payload: types defined in front of the value, or a value of built-in types only. */
+/** Tags of a payload: with type definitions before the value, or with built-in types only. */
 const tag = { definitionsAndValue: 129, typeAndValue: 130 } as const
 
-/** Memory of one compiled type or field, besides its text. */
+/** Memory of a compiled type or field without its text. */
 const typeBytes = 256
 
 const cache = new PlanCache()
 const input = new CcfInput()
 
 /**
- * Appends the values of an event's fields in CCF as a JSON array.
- * Source: https://github.com/onflow/ccf, ccf_specs.md, fully self-describing mode.
- * @param maxBytes of the array
- * @returns what the values are of: the same object for events of one shape, as long as it is kept
- * @throws PayloadError; `out` is then as it was
+ * Appends the field values of a CCF event as a JSON array. Source: https://github.com/onflow/ccf,
+ * ccf_specs.md, fully self-describing mode.
+ *
+ * @param maxBytes limit of the array
+ *
+ * @returns the shape: the same object for events of one shape, while cached
+ *
+ * @throws PayloadError; `out` is restored
  */
 export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter, maxBytes: number): EventShape {
   const start = out.position
@@ -48,7 +51,8 @@ export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter, ma
 }
 
 /**
- * The flattened fields of an event in CCF.
+ * @returns the flattened fields
+ *
  * @throws PayloadError
  */
 export function readCcfEvent(type: string, payload: Buffer): PayloadFields {
@@ -56,7 +60,8 @@ export function readCcfEvent(type: string, payload: Buffer): PayloadFields {
 }
 
 /**
- * Any Cadence value in CCF, flattened: a result of a script, an argument.
+ * Flattens any CCF value, such as a script result or argument.
+ *
  * @throws PayloadError
  */
 export function readCcfValue(payload: Buffer): PayloadValue {
@@ -74,7 +79,7 @@ function reading<Value>(payload: Buffer, read: () => Value): Value {
   }
 }
 
-/** Moves to the value. @returns how to decode it */
+/** Moves to the value. @returns its plan */
 function openEvent(type: string): EventPlan {
   const found = cache.find(type, input.bytes)
   if (found !== undefined) {
@@ -89,11 +94,11 @@ function openEvent(type: string): EventPlan {
   return plan
 }
 
-/** Consumes everything before the value. */
+/** Reads everything before the value. */
 function readMessageType(): TypePlan {
   const number = input.readTag()
   if (number !== tag.definitionsAndValue && number !== tag.typeAndValue) {
-    throw input.fail(`tag ${number} is not of a payload`)
+    throw input.fail(`unexpected payload tag ${number}`)
   }
   input.expectArray(2)
   if (number === tag.typeAndValue) return readInlineType(input, new Map(), 0)

@@ -12,7 +12,7 @@ const colon = 0x3a
 const emptyArrayHead = 0x80
 const labels = { start: Buffer.from('{"start":'), end: Buffer.from(',"end":'), step: Buffer.from(',"step":') }
 
-/** An optional: nested ones collapse, since nil is nil at any level. */
+/** Nested optionals collapse: nil is nil at any level. */
 export function optionalPlan(element: TypePlan): TypePlan {
   return {
     typeId: typeId.optional(element.typeId),
@@ -25,14 +25,14 @@ export function optionalPlan(element: TypePlan): TypePlan {
   }
 }
 
-/** A reference arrives as the value that it refers to. */
+/** A reference is encoded as its value. */
 export function referencePlan(authorization: string | null, referenced: TypePlan): TypePlan {
   return { ...referenced, typeId: typeId.reference(authorization, referenced.typeId) }
 }
 
 /**
- * An array, of `size` items if that is part of the type. Not empty and all UInt8, it is bytes: by its type, or, where
- * items name their own types, by all of them (all that JSON-CDC tells).
+ * An array, of `size` items if fixed. A non-empty array of UInt8 is bytes, by its type or, as in
+ * JSON-CDC, by the types that its items name.
  */
 export function arrayPlan(element: TypePlan, size?: number): TypePlan {
   const readCount = (input: CcfInput): number => {
@@ -70,7 +70,7 @@ export function arrayPlan(element: TypePlan, size?: number): TypePlan {
   }
 }
 
-/** The same array in a field of which it is known that it holds bytes: `"0x"` when empty. */
+/** The same array in a field that is known to hold bytes: `"0x"` if empty. */
 export function byteFieldPlan(array: TypePlan): TypePlan {
   return {
     ...array,
@@ -85,7 +85,7 @@ export function byteFieldPlan(array: TypePlan): TypePlan {
 export function dictionaryPlan(key: TypePlan, value: TypePlan): TypePlan {
   const readCount = (input: CcfInput): number => {
     const items = input.readArray()
-    if (items % 2 !== 0) throw input.fail('a dictionary with a key without value')
+    if (items % 2 !== 0) throw input.fail('a dictionary has a key without a value')
     return items / 2
   }
   const read = (input: CcfInput, depth: number): PayloadValue => {
@@ -163,7 +163,7 @@ function readNamedItemsAsHex(input: CcfInput, element: TypePlan, count: number, 
   return `0x${bytes.toString('hex')}`
 }
 
-/** `130([137(12), value])` up to the value: how an item of abstract type says that it is a UInt8. */
+/** `130([137(12), value])` up to the value: marks an item of abstract type as UInt8. */
 const namesUInt8 = Buffer.from('d88282d8890c', 'hex')
 
 function allNameUInt8(input: CcfInput, count: number): boolean {
@@ -183,7 +183,7 @@ function takeEmptyArray(input: CcfInput): boolean {
   return true
 }
 
-/** Writes the key as an object's name. @returns the written text */
+/** Writes the key as a JSON object key. @returns the text */
 function writeKey(input: CcfInput, out: ByteWriter, key: TypePlan, depth: number): string {
   const start = input.position
   const outStart = out.position

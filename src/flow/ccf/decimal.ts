@@ -1,6 +1,6 @@
 /**
- * Decimal text of unsigned 64-bit integers given as two 32-bit halves, written as ASCII without strings or BigInts:
- * 64 bits are split once into a quotient by 10^8, exact in a double, and eight last digits.
+ * Writes unsigned 64-bit integers, given as two 32-bit halves, as decimal ASCII without strings or
+ * BigInt: splits them into a quotient by 10^8, exact in a double, and eight last digits.
  */
 
 const split = 1e8
@@ -8,17 +8,17 @@ const zero = 0x30
 const point = 0x2e
 const pairs = Buffer.from(Array.from({ length: 100 }, (_, pair) => String(pair).padStart(2, '0')).join(''))
 
-/** Most bytes that one call writes: 20 digits and a point. */
+/** Maximum bytes of one call: 20 digits and a point. */
 export const maxDecimalBytes = 21
 
-/** Writes the integer at `at`. @returns the position after it */
+/** @returns the position after the text */
 export function putInteger(target: Uint8Array, at: number, high: number, low: number): number {
   if (high === 0 && low < split) return putDigits(target, at, low)
   const quotient = quotientOf(high, low)
   return putEight(target, putQuotient(target, at, quotient), remainderOf(high, low, quotient))
 }
 
-/** Writes the integer as a fixed-point number with 8 decimals. @returns the position after it */
+/** Fixed-point with 8 decimals. @returns the position after the text */
 export function putFixed8(target: Uint8Array, at: number, high: number, low: number): number {
   const quotient = quotientOf(high, low)
   const pointAt = putQuotient(target, at, quotient)
@@ -26,7 +26,7 @@ export function putFixed8(target: Uint8Array, at: number, high: number, low: num
   return putEight(target, pointAt + 1, remainderOf(high, low, quotient))
 }
 
-/** The integer divided by 10^8, rounded down: below 1.9 * 10^11. */
+/** Integer quotient by 10^8, below 1.9 * 10^11. */
 function quotientOf(high: number, low: number): number {
   // Below 2^53 the rounded quotient of two doubles never reaches the next integer.
   if (high < 0x20_0000) return Math.floor((high * 0x1_0000_0000 + low) / split)
@@ -37,7 +37,7 @@ function quotientOf(high: number, low: number): number {
   return first * 0x1_0000_0000 + secondQuotient * 0x1_0000 + Math.floor(third / split)
 }
 
-/** What is left of the division: modulo 2^32, where the true value fits. */
+/** Remainder modulo 2^32, which holds the true value. */
 function remainderOf(high: number, low: number, quotient: number): number {
   if (high < 0x20_0000) return high * 0x1_0000_0000 + low - quotient * split
   return (low - Math.imul(quotient % 0x1_0000_0000, split)) >>> 0
@@ -79,7 +79,7 @@ function digitsOf(value: number): number {
   return value < 1e7 ? 7 : 8
 }
 
-/** An integer below 10^8 as exactly eight digits. */
+/** An integer below 10^8 as eight digits. */
 function putEight(target: Uint8Array, at: number, value: number): number {
   const upper = ((value | 0) / 10_000) | 0
   putFour(target, at, upper)
@@ -96,7 +96,7 @@ function putFour(target: Uint8Array, at: number, value: number): void {
   target[at + 3] = pairs[(lower << 1) + 1] as number
 }
 
-/** The decimal text of a 64-bit word: several times as fast as `String` for numbers beyond 2^30, such as uuids. */
+/** Several times faster than `String` above 2^30, e.g. for uuids. */
 export function spellInteger(high: number, low: number): string {
   if (high >= 0x20_0000) return word(high, low).toString()
   const value = high * 0x1_0000_0000 + low
@@ -105,7 +105,7 @@ export function spellInteger(high: number, low: number): string {
   return String(upper) + eightDigits(value - upper * split)
 }
 
-/** The text of a 64-bit word as a number with 8 decimals. */
+/** A 64-bit word with 8 decimals. */
 export function spellFixed(high: number, low: number): string {
   if (high >= 0x20_0000) {
     const digits = word(high, low).toString()

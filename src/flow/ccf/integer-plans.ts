@@ -16,7 +16,7 @@ const fixedTexts = new WordTexts(spellFixed)
 type Put = (target: Uint8Array, at: number, high: number, low: number) => number
 type Spell = (high: number, low: number) => string
 
-/** An unsigned integer of `bits` ≤ 64. */
+/** Up to 64 bits. */
 export function unsignedPlan(typeId: string, bits: number, kind: PlanKind = 'other'): TypePlan {
   return unsigned64Plan(typeId, bits, putInteger, integerText, kind)
 }
@@ -26,7 +26,7 @@ export function unsignedFixedPlan(typeId: string): TypePlan {
   return unsigned64Plan(typeId, 64, putFixed8, fixedText, 'other')
 }
 
-/** A signed integer of `bits` ≤ 64. */
+/** Up to 64 bits. */
 export function signedPlan(typeId: string, bits: number): TypePlan {
   return signed64Plan(typeId, bits, putInteger, integerText)
 }
@@ -36,7 +36,7 @@ export function signedFixedPlan(typeId: string): TypePlan {
   return signed64Plan(typeId, 64, putFixed8, fixedText)
 }
 
-/** An integer of any size, or of more than 64 bits: a CBOR bignum. */
+/** Integers above 64 bits or unbounded: a CBOR bignum. */
 export function bigIntegerPlan(typeId: string, options: { signed: boolean; bits?: number }): TypePlan {
   const maxBytes = options.bits === undefined ? payloadLimits.integerBytes : options.bits / 8
   const read = (input: CcfInput): string => readBigInteger(input, options.signed, maxBytes)
@@ -87,14 +87,14 @@ function unsigned64Plan(typeId: string, bits: number, put: Put, spell: Spell, ki
 function signed64Plan(typeId: string, bits: number, put: Put, spell: Spell): TypePlan {
   const maxHigh = bits > 32 ? 0x7fff_ffff : 0
   const maxLow = bits > 32 ? 0xffff_ffff : 2 ** (bits - 1) - 1
-  /** Consumes a value and leaves its magnitude in the input. @returns whether it is negative */
+  /** Leaves the magnitude in the input. @returns whether the value is negative */
   const readMagnitude = (input: CcfInput): boolean => {
     const kind = input.readHead()
     if (kind > major.negative || input.high > maxHigh || input.low > maxLow) {
       throw input.fail(`not a value of ${typeId}`)
     }
     if (kind === major.unsigned) return false
-    // CBOR holds the negative n as -1 - n.
+    // CBOR encodes a negative n as -1 - n.
     input.low = (input.low + 1) >>> 0
     if (input.low === 0) input.high++
     return true
@@ -127,7 +127,7 @@ function readBigInteger(input: CcfInput, signed: boolean, maxBytes: number): str
     const negative = input.low === 3
     const bytes = input.readBytes()
     if (bytes.length > maxBytes) throw input.fail(`an integer of ${bytes.length} bytes`, 'payload-too-large')
-    if (negative && !signed) throw input.fail('a negative value of an unsigned type')
+    if (negative && !signed) throw input.fail('negative value of an unsigned type')
     const value = bytes.length === 0 ? 0n : BigInt(`0x${bytes.toString('hex')}`)
     return (negative ? -1n - value : value).toString()
   }

@@ -6,7 +6,7 @@ import type { CcfInput } from './ccf-input.ts'
 
 export const quote = 0x22
 
-/** 1 for each byte that stands for itself in JSON text: printable ASCII without quote and backslash. */
+/** 1 for printable ASCII other than quote and backslash, which needs no escape. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte < 0x7f && byte !== quote && byte !== 0x5c ? 1 : 0,
 )
@@ -14,7 +14,10 @@ const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
 const hexHigh = Buffer.from(Array.from({ length: 256 }, (_, byte) => (byte >> 4).toString(16)).join(''))
 const hexLow = Buffer.from(Array.from({ length: 256 }, (_, byte) => (byte & 15).toString(16)).join(''))
 
-/** Copies a CBOR text string as a JSON string. Text that needs escapes or is not ASCII takes the way over a string. */
+/**
+ * Copies a CBOR text as a JSON string. Text with escapes or non-ASCII characters goes through a
+ * string.
+ */
 export function writeText(input: CcfInput, out: ByteWriter): void {
   const length = input.readLength(major.text)
   const start = input.position
@@ -39,12 +42,12 @@ function writeEscaped(input: CcfInput, out: ByteWriter, start: number, end: numb
   input.position = end
 }
 
-/** Writes a JavaScript string, which must be well formed, as a JSON string. */
+/** @param text well-formed */
 export function writeString(out: ByteWriter, text: string): void {
   out.utf8(JSON.stringify(text))
 }
 
-/** Copies bytes that are JSON text already. */
+/** Copies JSON text. */
 export function writeRaw(out: ByteWriter, json: Uint8Array): void {
   const { length } = json
   out.reserve(length)
@@ -54,7 +57,7 @@ export function writeRaw(out: ByteWriter, json: Uint8Array): void {
   out.position = start + length
 }
 
-/** Writes `"0x…"` of `length` bytes of the input, which must be there. */
+/** Writes `"0x…"` from `length` bytes of the input. */
 export function writeHex(input: CcfInput, out: ByteWriter, length: number): void {
   const source = input.bytes
   const start = input.position
@@ -71,7 +74,7 @@ export function writeHex(input: CcfInput, out: ByteWriter, length: number): void
   input.position = start + length
 }
 
-/** Writes `"0x…"` of an array of `count` UInt8 values, each an integer of one or two bytes. */
+/** Writes `"0x…"` from `count` UInt8 values, each of one or two bytes. */
 export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): void {
   const source = input.bytes
   const { end } = input
@@ -95,7 +98,7 @@ export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): 
   input.position = from
 }
 
-/** The same as a string. */
+/** `writeHexItems` as a string. */
 export function readHexItems(input: CcfInput, count: number): string {
   const source = input.bytes
   const { end } = input

@@ -1,15 +1,15 @@
 import type { EventShape } from '../event-shape.ts'
 import type { FieldPlan } from './type-plan.ts'
 
-/** The bytes before the value, which are the same in every event of one type, and what they say. */
+/** The bytes before the value, equal in all events of a shape, and their plan. */
 export interface CachedPlan {
   readonly prefix: Buffer
   readonly plan: EventPlan
-  /** Memory that both take. */
+  /** Memory of both. */
   readonly bytes: number
 }
 
-/** How the events of one shape are decoded: by the same object, as long as it is kept. */
+/** One object per shape, while cached. */
 export interface EventPlan {
   readonly shape: EventShape
   readonly fields: readonly FieldPlan[]
@@ -17,14 +17,14 @@ export interface EventPlan {
 
 interface TypeEntry {
   plans: CachedPlan[]
-  /** The clock at the last use. */
+  /** Clock value of the last use. */
   used: number
 }
 
 /**
- * Compiled plans by event type. A type can have several prefixes: a contract update may change the fields. Anyone can
- * deploy event types without end, so types, prefixes for each and bytes are bounded; when full, the least recently used
- * quarter of the types is removed.
+ * Compiled plans by event type. A type can have several prefixes after contract updates. Anyone can
+ * deploy event types, so types, prefixes per type and bytes are bounded; a full cache evicts the
+ * least recently used quarter of the types.
  */
 export class PlanCache {
   readonly #types = new Map<string, TypeEntry>()
@@ -33,23 +33,20 @@ export class PlanCache {
   #bytes = 0
   #clock = 0
 
-  /** @param limits types, and bytes of memory; a plan of more than 1/64 of the bytes is not kept */
+  /** @param limits types and bytes of memory; plans above 1/64 of the bytes are not cached */
   constructor(limits: { types: number; bytes: number } = { types: 8192, bytes: 64 * 1024 * 1024 }) {
     this.#maxTypes = limits.types
     this.#maxBytes = limits.bytes
   }
 
-  /** Types kept now. */
   get size(): number {
     return this.#types.size
   }
 
-  /** Bytes of memory of the plans kept now. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The plan whose prefix the payload starts with. */
   find(type: string, payload: Buffer): CachedPlan | undefined {
     const entry = this.#types.get(type)
     if (entry === undefined) return undefined
@@ -59,14 +56,14 @@ export class PlanCache {
     if (startsWith(payload, first.prefix)) return first
     const at = plans.findIndex(({ prefix }) => startsWith(payload, prefix))
     if (at === -1) return undefined
-    // Events in a row mostly have the same form.
+    // Consecutive events usually have the same shape.
     const found = plans[at] as CachedPlan
     plans[at] = first
     plans[0] = found
     return found
   }
 
-  /** Keeps a plan. `prefix` is copied, since payloads are views into larger buffers. @param bytes of memory of both */
+  /** Copies `prefix`, because payloads are views of larger buffers. @param bytes memory of both */
   add(type: string, prefix: Buffer, plan: EventPlan, bytes = prefix.length): void {
     if (bytes > this.#maxBytes / 64) return
     const entry = this.#types.get(type) ?? { plans: [], used: 0 }
@@ -87,7 +84,7 @@ export class PlanCache {
   }
 }
 
-/** Forms of one type that are kept side by side. */
+/** Maximum prefixes per type. */
 const maxPrefixes = 8
 
 function startsWith(payload: Buffer, prefix: Buffer): boolean {

@@ -12,7 +12,7 @@ const json = { null: Buffer.from('null'), true: Buffer.from('true'), false: Buff
 const addresses = new WordTexts((high, low) => `0x${hexWord(high)}${hexWord(low)}`)
 const texts = new ShortTexts()
 
-/** The names of a path's domain by number; onflow/cadence, common.PathDomain. */
+/** Source: onflow/cadence, common.PathDomain. */
 const pathDomains: readonly (string | undefined)[] = [undefined, 'storage', 'private', 'public']
 
 export function writeNull(out: ByteWriter): void {
@@ -59,7 +59,7 @@ export const addressPlan: TypePlan = {
   read: readAddress,
 }
 
-/** Writes an address value as `"0x"` and 16 hex digits. */
+/** Writes `"0x"` and 16 hex digits. */
 export function writeAddress(input: CcfInput, out: ByteWriter): void {
   expectAddress(input)
   writeHex(input, out, 8)
@@ -72,7 +72,7 @@ export function readAddress(input: CcfInput): string {
   return addresses.of(bytes.readUInt32BE(position), bytes.readUInt32BE(position + 4))
 }
 
-/** Bytes, a type that only built-in functions have. */
+/** Bytes: a type of built-in functions only. */
 export const bytesPlan: TypePlan = {
   typeId: 'Bytes',
   kind: 'other',
@@ -85,13 +85,13 @@ export function pathPlan(typeId: string): TypePlan {
   const read = (input: CcfInput): string => {
     input.expectArray(2)
     const domain = pathDomains[input.readSmall()]
-    if (domain === undefined) throw input.fail('an unknown path domain')
+    if (domain === undefined) throw input.fail('unknown path domain')
     return payloadText(`/${domain}/${input.readText()}`)
   }
   return { typeId, kind: 'other', write: (input, out) => writeString(out, read(input)), read }
 }
 
-/** Type: the text of a type, or null for a type that its node did not know. */
+/** Type as text; null for a type unknown to its node. */
 export const metaTypePlan: TypePlan = {
   typeId: 'Type',
   kind: 'other',
@@ -103,7 +103,7 @@ export const metaTypePlan: TypePlan = {
   read: readType,
 }
 
-/** A function value, of which only the type is told. */
+/** A function value has only its type. */
 export const functionPlan: TypePlan = {
   typeId: 'Function',
   kind: 'other',

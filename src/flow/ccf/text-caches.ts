@@ -1,21 +1,21 @@
-/** Entries of the table; a power of 2. */
+/** A power of 2. */
 const textEntries = 1024
-/** Longer texts are made anew. */
+/** Longer texts are not cached. */
 const longest = 96
 
 /**
- * Short texts of late, each in the one place that its bytes give it: an event of a token standard names the type of its
- * vault, and there are few. Comparing the bytes is cheaper than making a string, and the same text is the same string.
+ * Cache of short texts with one slot per hash. Events repeat a few type names, and comparing bytes
+ * is cheaper than creating a string.
  */
 export class ShortTexts {
   readonly #texts: string[] = Array.from({ length: textEntries }, () => '')
 
-  /** The text of `bytes[start..end)`; undefined where it is empty, long, or not ASCII without NUL. */
+  /** Text of `bytes[start..end)`; undefined if empty, long, or with NUL or non-ASCII bytes. */
   of(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start
     if (length === 0 || length > longest) return undefined
     let mixed = length
-    // The ends of type ids differ, and so do the addresses in front.
+    // Type ids differ in their ends and in the addresses.
     for (let at = Math.max(start, end - 12); at < end; at++) mixed = Math.imul(mixed, 31) + (bytes[at] as number)
     mixed = Math.imul(mixed, 31) + (bytes[start + (length >> 2)] as number)
     const place = (Math.imul(mixed, 0x9e37_79b1) >>> 16) & (textEntries - 1)
@@ -34,12 +34,12 @@ function isSame(text: string, bytes: Buffer, start: number): boolean {
   return true
 }
 
-/** Entries of one table; a power of 2. */
+/** A power of 2. */
 const wordEntries = 4096
 
 /**
- * A cache of the texts of 64-bit words, one slot per hash. Amounts, vaults and accounts repeat within a few
- * transactions, and a look-up costs less than spelling. Equal words share one string.
+ * Cache of the texts of 64-bit words with one slot per hash: amounts, vaults and accounts repeat
+ * within a few transactions.
  */
 export class WordTexts {
   readonly #spell: (high: number, low: number) => string
@@ -47,12 +47,12 @@ export class WordTexts {
   readonly #lows = new Uint32Array(wordEntries)
   readonly #texts: string[] = Array.from({ length: wordEntries }, () => '')
 
-  /** @param spell gives text that is not empty */
+  /** @param spell returns non-empty text */
   constructor(spell: (high: number, low: number) => string) {
     this.#spell = spell
   }
 
-  /** @param high the upper 32 bits, `low` the lower */
+  /** @param high upper 32 bits, `low` the lower */
   of(high: number, low: number): string {
     const mixed = Math.imul(low ^ Math.imul(high, 0x9e37_79b1), 0x85eb_ca6b)
     const at = (mixed >>> 16) & (wordEntries - 1)

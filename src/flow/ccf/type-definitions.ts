@@ -48,7 +48,7 @@ const definitionTag = {
   lastInterface: 178,
 } as const
 
-/** A composite type whose fields are still to be read, from `position` on. */
+/** A composite type whose fields are read later, from `position`. */
 interface OpenDefinition {
   fields: FieldPlan[]
   position: number
@@ -56,7 +56,7 @@ interface OpenDefinition {
 }
 
 /**
- * Consumes the list of types that a payload defines. A type can refer to any other of the list and to itself, so ids
+ * Reads the type definitions of a payload. Types can refer to each other and to themselves, so ids
  * are collected first and fields are read in a second pass.
  */
 export function readTypeDefinitions(input: CcfInput): Definitions {
@@ -67,11 +67,11 @@ export function readTypeDefinitions(input: CcfInput): Definitions {
     const number = input.readTag()
     const composite = number >= definitionTag.firstComposite && number <= definitionTag.lastComposite
     if (!composite && (number < definitionTag.firstInterface || number > definitionTag.lastInterface)) {
-      throw input.fail(`tag ${number} is not of a type definition`)
+      throw input.fail(`unexpected type definition tag ${number}`)
     }
     input.expectArray(composite ? 3 : 2)
     const id = readDefinitionId(input)
-    if (definitions.has(id)) throw input.fail('two types with one id')
+    if (definitions.has(id)) throw input.fail('duplicate type id')
     const typeId = input.readText()
     if (composite) {
       const fields: FieldPlan[] = []
@@ -110,10 +110,10 @@ const tag = {
   inclusiveRange: 145,
 } as const
 
-/** The composite and interface types that a payload defines, by the id that it refers to them with. */
+/** Composite and interface types of a payload by id. */
 export type Definitions = ReadonlyMap<string, TypePlan>
 
-/** The simple types whose values have a form of their own; every other one is abstract. */
+/** Simple types with an encoding of their own; all others are abstract. */
 const concretePlans: ReadonlyMap<string, TypePlan> = new Map(
   [
     unsignedPlan('UInt8', 8, 'uint8'),
@@ -145,7 +145,7 @@ const concretePlans: ReadonlyMap<string, TypePlan> = new Map(
   ].map((plan) => [plan.typeId, plan]),
 )
 
-/** Consumes the type of a value. `definitions` must hold every type that it may refer to. */
+/** `definitions` must hold every type that it may refer to. */
 export function readInlineType(input: CcfInput, definitions: Definitions, depth: number): TypePlan {
   input.checkDepth(depth)
   const number = input.readTag()
@@ -159,7 +159,7 @@ function planOf(input: CcfInput, number: number, definitions: Definitions, depth
   switch (number) {
     case tag.definition: {
       const plan = definitions.get(readDefinitionId(input))
-      if (plan === undefined) throw input.fail('a reference to an unknown type')
+      if (plan === undefined) throw input.fail('reference to an unknown type')
       return plan
     }
     case tag.simple: {
@@ -196,11 +196,14 @@ function planOf(input: CcfInput, number: number, definitions: Definitions, depth
     case tag.inclusiveRange:
       return inclusiveRangePlan(element())
     default:
-      throw input.fail(`tag ${number} is not of a type`)
+      throw input.fail(`unexpected type tag ${number}`)
   }
 }
 
-/** A type whose values name their own: AnyStruct, Integer, an interface. Nil stands for a value that has no form. */
+/**
+ * A type whose values name their own: AnyStruct, Integer, an interface. Nil is a value without
+ * encoding.
+ */
 export function abstractPlan(id: string, definitions: Definitions): TypePlan {
   return {
     typeId: id,
@@ -227,7 +230,7 @@ const capabilityLabels = {
   borrowType: Buffer.from(',"borrowType":'),
 }
 
-/** A capability. Where the type leaves the borrow type open, a value names its own. */
+/** If the borrow type is open, each value names its own. */
 function capabilityPlan(borrowTypeId: string | null, definitions: Definitions): TypePlan {
   const id = typeId.capability(borrowTypeId)
   const open = abstractPlan(id, definitions)
@@ -248,7 +251,7 @@ function namesType(input: CcfInput): boolean {
   return input.peek() >> 5 === major.tag
 }
 
-/** Address and id arrive in this order. */
+/** Encoded as address, then id. */
 function writeCapability(input: CcfInput, out: ByteWriter, borrowTypeJson: string): void {
   input.expectArray(2)
   const address = input.position

@@ -5,22 +5,25 @@ import type { CcfInput } from './ccf-input.ts'
 
 /**
  * - `uint8`: an array of it is bytes
- * - `array`: its empty text depends on the field it is in
+ *
+ * - `array`: the text of an empty one depends on its field
+ *
  * - `abstract`: each value names its own type
- * - `composite`: has fields, so it can be an event
+ *
+ * - `composite`: has fields, can be an event
  */
 export type PlanKind = 'uint8' | 'array' | 'abstract' | 'composite' | 'other'
 
 /**
- * How the values of one Cadence type are decoded: the compiled form of a type in CCF. Both functions consume one
- * value. `write` appends its JSON text, `read` gives what JSON.parse would make of that text.
+ * Compiled decoder of a Cadence type. Both functions consume one value. `write` appends its JSON
+ * text; `read` returns what JSON.parse would make of it.
  */
 export interface TypePlan {
   readonly typeId: string
   readonly kind: PlanKind
   readonly write: (input: CcfInput, out: ByteWriter, depth: number) => void
   readonly read: (input: CcfInput, depth: number) => PayloadValue
-  /** Of kind `composite`: its fields in the order of the definition. */
+  /** For `composite`: fields in the order of the definition. */
   readonly fields?: readonly FieldPlan[]
 }
 
@@ -28,7 +31,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 
-/** A field of a composite type. `label` is the JSON text before its value: `{` or `,`, the name, a colon. */
+/** `label` is the JSON text before the value: `{` or `,`, the name, a colon. */
 export interface FieldPlan {
   readonly name: string
   readonly label: Buffer
@@ -40,7 +43,10 @@ function fieldPlan(name: string, index: number, plan: TypePlan): FieldPlan {
   return { name, label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`), plan }
 }
 
-/** A struct, resource, event, contract or attachment. `fields` may be filled later: types can refer to themselves. */
+/**
+ * A struct, resource, event, contract or attachment. `fields` may be filled later, because types
+ * can be recursive.
+ */
 export function compositePlan(typeId: string, fields: readonly FieldPlan[]): TypePlan {
   return {
     typeId,
@@ -51,7 +57,7 @@ export function compositePlan(typeId: string, fields: readonly FieldPlan[]): Typ
   }
 }
 
-/** An enum is its raw value. */
+/** An enum is encoded as its raw value. */
 export function enumPlan(typeId: string, fields: readonly FieldPlan[]): TypePlan {
   const rawValue = (input: CcfInput, depth: number): TypePlan => {
     input.checkDepth(depth)
@@ -68,7 +74,7 @@ export function enumPlan(typeId: string, fields: readonly FieldPlan[]): TypePlan
   }
 }
 
-/** Appends the values of the fields as a JSON array, without their names. */
+/** Appends the field values as a JSON array. */
 export function writeValues(input: CcfInput, out: ByteWriter, fields: readonly FieldPlan[]): void {
   const { length } = fields
   input.expectArray(length)
@@ -101,7 +107,6 @@ function writeFields(input: CcfInput, out: ByteWriter, fields: readonly FieldPla
   out.uint8(0x7d)
 }
 
-/** Consumes the values of the fields. */
 export function readFields(input: CcfInput, fields: readonly FieldPlan[], depth: number): PayloadFields {
   input.checkDepth(depth)
   input.expectArray(fields.length)
@@ -110,14 +115,14 @@ export function readFields(input: CcfInput, fields: readonly FieldPlan[], depth:
   return values
 }
 
-/** Consumes the fields of a composite type's definition and appends them to `fields`. */
+/** Reads field definitions of a composite type and appends them to `fields`. */
 export function readFieldPlans(input: CcfInput, fields: FieldPlan[], readType: (name: string) => TypePlan): void {
   const count = input.readArray()
   const names = new Set<string>()
   for (let i = 0; i < count; i++) {
     input.expectArray(2)
     const name = payloadText(input.readText())
-    if (names.has(name)) throw input.fail('two fields with one name')
+    if (names.has(name)) throw input.fail('duplicate field name')
     names.add(name)
     input.countType(name)
     fields.push(fieldPlan(name, i, readType(name)))

@@ -2,8 +2,8 @@ import type { CcfInput } from './ccf-input.ts'
 import { typeId } from '../type-id.ts'
 
 /**
- * The names of simple types by number; CCF specification, `simple-type-id`, and the two that encoders have added since.
- * Numbers left out were given to types that exist no more.
+ * Names of simple types by number; CCF specification, `simple-type-id`, and two later additions.
+ * Missing numbers belong to removed types.
  */
 export const simpleTypeNames: ReadonlyMap<number, string> = new Map([
   ...numbered(0, ['Bool', 'String', 'Character', 'Address']),
@@ -32,10 +32,9 @@ export const simpleTypeNames: ReadonlyMap<number, string> = new Map([
   ...numbered(103, ['Storable', 'StringBuilder']),
 ])
 
-/** The name of the simple type `number`, as Cadence writes it. */
 export function simpleTypeName(input: CcfInput, number: number): string {
   const name = simpleTypeNames.get(number)
-  if (name === undefined) throw input.fail(`an unknown simple type: ${number}`)
+  if (name === undefined) throw input.fail(`unknown simple type: ${number}`)
   return name
 }
 
@@ -43,25 +42,25 @@ function numbered(first: number, list: readonly string[]): Array<[number, string
   return list.map((name, index) => [first + index, name])
 }
 
-/** Consumes the id by which types of one payload refer to each other: a byte string, leading zeros without meaning. */
+/** Id by which types of a payload refer to each other; leading zeros do not count. */
 export function readDefinitionId(input: CcfInput): string {
   const bytes = input.readBytes()
-  if (bytes.length > 8) throw input.fail('a type id of more than 8 bytes')
+  if (bytes.length > 8) throw input.fail('type id exceeds 8 bytes')
   return bytes.toString('hex').replace(/^(?:00)+/, '')
 }
 
-/** Tags of authorizations: an inline type and a type value have their own. */
+/** Tags of authorizations in inline types and type values. */
 const tags = { inline: { set: 146, map: 147 }, value: { set: 195, map: 196 } } as const
 
-/** Consumes the authorization of a reference type. @returns the text inside `auth(…)`, null where there is none */
+/** Authorization of a reference type. @returns the text inside `auth(…)`, or null */
 export function readAuthorization(input: CcfInput, position: keyof typeof tags): string | null {
   if (input.takeNil()) return null
   const number = input.readTag()
   if (number === tags[position].map) return input.readText()
-  if (number !== tags[position].set) throw input.fail(`tag ${number} is not of an authorization`)
+  if (number !== tags[position].set) throw input.fail(`unexpected authorization tag ${number}`)
   input.expectArray(2)
   const kind = input.readSmall()
-  if (kind > 1) throw input.fail(`an unknown kind of entitlement set: ${kind}`)
+  if (kind > 1) throw input.fail(`unknown entitlement set kind: ${kind}`)
   const count = input.readArray()
   const entitlements: string[] = []
   for (let i = 0; i < count; i++) entitlements.push(input.readText())
@@ -87,15 +86,15 @@ const tag = {
   lastInterface: 226,
 } as const
 
-/** Text of the composite types of one type value by their id, which later parts of it may refer to. */
+/** Texts of the composite types of a type value, by id. */
 type Known = Map<string, string>
 
-/** Consumes a value of type `Type`. @returns the text of the type it stands for */
+/** A value of type `Type`. @returns the text of the type */
 export function readTypeText(input: CcfInput): string {
   return readText(input, new Map(), 0)
 }
 
-/** Consumes a function value. @returns the text of its type */
+/** A function value. @returns the text of its type */
 export function readFunctionText(input: CcfInput): string {
   return readFunction(input, new Map(), 0)
 }
@@ -136,7 +135,7 @@ function readText(input: CcfInput, known: Known, depth: number): string {
       return readFunction(input, known, depth)
     case tag.reference: {
       const text = known.get(readDefinitionId(input))
-      if (text === undefined) throw input.fail('a reference to an unknown type')
+      if (text === undefined) throw input.fail('reference to an unknown type')
       return text
     }
     default:
@@ -146,16 +145,18 @@ function readText(input: CcfInput, known: Known, depth: number): string {
       ) {
         return readComposite(input, known, depth)
       }
-      throw input.fail(`tag ${number} is not of a type value`)
+      throw input.fail(`unexpected type value tag ${number}`)
   }
 }
 
-/** Fields and initializers do not show in the text, but can define types that the rest refers to. */
+/**
+ * Fields and initializers are not part of the text, but can define types that the rest refers to.
+ */
 function readComposite(input: CcfInput, known: Known, depth: number): string {
   input.expectArray(5)
   const id = readDefinitionId(input)
   const text = input.readText()
-  if (known.has(id)) throw input.fail('two types with one id')
+  if (known.has(id)) throw input.fail('duplicate type id')
   known.set(id, text)
   if (!input.takeNil()) readText(input, known, depth + 1)
   for (let fields = input.readArray(); fields > 0; fields--) {
@@ -171,7 +172,7 @@ function readComposite(input: CcfInput, known: Known, depth: number): string {
 
 function readFunction(input: CcfInput, known: Known, depth: number): string {
   const items = input.readArray()
-  if (items !== 3 && items !== 4) throw input.fail(`a function type with ${items} items`)
+  if (items !== 3 && items !== 4) throw input.fail(`function type has ${items} items`)
   const typeParameters = readList(input, () => {
     input.expectArray(2)
     const name = input.readText()
@@ -179,7 +180,7 @@ function readFunction(input: CcfInput, known: Known, depth: number): string {
   })
   const parameters = readParameters(input, known, depth)
   const returnType = readText(input, known, depth + 1)
-  // Early encoders left the purity out.
+  // Early encoders omit the purity.
   const view = items === 4 && input.readSmall() === 1
   return typeId.function(view, typeParameters, parameters, returnType)
 }

@@ -4,24 +4,23 @@ import { importDeclarationAt, scriptImports } from './script-imports.ts'
 import { isMark, isWord, scriptTokens } from './script-tokens.ts'
 import type { ScriptToken } from './script-tokens.ts'
 
-/** What a contract is, by the standard that it says to conform to. */
+/** Declared standard of a contract. */
 export type ContractKind = 'FT' | 'NFT' | 'CONTRACT'
 
-/** What the code of a contract says of it. */
 export interface ContractDescription {
   readonly kind: ContractKind
-  /** `A.<address>.<name>` each, sorted. */
+  /** `A.<address>.<name>`, sorted. */
   readonly imports: readonly string[]
 }
 
 const standards = { FungibleToken: 'FT', NonFungibleToken: 'NFT' } as const
 
-/** Reads the code of a contract. It depends on nothing else, so that it is as true of all contracts with this code. */
+/** Parses contract code. The result depends on the code only. */
 export function describeContract(code: string, network: Network): ContractDescription {
   return { kind: kindOf(code, network), imports: contractImports(code, network) }
 }
 
-/** Names that code gives no place for are contracts of the chain itself, or it could not be deployed. */
+/** Imports without an address are core contracts, or the code could not be deployed. */
 function contractImports(code: string, network: Network): string[] {
   const found = new Set<string>()
   for (const { name, address = coreContractAddress(name, network) } of scriptImports(code)) {
@@ -40,7 +39,7 @@ function kindOf(code: string, network: Network): ContractKind {
   return 'CONTRACT'
 }
 
-/** By which names the code calls the standards: it may import them under others, and others under their names. */
+/** Local names of the standards, which imports can alias. */
 function standardNames(tokens: readonly ScriptToken[], network: Network): ReadonlyMap<string, ContractKind> {
   const names = new Map<string, ContractKind>()
   for (let i = 0; i < tokens.length; i++) {
@@ -61,7 +60,7 @@ function aliasOf(name: string, declaration: readonly ScriptToken[]): string {
   return alias?.kind === 'word' ? alias.text : name
 }
 
-/** What stands behind the colon in `contract A: B, C {`. Interfaces declare a standard, and count as having none. */
+/** Conformances of `contract A: B, C {`. None for interfaces, which declare a standard. */
 function conformances(tokens: readonly ScriptToken[]): string[] {
   const at = tokens.findIndex((token, i) => isWord(token, 'contract') && isMark(tokens[i + 2], ':'))
   if (at < 0 || isWord(tokens[at + 1], 'interface')) return []

@@ -1,22 +1,25 @@
 import { hash } from 'node:crypto'
 import { scriptTokens, isMark, isWord } from './script-tokens.ts'
 
-/** The code of a contract, and where in its transaction it was. */
+/** Contract code and its location in the transaction. */
 export interface FoundCode {
   readonly code: Buffer
   readonly foundIn: 'argument' | 'script'
 }
 
-/** SHA3-256 of a contract's code, 32 bytes: what events tell of it. Source: onflow/cadence `stdlib/account.go`. */
+/**
+ * SHA3-256 of a contract's code, 32 bytes, as in events. Source: onflow/cadence
+ * `stdlib/account.go`.
+ */
 export function contractCodeHash(code: Uint8Array): Buffer {
   return Buffer.from(hash('sha3-256', code, 'hex'), 'hex')
 }
 
 /**
- * Looks for the code with this hash in the transaction that deployed it, where it nearly always is: an argument or a
- * text in the script, as it is or as hex digits, or an argument of bytes. What contracts put together themselves is not
- * there.
- * @param args JSON-CDC values, as raw.transactions.arguments has them
+ * Searches the deploying transaction for code with this hash: an argument or string literal, plain
+ * or hex, or an argument of bytes. Contracts that deploy generated code are not found.
+ *
+ * @param args JSON-CDC values, as in raw.transactions.arguments
  */
 export function findContractCode(
   codeHash: Uint8Array,
@@ -36,14 +39,14 @@ export function findContractCode(
   return undefined
 }
 
-/** The bytes that a text may stand for. */
+/** Bytes that a text may encode. */
 function readings(text: string): Buffer[] {
   const digits = text.startsWith('0x') ? text.slice(2) : text
   const isHex = digits.length % 2 === 0 && /^[0-9a-f]+$/i.test(digits)
   return isHex ? [Buffer.from(digits, 'hex'), Buffer.from(text)] : [Buffer.from(text)]
 }
 
-/** All texts and byte arrays in values of any depth. */
+/** Texts and byte arrays in values of any depth. */
 function* textsOfArguments(args: readonly unknown[]): Generator<string | Buffer> {
   const waiting: unknown[] = args.toReversed()
   while (waiting.length > 0) {
@@ -57,7 +60,7 @@ function* textsOfArguments(args: readonly unknown[]): Generator<string | Buffer>
   }
 }
 
-/** The bytes of an array of UInt8, or undefined where it is of something else. */
+/** Bytes of an array of UInt8, or undefined. */
 function bytesOf(values: readonly unknown[]): Buffer | undefined {
   const bytes = values.map((item) => {
     const { type, value } = (item ?? {}) as { readonly type?: unknown; readonly value?: unknown }
@@ -82,8 +85,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * The names of the events that the code of a contract declares, in its order: `event Deposited(`. Those of interfaces
- * nested in it are among them.
+ * Names of the events that contract code declares, in source order, including those of nested
+ * interfaces.
  */
 export function declaredEvents(code: string): string[] {
   const tokens = scriptTokens(code)

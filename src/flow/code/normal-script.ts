@@ -6,20 +6,19 @@ import type { ScriptImport } from './script-imports.ts'
 import { isMark, isWord, scriptTokens } from './script-tokens.ts'
 import type { ScriptToken } from './script-tokens.ts'
 
-/** A script without what does not change its meaning. */
 interface NormalScript {
-  /** Names of imported contracts that are well known, and `A.<address>.<name>` of others. Sorted, each once. */
+  /** Names of well-known contracts, and `A.<address>.<name>` of others. Sorted and distinct. */
   readonly imports: readonly string[]
-  /** The words of the script, imports left out, with one space between any two. Texts are in quotes. */
+  /** Tokens without imports, separated by one space. Strings are quoted. */
   readonly body: string
   /** SHA-256 of both, 64 hex digits. */
   readonly hash: string
 }
 
 /**
- * The form in which variants of a script are equal that differ in comments, white space, semicolons at line ends,
- * spelling and order of imports, and network. String literals are kept. Contracts imported from a known account, or
- * from none, are identified by name.
+ * Normal form of a script: equal for variants that differ in comments, white space, semicolons at
+ * line ends, spelling and order of imports, and network. String literals are kept. Contracts
+ * imported from a known account, or without one, are identified by name.
  */
 export function normalScript(script: string, network: Network): NormalScript {
   const tokens = scriptTokens(script)
@@ -43,9 +42,10 @@ function nameOf({ name, address }: ScriptImport, network: Network): string {
 }
 
 /**
- * Accounts of contracts that many applications use, beside those of the chain itself: HybridCustody and its filters and
- * factories; NFTStorefrontV2 of other deployments; IncrementFi's SwapFactory and SwapRouter; BloctoSwap's pairs;
- * StakingProxy. Source: the `flow.json` of onflow/nft-storefront and onflow/flow-core-contracts, the contracts' pages.
+ * Accounts of common contracts besides the core contracts: HybridCustody with its filters and
+ * factories, other deployments of NFTStorefrontV2, IncrementFi's SwapFactory and SwapRouter,
+ * BloctoSwap's pairs, StakingProxy. Source: `flow.json` of onflow/nft-storefront and
+ * onflow/flow-core-contracts, the contracts' pages.
  */
 const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [
@@ -66,7 +66,7 @@ const known: Readonly<Record<Network, ReadonlySet<string>>> = {
   emulator: accountsOf('emulator'),
 }
 
-/** Whether contracts in this account (16 hex digits) are what their names say. */
+/** Whether contracts in this account (16 hex digits) are identified by name. */
 function isKnownAccount(address: string, network: Network): boolean {
   return known[network].has(address)
 }

@@ -93,7 +93,7 @@ describe('scriptTemplate', () => {
     expect([...shown].toSorted()).to.deep.equal([
       'SCHEDULED / Run scheduled transaction / catalogue',
       'SYSTEM / End of block / rules',
-      'SYSTEM / Look for scheduled transactions that are due / catalogue',
+      'SYSTEM / Find due scheduled transactions / catalogue',
     ])
   })
 

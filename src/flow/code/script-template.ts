@@ -8,18 +8,17 @@ import type { TemplateRule, ScriptTemplate } from './template-rules.ts'
 
 import data from './catalogue.json' with { type: 'json' }
 
-/** A script as its template is found. */
 export interface DescribedScript {
-  /** Hash of the normal form, 64 hex digits: by it operators name templates in app.script_templates. */
+  /** Hash of the normal form, 64 hex digits: key of app.script_templates. */
   readonly normalHash: string
   readonly template: ScriptTemplate
-  /** By what the template was found. */
+  /** How the template was found. */
   readonly foundBy: 'catalogue' | 'rules' | 'imports' | 'nothing'
 }
 
 /**
- * The template of a script, by the catalogue (hash of its normal form), else by its calls, else by its imports.
- * Takes about 150 µs: callers cache the result by the hash of the script.
+ * Template of a script by the catalogue, else by its calls, else by its imports. Takes about 150
+ * µs: cache the result by script hash.
  */
 export function scriptTemplate(script: string, network: Network): DescribedScript {
   const { imports, hash: normalHash } = normalScript(script, network)
@@ -40,10 +39,10 @@ function fits({ all, none = [] }: TemplateRule, marks: string): boolean {
 }
 
 /**
- * Templates by the hash of their normal form. The file lists categories, in these the names of templates, and for each
- * of these the first 16 hex digits of the hashes of all its versions: scripts of onflow/flow-core-contracts, flow-ft,
- * flow-nft, nft-storefront and flow-evm-bridge, as their history has them. `npm run farm -- template` prints the hash of
- * a script. Operators add theirs to app.script_templates.
+ * Templates by hash of the normal form. The file has, by category and name, the first 16 hex digits
+ * of the hashes of all versions in onflow/flow-core-contracts, flow-ft, flow-nft, nft-storefront
+ * and flow-evm-bridge. `npm run farm -- template` prints the hash of a script. Operators add
+ * templates to app.script_templates.
  */
 const templates: ReadonlyMap<string, ScriptTemplate> = new Map(
   Object.entries(data).flatMap(([category, labels]) =>
@@ -53,20 +52,20 @@ const templates: ReadonlyMap<string, ScriptTemplate> = new Map(
   ),
 )
 
-/** The template of the catalogue by the hash of the normal form, 64 hex digits. */
+/** @param normalHash 64 hex digits */
 function catalogueTemplate(normalHash: string): ScriptTemplate | undefined {
   return templates.get(normalHash.slice(0, 16))
 }
 
 /**
- * What a script imports, calls and names, a line each, so that rules can look for it with regular expressions:
+ * Imports, calls and names of a script, one per line, for the regular expressions of the rules:
  *
  *     import FungibleToken            as in the imports of the normal form
- *     call withdraw                   a function, whatever it is a member of
+ *     call withdraw                   a function or method
  *     call withdraw(amount:           … with the label of its first argument
  *     call EVM.run                    … with the name before the dot
  *     name FlowIDTableStaking.Admin   two names with a dot between them
- *     word destroy                    the key word
+ *     word destroy                    the keyword
  */
 function scriptMarks(script: string, imports: readonly string[]): string {
   const tokens = scriptTokens(script)
@@ -87,7 +86,7 @@ function scriptMarks(script: string, imports: readonly string[]): string {
   return [...marks].join('\n')
 }
 
-/** Whether type arguments, and then a call, begin here: `borrow<&A>(from: …)`. */
+/** Whether type arguments and a call start here: `borrow<&A>(from: …)`. */
 function isCallOfType(tokens: readonly ScriptToken[], start: number): boolean {
   if (!isMark(tokens[start], '<')) return false
   let depth = 0
@@ -101,7 +100,7 @@ function isCallOfType(tokens: readonly ScriptToken[], start: number): boolean {
   return false
 }
 
-/** Categories of scripts by the contracts that they import, the one that says most first. */
+/** Categories of scripts by imported contract, most specific first. */
 export const importCategories = [
   'marketplace',
   'defi',
@@ -145,8 +144,10 @@ const byName = new Map<string, ImportCategory>(
 )
 
 /**
- * The kind of a script by the highest-ranked contract that it imports; undefined without imports.
- * @param imports as in the normal form: a namesake of a core contract in another account is an ordinary contract
+ * Category by the highest-ranked imported contract; undefined without imports.
+ *
+ * @param imports as in the normal form: a contract in another account with the name of a core
+ * contract is not one
  */
 function categoryOfImports(imports: readonly string[]): ImportCategory | undefined {
   if (imports.length === 0) return undefined

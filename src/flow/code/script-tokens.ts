@@ -1,21 +1,23 @@
 /**
- * A word (names, key words, numbers), a text (a string literal, without its quotes), or a mark (operators, brackets).
- * Comments and white space are none.
+ * A word (name, keyword, number), a text (string literal without quotes) or a mark (operator,
+ * bracket).
  */
 export interface ScriptToken {
   readonly kind: 'word' | 'text' | 'mark'
   readonly text: string
 }
 
-/** Line comments, openings of block comments, strings, words, marks of several characters, any other character. */
+/**
+ * Line comments, starts of block comments, strings, words, multi-character marks, other characters.
+ */
 const pattern =
   /\/\/[^\n\r\u2028\u2029]*|\/\*|"(?:\\[^]|[^"\\])*"?|[\p{L}\p{N}_]+|<->|<-!?|[<>=!]=|&&|\|\||\?\?|\?\.|[^\s]/gu
 
 const wordStart = /^[\p{L}\p{N}_]/u
 
 /**
- * The tokens of a Cadence script, also of one that does not parse. Strings and comments, which nest, are one token
- * each. Source: onflow/cadence `parser/lexer`.
+ * Tokens of a Cadence script, also of an invalid one. Skips comments, which nest. Source:
+ * onflow/cadence `parser/lexer`.
  */
 export function scriptTokens(script: string): ScriptToken[] {
   const tokens: ScriptToken[] = []
@@ -30,17 +32,15 @@ export function scriptTokens(script: string): ScriptToken[] {
   return tokens
 }
 
-/** Whether a token is this word. */
 export function isWord(token: ScriptToken | undefined, text: string): boolean {
   return token?.kind === 'word' && token.text === text
 }
 
-/** Whether a token is this mark. */
 export function isMark(token: ScriptToken | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text
 }
 
-/** Where the block comment ends whose opening mark ends at `start`; comments nest. */
+/** End of the block comment that starts before `start`; comments nest. */
 export function endOfComment(script: string, start: number): number {
   const mark = /\/\*|\*\//g
   mark.lastIndex = start
@@ -52,7 +52,7 @@ export function endOfComment(script: string, start: number): number {
   }
 }
 
-/** Not one that has no end. */
+/** False for an unterminated string. */
 function isString(text: string): boolean {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"')
 }

@@ -4,16 +4,17 @@ import type { Network } from '../network.ts'
 import { scriptImports } from './script-imports.ts'
 
 /**
- * System transactions for scheduled ones: in each block one that emits `PendingExecution` for each that is due, then
- * one for each of them in the same order. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
+ * System transactions for scheduled transactions: in each block one that emits `PendingExecution`
+ * for each due transaction, then one for each of them in the same order. Source: onflow/flow-go
+ * `fvm/blueprints/scheduled_callback.go`.
  */
 export type SchedulerScript = 'process' | 'execute'
 
-/** There are a few of them, each in use for months. */
+/** There are a few, each in use for months. */
 const maxKnownScripts = 1000
 const known = new Map<string, SchedulerScript | undefined>()
 
-/** What a transaction of the chain's own does with scheduled ones; undefined for others. */
+/** Role of a system transaction for scheduled transactions, or undefined. */
 export function schedulerScript(transaction: DecodedTransaction, network: Network): SchedulerScript | undefined {
   if (!transaction.isSystem) return undefined
   const key = `${network} ${transaction.scriptHash.toString('latin1')}`
@@ -24,7 +25,7 @@ export function schedulerScript(transaction: DecodedTransaction, network: Networ
   return found
 }
 
-/** Whether this is a run of a transaction that somebody scheduled. */
+/** Whether this is the run of a scheduled transaction. */
 export function isScheduledExecution(transaction: DecodedTransaction, network: Network): boolean {
   return schedulerScript(transaction, network) === 'execute'
 }

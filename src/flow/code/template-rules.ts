@@ -1,6 +1,6 @@
 /**
- * What kind of script a transaction runs: of a template that is known, or of what the script calls. Uppercase words are
- * told by the script itself, lowercase ones guessed from the contracts that it imports.
+ * Kinds of scripts. Upper-case categories come from templates or calls of the script, lower-case
+ * ones from its imports.
  */
 export const templateCategories = [
   'FT_TRANSFER',
@@ -27,17 +27,17 @@ export const templateCategories = [
 ] as const
 export type TemplateCategory = (typeof templateCategories)[number]
 
-/** Category and name of a script, both empty where nothing is known. */
+/** Both empty if unknown. */
 export interface ScriptTemplate {
-  /** One of `templateCategories`, of `importCategories`, or what an operator has written into app.script_templates. */
+  /** One of `templateCategories` or `importCategories`, or a value of app.script_templates. */
   readonly category: string
-  /** Empty where only the category is known. */
+  /** Empty if only the category is known. */
   readonly label: string
 }
 
 export const noTemplate: ScriptTemplate = { category: '', label: '' }
 
-/** A kind of script by what it calls. The patterns go over the lines of `scriptMarks`. */
+/** A rule over the lines of `scriptMarks`. */
 export interface TemplateRule {
   readonly category: TemplateCategory
   readonly label: string
@@ -57,12 +57,12 @@ const systemContract =
   '(FlowIDTableStaking|FlowEpoch|FlowFees|FlowServiceAccount|FlowStorageFees|FlowDKG|FlowClusterQC|' +
   'NodeVersionBeacon|RandomBeaconHistory|FlowExecutionParameters)'
 
-/** The first that fits decides. Those that say more, and of which a script can do others as well, come first. */
+/** The first match wins, so specific rules come first. */
 export const templateRules: readonly TemplateRule[] = [
-  // What the chain does itself.
+  // System transactions.
   {
     category: 'SYSTEM',
-    label: 'Look for scheduled transactions that are due',
+    label: 'Find due scheduled transactions',
     all: [/^name FlowTransactionScheduler\.SharedScheduler$/m, /^call process$/m],
   },
   {
@@ -123,7 +123,7 @@ export const templateRules: readonly TemplateRule[] = [
   { category: 'EVM_BRIDGE', label: 'Move tokens from EVM', all: [/^call FlowEVMBridge\.bridgeTokensFromEVM$/m] },
   {
     category: 'EVM_BRIDGE',
-    label: 'Make known to the EVM bridge',
+    label: 'Onboard to EVM bridge',
     all: [/^call FlowEVMBridge\.(batchO|o)nboard\w*$/m],
   },
   { category: 'EVM_CALL', label: 'Run EVM transaction', all: [/^call EVM\.(run|mustRun|batchRun|runTxAs)$/m] },
@@ -210,6 +210,6 @@ export const templateRules: readonly TemplateRule[] = [
   { category: 'ACCOUNT_SETUP', label: 'Set up NFT collection', all: [/^call createEmptyCollection\w*$/m] },
   { category: 'ACCOUNT_SETUP', label: 'Set up token vault', all: [/^call createEmptyVault$/m] },
   { category: 'ACCOUNT_SETUP', label: 'Offer capability to an account', all: [/^call inbox\.publish$/m] },
-  { category: 'ACCOUNT_SETUP', label: 'Take capability that was offered', all: [/^call inbox\.claim$/m] },
-  { category: 'ACCOUNT_SETUP', label: 'Withdraw capability that was offered', all: [/^call inbox\.unpublish$/m] },
+  { category: 'ACCOUNT_SETUP', label: 'Claim offered capability', all: [/^call inbox\.claim$/m] },
+  { category: 'ACCOUNT_SETUP', label: 'Withdraw offered capability', all: [/^call inbox\.unpublish$/m] },
 ]

@@ -1,6 +1,6 @@
 import type { Network } from '../network.ts'
 
-/** What an event of a pair of tokens tells; `pair-created` comes from the contract that makes pairs. */
+/** `pair-created` is emitted by factory contracts, the others by pairs. */
 export type DefiEventKind =
   | 'swap-by-direction'
   | 'trade-by-side'
@@ -13,23 +13,21 @@ export type DefiEventKind =
   | 'pair-created'
   | 'fee-updated'
 
-/**
- * An exchange by the contracts that make up its pairs. A further one is a further entry, and a reader for its events.
- */
+/** An exchange, by its pair contracts. To support another one, add an entry and an event reader. */
 export interface Dex {
   readonly key: 'incrementfi' | 'bloctoswap' | 'metapier'
-  /** Matches the names of its pair contracts, also as a regular expression of PostgreSQL. */
+  /** Matches the names of pair contracts, also as a PostgreSQL regular expression. */
   readonly pairContract: string
-  /** By the name of the event. */
+  /** By event name. */
   readonly events: Readonly<Record<string, DefiEventKind>>
 }
 
 const liquidity = { TokensMinted: 'lp-minted', TokensBurned: 'lp-burned' } as const
 
 /**
- * The exchanges whose contracts are known, in the order in which they are tried. Liquidity has no event of its own in
- * the first two: the pair's contract is that of its liquidity token, which is minted and burned with it. Sources: the
- * deployed contracts SwapPair (Increment Labs), FlowSwapPair and its siblings (Blocto), PierPair (Metapier).
+ * Supported exchanges, in matching order. In the first two, the pair contract is also the liquidity
+ * token, whose mints and burns show liquidity changes. Sources: the deployed contracts SwapPair
+ * (Increment Labs), FlowSwapPair and its siblings (Blocto), PierPair (Metapier).
  */
 export const dexes: readonly Dex[] = [
   {
@@ -49,14 +47,13 @@ export const dexes: readonly Dex[] = [
   },
 ]
 
-/** Contracts that make pairs, by their account; undefined: in any account, for networks where none is known. */
+/** Accounts of factory contracts; undefined: any account, for networks without a known one. */
 const factories: Readonly<Record<Network, readonly string[] | undefined>> = {
   mainnet: ['b063c16cac85dbd1'],
   testnet: undefined,
   emulator: undefined,
 }
 
-/** What a type of event is to exchanges. */
 export interface DefiEventType {
   readonly kind: DefiEventKind
   /** Account of the contract, 16 hex digits. */
@@ -65,15 +62,15 @@ export interface DefiEventType {
   readonly contract: string
 }
 
-/** Tells the events of exchanges from others by their type alone; one look into a table for a type seen before. */
+/** Recognizes events of exchanges by type; cached. */
 export type DefiEventTypes = (type: string) => DefiEventType | undefined
 
-/** Anybody may deploy contracts, so types have no end. */
+/** Bounded, because anyone can deploy contracts. */
 const maxKnownTypes = 20_000
 const patterns = dexes.map(({ pairContract, events }) => ({ contract: new RegExp(pairContract), events }))
 const byNetwork = new Map<Network, DefiEventTypes>()
 
-/** The types of a network: which contracts make pairs depends on it. */
+/** Depends on the network's factory contracts. */
 export function defiEventTypes(network: Network): DefiEventTypes {
   let types = byNetwork.get(network)
   if (types === undefined) byNetwork.set(network, (types = makeTypes(network)))

@@ -3,8 +3,8 @@ import type { PayloadFields } from '../payload-value.ts'
 import type { DefiEventType } from './dexes.ts'
 
 /**
- * What an event itself tells, before it is known which tokens moved. A swap that `isForward` goes from the first token
- * of the pair to the second; few exchanges tell the amounts of liquidity, in the order of the pair's tokens.
+ * Data of the event itself, before tokens are matched to transfers. `isForward`: from the first
+ * token of the pair to the second. Liquidity amounts are in the pair's token order.
  */
 export type PairEvent =
   | { readonly what: 'swap'; readonly isForward: boolean; readonly amountIn: string; readonly amountOut: string }
@@ -23,18 +23,20 @@ export type PairEvent =
       readonly isStable: boolean | undefined
     }
 
-/** The pair that an event is about, and the account that holds its tokens, `0x` and 16 hex digits. */
+/** The pair, and the account that holds its tokens, `0x` and 16 hex digits. */
 export interface PairOfEvent {
   readonly pair: string
   readonly holder: string
 }
 
 /**
- * Reads an event of an exchange. Throws FieldShapeError where it is not as the contracts emit it.
+ * Reads an event of an exchange.
  *
- * Increment Labs: direction 0 is from token 0 to token 1, 1 the other way. Blocto: side 1 is from token 1 to token 2, 2
- * the other way, and the amount that goes in is told without the fee. Metapier: a pool's id is the number of its
- * account.
+ * Increment Labs: direction 0 is token 0 to token 1, 1 the reverse. Blocto: side 1 is token 1 to
+ * token 2, 2 the reverse; the incoming amount excludes the fee. Metapier: a pool's id is the number
+ * of its account.
+ *
+ * @throws FieldShapeError
  */
 export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): PairEvent {
   switch (kind) {
@@ -83,7 +85,7 @@ export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): P
   }
 }
 
-/** Which pair an event is about: its contract's, or of a contract with many pools, that of the pool's account. */
+/** The pair of an event: its contract, and for contracts with many pools the pool's account. */
 export function pairOf({ kind, contract, account }: DefiEventType, fields: PayloadFields): PairOfEvent {
   if (!kind.startsWith('pool-')) return { pair: contract, holder: `0x${account}` }
   const pool = BigInt(uint64Field(fields, 'poolId')).toString(16).padStart(16, '0')
@@ -102,11 +104,11 @@ function booleanField(fields: PayloadFields, name: string): boolean {
   return value
 }
 
-/** `A.<address>.<name>` as text, which is what the exchange calls a token. */
+/** `A.<address>.<name>`. */
 function tokenKeyField(fields: PayloadFields, name: string): string {
   const value = fields[name]
   if (typeof value !== 'string' || !/^A\.[0-9a-f]{16}\.[^.]+$/.test(value)) {
-    throw new FieldShapeError(`field ${name} is not the key of a token`)
+    throw new FieldShapeError(`field ${name} is not a token key`)
   }
   return value
 }

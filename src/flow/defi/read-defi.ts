@@ -11,7 +11,7 @@ import type { PairEvent, PairOfEvent } from './pair-event.ts'
 const decimals = 18
 const scale = 10n ** BigInt(decimals)
 
-/** How much of one amount there is for 1 of the other, cut at 18 decimals; undefined for 1 of nothing. UFix64 texts. */
+/** Ratio of two UFix64 texts, truncated to 18 decimals; undefined if `of` is 0. */
 export function price(amount: string, of: string): string | undefined {
   const units = ufix64Units(of)
   if (units === 0n) return undefined
@@ -19,36 +19,35 @@ export function price(amount: string, of: string): string | undefined {
   return `${quotient / scale}.${(quotient % scale).toString().padStart(decimals, '0')}`
 }
 
-/** As in `app.defi_events.event_type`. `ProtocolFee`: liquidity tokens for the exchange itself, for nothing. */
+/** As in `app.defi_events.event_type`. `ProtocolFee`: liquidity tokens minted for the exchange. */
 export type DefiType = 'Swap' | 'AddLiquidity' | 'RemoveLiquidity' | 'Flashloan' | 'ProtocolFee'
 
-/** What an event did to a pair of tokens. Amounts are UFix64 texts, undefined where nothing tells them. */
+/** Amounts are UFix64 texts, undefined if unknown. */
 export interface DefiEvent {
   readonly index: number
-  /** `A.<address>.<contract>`, with a further part where one contract has many pools. */
+  /** `A.<address>.<contract>`, with a further part if one contract has many pools. */
   readonly pair: string
   readonly type: DefiType
-  /** The tokens of the pair, `A.<address>.<name>`: in its own order for swaps, else as they moved. */
+  /** `A.<address>.<name>`; in the pair's order for swaps, else in the order of the transfers. */
   readonly asset0: string | undefined
   readonly asset1: string | undefined
-  /** What went into the pair and out of it. */
+  /** Paid into and out of the pair. */
   readonly in0?: string | undefined
   readonly out0?: string | undefined
   readonly in1?: string | undefined
   readonly out1?: string | undefined
-  /** Of the liquidity token. */
+  /** Liquidity tokens. */
   readonly lpAmount?: string | undefined
 }
 
-/** What an event tells of a pair itself. */
 export interface PairChange {
   readonly index: number
   readonly pair: string
   readonly asset0: string | undefined
   readonly asset1: string | undefined
-  /** Whether its price formula is that for tokens of equal worth; undefined where the event does not tell. */
+  /** Whether it is a stable pair; undefined if unknown. */
   readonly isStable: boolean | undefined
-  /** Part of a swap, UFix64 text: 0.00300000 is 30 basis points. */
+  /** Swap fee as a UFix64 text: 0.00300000 is 30 basis points. */
   readonly fee: string | undefined
 }
 
@@ -59,20 +58,19 @@ interface DefiProblem {
   readonly message: string
 }
 
-/** What a transaction did on exchanges, in the order of its events. */
+/** Activity of a transaction, in event order. */
 interface Defi {
   readonly events: readonly DefiEvent[]
   readonly pairs: readonly PairChange[]
   readonly problems: readonly DefiProblem[]
 }
 
-/** An event of a pair that moves tokens. */
 interface Told extends PairOfEvent {
   readonly index: number
   readonly event: PairEvent
 }
 
-/** Reads a transaction; undefined where it has no event of an exchange. */
+/** Undefined without an event of an exchange. */
 export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes, network: Network): Defi | undefined {
   const told: Told[] = []
   const pairs: PairChange[] = []
@@ -108,7 +106,7 @@ function created(
   return { index, pair: `A.${pairAddress.slice(2)}.SwapPair`, asset0: token0, asset1: token1, isStable, fee: undefined }
 }
 
-/** Swaps take what they moved first, since their amounts are told; liquidity is what is left. */
+/** Swaps are matched to transfers first, because their amounts are known; the rest is liquidity. */
 function eventsOfPair(told: readonly Told[], moves: PairMoves): DefiEvent[] {
   const events = new Map<number, DefiEvent>()
   for (const one of told) {
@@ -121,7 +119,7 @@ function eventsOfPair(told: readonly Told[], moves: PairMoves): DefiEvent[] {
   for (const [i, one] of told.entries()) {
     if (one.event.what === 'burn') events.set(one.index, removal(one, told[i - 1], told[i + 1], moves))
   }
-  // The last one first: an event takes what came since the one before, and what comes after belongs to a later one.
+  // From the last one back: an event takes the transfers since the previous one.
   for (const [i, one] of [...told.entries()].toReversed()) {
     if (one.event.what === 'mint') events.set(one.index, addition(told, i, moves))
   }
@@ -139,7 +137,7 @@ function swap(
     : { index, pair, type: 'Swap', asset0: tokenOut, asset1: tokenIn, in1: amountIn, out0: amountOut }
 }
 
-/** Tokens arrive after the event that burns what stood for them, or before where they had left already. */
+/** Tokens are moved after the burn event, or before it if they had left already. */
 function removal(
   { index, pair, event }: Told,
   before: Told | undefined,
@@ -162,8 +160,8 @@ function removal(
 }
 
 /**
- * Tokens come before the event that mints what stands for them, or after it. A pair may mint twice for what came: a
- * first, small part that nobody gets when it is new, and what the exchange earned since liquidity changed last.
+ * Tokens are moved before or after the mint event. A pair can mint twice for one deposit: a first
+ * small part that is locked in a new pair, and the exchange's fees since the last liquidity change.
  */
 function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent {
   const { index, pair, event } = told[i] as Told
@@ -186,7 +184,6 @@ function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent
   }
 }
 
-/** A token and how much of it. */
 interface TokenAmount {
   readonly token: string
   /** UFix64 text. */
@@ -194,14 +191,14 @@ interface TokenAmount {
 }
 
 /**
- * The tokens that a transaction moved into the account of a pair, and out of it. Each belongs to one event of the pair
- * at most: what an event takes is gone for the others.
+ * Transfers into and out of a pair's account within a transaction. Each is matched to at most one
+ * event.
  */
 class PairMoves {
   readonly #into: Set<FungibleTransfer>
   readonly #outOf: Set<FungibleTransfer>
 
-  /** @param lpToken the pair's own token, which is no part of what it holds */
+  /** @param lpToken the pair's liquidity token, which is not part of its reserves */
   constructor(transfers: readonly FungibleTransfer[], holder: string, lpToken: string) {
     const others = transfers.filter(({ type, token }) => type !== 'fee' && token !== lpToken)
     this.#into = new Set(others.filter(({ to }) => to === holder))
@@ -209,8 +206,8 @@ class PairMoves {
   }
 
   /**
-   * Takes what a swap moved: by the amounts that its event tells, or where these are not those that moved (an exchange
-   * tells them without its fee, a vault was split), whatever is nearest.
+   * Takes the transfers of a swap by its event amounts, or the nearest ones if they differ (event
+   * without the fee, split vault).
    */
   takeSwap(
     index: number,
@@ -227,12 +224,15 @@ class PairMoves {
     return { tokenIn: into?.token, tokenOut: outOf?.token }
   }
 
-  /** Takes what moved into the pair between two events; undefined where that was not one token or two. */
+  /**
+   * Takes transfers into the pair between two events; undefined unless these are of one or two
+   * tokens.
+   */
   takeInto(after: number, before: number): readonly TokenAmount[] | undefined {
     return take(this.#into, after, before)
   }
 
-  /** The same for what moved out of it. */
+  /** Takes transfers out of the pair, as `takeInto`. */
   takeOutOf(after: number, before: number): readonly TokenAmount[] | undefined {
     return take(this.#outOf, after, before)
   }

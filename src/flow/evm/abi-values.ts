@@ -1,12 +1,13 @@
-/** A value that a contract of the EVM was given or told. Integers are decimal, the rest is hex digits with `0x`. */
+/** An EVM argument or log value. Integers are decimal; others are hex digits with `0x`. */
 export type AbiValue = string | boolean | readonly string[]
 
 const wordBytes = 32
 
 /**
- * Reads values by the contract ABI: `address`, `bool`, `uintN`, `intN`, `bytesN`, `bytes`, `string` and arrays of the
- * first five, each a word or a reference to what follows the words.
- * @returns undefined where the bytes are not of that form, since any contract may be given anything
+ * Decodes contract ABI values: `address`, `bool`, `uintN`, `intN`, `bytesN`, `bytes`, `string` and
+ * arrays of the first five.
+ *
+ * @returns undefined for invalid data, because contracts can be called with any bytes
  */
 export function readAbiValues(types: readonly string[], data: Uint8Array): readonly AbiValue[] | undefined {
   const values: AbiValue[] = []
@@ -20,7 +21,7 @@ export function readAbiValues(types: readonly string[], data: Uint8Array): reado
   return values
 }
 
-/** The value of one word; undefined where the type has no such value. */
+/** Undefined for an invalid value. */
 export function readAbiWord(type: string, word: Uint8Array): string | boolean | undefined {
   const digits = Buffer.from(word).toString('hex')
   const number = BigInt(`0x${digits}`)
@@ -39,7 +40,7 @@ function isReference(type: string): boolean {
   return type === 'bytes' || type === 'string' || type.endsWith('[]')
 }
 
-/** What the word says the place of, counted from the beginning. */
+/** A dynamic value: the word is its offset. */
 function referred(type: string, data: Uint8Array, word: Uint8Array): AbiValue | undefined {
   const start = smallNumber(word, data.length)
   const lengthWord = start === undefined ? undefined : wordAt(data, start)
@@ -67,7 +68,7 @@ function wordAt(data: Uint8Array, offset: number): Uint8Array | undefined {
   return offset + wordBytes <= data.length ? data.subarray(offset, offset + wordBytes) : undefined
 }
 
-/** A place or a length, where it is no larger than what there is. */
+/** An offset or length, if at most `max`. */
 function smallNumber(word: Uint8Array, max: number): number | undefined {
   const number = BigInt(`0x${Buffer.from(word).toString('hex')}`)
   return number <= BigInt(max) ? Number(number) : undefined

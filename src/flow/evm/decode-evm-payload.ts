@@ -6,18 +6,20 @@ import { decodeRlpList, RlpFields, uintText, hexOf } from './rlp-fields.ts'
 import type { RlpList } from './rlp-fields.ts'
 import type { EvmSignature } from './recover-sender.ts'
 
-/** The type by the first byte; undefined for an empty payload. */
+/** From the first byte; undefined for an empty payload. */
 export function evmPayloadType(payload: Buffer): number | undefined {
   const [first] = payload
   if (first === undefined) return undefined
-  // A legacy transaction begins with the header of an RLP list, and none is so long that it begins with 0xff.
+  // A legacy transaction starts with an RLP list header, which is never 0xff.
   return first >= 0xc0 && first !== directCallType ? 0 : first
 }
 
 /**
- * Decodes what the EVM was given to run.
- * @returns undefined for a type that is not known
- * @throws EvmPayloadError where the bytes are not of the type that they begin with
+ * Decodes an EVM transaction or direct call.
+ *
+ * @returns undefined for an unknown type
+ *
+ * @throws EvmPayloadError
  */
 export function decodeEvmPayload(payload: Buffer): EvmPayload | undefined {
   const type = evmPayloadType(payload)
@@ -26,7 +28,7 @@ export function decodeEvmPayload(payload: Buffer): EvmPayload | undefined {
   return isSignedType(type) ? decodeSignedTransaction(type, payload) : undefined
 }
 
-/** The type of direct calls, and the first byte of their payload. */
+/** Type of direct calls, and first byte of their payload. */
 const directCallType = 0xff
 
 const fieldNames = ['type', 'subtype', 'from', 'to', 'data', 'value', 'gasLimit', 'nonce']
@@ -43,16 +45,17 @@ const subtypes: Readonly<Record<string, string>> = {
 const zeroAddress = '0'.repeat(40)
 
 /**
- * A call that no key signed: Cadence made it, for an account that it owns (COA), for the bridge of FLOW, or to give
- * fees to a coinbase. Its payload is the byte 0xff and an RLP list of type, subtype, from, to, data, value, gas limit
- * and nonce. Its hash is that of a legacy transaction that would cost nothing and whose signature is R = from,
- * S = subtype, V = 255.
- * Source: onflow/flow-go `fvm/evm/types/call.go`.
+ * A direct call, made by Cadence without a signature: for a COA, for the FLOW bridge, or for fees
+ * to the coinbase. The payload is the byte 0xff and an RLP list of type, subtype, from, to, data,
+ * value, gas limit and nonce. The hash is that of a legacy transaction with price 0 and the
+ * signature R = from, S = subtype, V = 255. Source: onflow/flow-go `fvm/evm/types/call.go`.
+ *
  * @throws EvmPayloadError
  */
 function decodeDirectCall(payload: Buffer): EvmPayload {
   const fields = new RlpFields(decodeRlpList(payload.subarray(1)), fieldNames)
-  if (fields.uint(1) !== String(directCallType)) throw new EvmPayloadError('field type is not that of a direct call')
+  if (fields.uint(1) !== String(directCallType))
+    throw new EvmPayloadError('field type is not the type of a direct call')
   const subtype = fields.uintBytes(1)
   const from = fields.address()
   const to = nobodyAsUndefined(fields.address())
@@ -87,14 +90,14 @@ function nobodyAsUndefined(address: string): string | undefined {
   return address === zeroAddress ? undefined : address
 }
 
-/** An address as the integer that its bytes are. */
+/** As an integer, without leading zeros. */
 function withoutZeros(address: string): Uint8Array {
   const bytes = Buffer.from(address, 'hex')
   const first = bytes.findIndex((byte) => byte !== 0)
   return first < 0 ? Buffer.alloc(0) : bytes.subarray(first)
 }
 
-/** Types of transactions that keys sign, and the names of their fields in order. */
+/** Field names of signed transactions, in order. */
 const signedFieldNames = {
   0: ['nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'v', 'r', 's'],
   1: ['chainId', 'nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'accessList', 'yParity', 'r', 's'],
@@ -129,21 +132,24 @@ const signedFieldNames = {
   ],
 } as const
 
-/** A type of transactions that keys sign. */
 export type SignedType = keyof typeof signedFieldNames
 
-/** Of a legacy transaction's signature: without a chain id 27 and 28, with one from here on, two for each (EIP-155). */
+/**
+ * v of legacy signatures: 27 and 28 without a chain id; with one from here on, two values each
+ * (EIP-155).
+ */
 const firstReplayProtectedV = 35n
 
-/** Whether transactions of a type are signed by keys, and known. */
 export function isSignedType(type: number): type is SignedType {
   return Object.hasOwn(signedFieldNames, type)
 }
 
 /**
- * Decodes a signed transaction; whose signature it is, is not looked for.
- * Source: EIP-155, EIP-2718, EIP-2930, EIP-1559, EIP-7702.
- * @param payload the RLP list, after a byte of the type where that is not 0
+ * Decodes a signed transaction without verifying the signature. Source: EIP-155, EIP-2718,
+ * EIP-2930, EIP-1559, EIP-7702.
+ *
+ * @param payload RLP list, after the type byte unless the type is 0
+ *
  * @throws EvmPayloadError
  */
 export function decodeSignedTransaction(type: SignedType, payload: Buffer): EvmPayload {
@@ -186,13 +192,16 @@ export function decodeSignedTransaction(type: SignedType, payload: Buffer): EvmP
 
 type SignedBy = Pick<EvmSignature, 'signingHash' | 'parity'>
 
-/** What is signed is the list without the signature, and since EIP-155 with the chain id in its place. */
+/**
+ * The signed content is the list without the signature; since EIP-155 with the chain id in its
+ * place.
+ */
 function legacySignature(list: RlpList, v: bigint): { chainId: string | undefined; signature: SignedBy } {
   const unsigned = list.slice(0, 6)
   if (v === 27n || v === 28n) {
     return { chainId: undefined, signature: { signingHash: keccak256(encode(unsigned)), parity: parityOf(v - 27n) } }
   }
-  if (v < firstReplayProtectedV) throw new EvmPayloadError('field v is not that of a signature')
+  if (v < firstReplayProtectedV) throw new EvmPayloadError('field v is not a valid signature value')
   const chainId = (v - firstReplayProtectedV) / 2n
   const signingHash = keccak256(encode([...unsigned, chainId, '', '']))
   return { chainId: chainId.toString(), signature: { signingHash, parity: parityOf((v - firstReplayProtectedV) % 2n) } }
@@ -214,7 +223,7 @@ function readAccessListEntry(entry: RlpList | Uint8Array): AccessListEntry {
 }
 
 function readStorageKey(key: RlpList | Uint8Array): string {
-  if (Array.isArray(key) || key.length !== 32) throw new EvmPayloadError('a storage key has not 32 bytes')
+  if (Array.isArray(key) || key.length !== 32) throw new EvmPayloadError('a storage key does not have 32 bytes')
   return hexOf(key)
 }
 
@@ -228,6 +237,6 @@ function readAuthorization(authorization: RlpList | Uint8Array): Authorization {
 }
 
 function listOf(item: RlpList | Uint8Array): RlpList {
-  if (!Array.isArray(item)) throw new EvmPayloadError('a byte string where a list is expected')
+  if (!Array.isArray(item)) throw new EvmPayloadError('found a byte string, expected a list')
   return item
 }

@@ -2,11 +2,12 @@ import { EvmPayloadError } from './evm-payload.ts'
 import { decodeRlpList, hexOf, RlpFields } from './rlp-fields.ts'
 import type { RlpList } from './rlp-fields.ts'
 
-/** What a contract of the EVM told while it ran. */
 export interface EvmLog {
-  /** The contract, 40 hex digits. */
+  /** Contract, 40 hex digits. */
   readonly address: string
-  /** Up to four, 64 hex digits each; the first is by custom the hash of the event's signature. */
+  /**
+   * At most four, 64 hex digits each; by convention the first is the hash of the event signature.
+   */
   readonly topics: readonly string[]
   readonly data: Uint8Array
 }
@@ -14,8 +15,10 @@ export interface EvmLog {
 const fieldNames = ['address', 'topics', 'data']
 
 /**
- * The logs of one EVM transaction, from the RLP list that its event carries.
- * @param bytes empty where there are none
+ * Decodes the RLP list of logs of an EVM transaction.
+ *
+ * @param bytes empty if there are none
+ *
  * @throws EvmPayloadError
  */
 export function decodeEvmLogs(bytes: Buffer): readonly EvmLog[] {
@@ -29,6 +32,6 @@ function readLog(log: RlpList | Uint8Array): EvmLog {
 }
 
 function readTopic(topic: RlpList | Uint8Array): string {
-  if (Array.isArray(topic) || topic.length !== 32) throw new EvmPayloadError('a topic has not 32 bytes')
+  if (Array.isArray(topic) || topic.length !== 32) throw new EvmPayloadError('a topic does not have 32 bytes')
   return hexOf(topic)
 }

@@ -4,11 +4,9 @@ import { keccak256 } from './keccak256.ts'
 import { uintText } from './rlp-fields.ts'
 
 /**
- * Contracts that wrap FLOW as an ERC-20 token in the manner of WETH9, by network: 40 hex digits each. They tell of what
- * is wrapped and unwrapped by `Deposit` and `Withdrawal` alone, without a `Transfer`. Of any other contract such logs
- * may mean anything.
- *
- * Source: onflow/docs, "Stablecoins and wrapped assets"; the contract has the same address on testnet.
+ * Contracts that wrap FLOW as an ERC-20 token like WETH9, 40 hex digits. They log wrapping as
+ * `Deposit` and `Withdrawal` without `Transfer`; other contracts may use these names for other
+ * events. Source: onflow/docs, "Stablecoins and wrapped assets"; same address on testnet.
  */
 const wrappedFlow: Readonly<Record<Network, ReadonlySet<string>>> = {
   mainnet: new Set(['d3bf53dac106a0290b0483ecbc89d40fcc961f3e']),
@@ -16,29 +14,28 @@ const wrappedFlow: Readonly<Record<Network, ReadonlySet<string>>> = {
   emulator: new Set(),
 }
 
-/** Whether an EVM contract is one that wraps FLOW. */
 export function isWrappedFlow(address: string, network: Network): boolean {
   return wrappedFlow[network].has(address)
 }
 
-/** What an EVM token moved. Addresses are 40 hex digits; null is nobody: the zero address of mints and burns. */
+/** Addresses are 40 hex digits; null is the zero address of mints and burns. */
 export interface EvmTokenTransfer {
   /** Position of the log in its transaction. */
   readonly logIndex: number
-  /** Counts from 0 what one log moved: only an ERC-1155 batch moves several. */
+  /** Number within the log, from 0; above 0 only in ERC-1155 batches. */
   readonly batchIndex: number
-  /** The contract. */
+  /** Token contract. */
   readonly token: string
   readonly standard: TokenStandard
   readonly from: string | null
   readonly to: string | null
-  /** In decimal; null for ERC-20. */
+  /** Decimal; null for ERC-20. */
   readonly tokenId: string | null
   /** In the smallest unit, decimal; 1 for ERC-721. */
   readonly amount: string
 }
 
-/** The number of the ERC. */
+/** ERC number. */
 export type TokenStandard = 20 | 721 | 1155
 
 const topicOf = (signature: string): string => keccak256(Buffer.from(signature)).toString('hex')
@@ -53,10 +50,9 @@ const zeroAddress = '0'.repeat(40)
 const addressPadding = '0'.repeat(24)
 
 /**
- * The token transfers that the logs of a transaction tell of, in order. ERC-20 and ERC-721 share a signature: the
- * latter has the item among the topics. Any contract may log anything, so what has not exactly the shape of a standard
- * is no transfer, and no fault either.
- * Source: ERC-20, ERC-721, ERC-1155; WETH9 for wrapped FLOW.
+ * Token transfers from the logs of a transaction, in order. ERC-20 and ERC-721 share a signature;
+ * ERC-721 has the item as a topic. Logs that do not match a standard exactly are ignored. Source:
+ * ERC-20, ERC-721, ERC-1155; WETH9 for wrapped FLOW.
  */
 export function evmTokenTransfers(logs: readonly EvmLog[], network: Network): readonly EvmTokenTransfer[] {
   return logs.flatMap((log, logIndex) => readTransfers(log, logIndex, network))
@@ -118,7 +114,7 @@ function readWrapping({ topics, data }: EvmLog): readonly Movement[] | undefined
   return [{ standard: 20, from, to, tokenId: null, amount: uintText(data) }]
 }
 
-/** An address in a topic: null for nobody, undefined where it is none. */
+/** Null for the zero address; undefined if it is not an address. */
 function partyOf(topic: string | undefined): string | null | undefined {
   if (topic === undefined || !topic.startsWith(addressPadding)) return undefined
   const address = topic.slice(addressPadding.length)
@@ -133,7 +129,7 @@ function wordAt(data: Uint8Array, offset: number): string {
   return uintText(data.subarray(offset, offset + wordBytes))
 }
 
-/** An array of uint256 in the encoding of contracts, of which the word at `offset` says where it begins. */
+/** A uint256 array, whose offset is in the word at `offset`. */
 function arrayAt(data: Uint8Array, offset: number): readonly string[] | undefined {
   if (data.length < offset + wordBytes) return undefined
   const start = Number(wordAt(data, offset))

@@ -116,7 +116,7 @@ describe('readEvmTransaction', () => {
   it('keeps of a type that it does not know what the event tells', () => {
     const found = readEvmTransaction({ ...event, type: '3', payload: `0x03${raw.toString('hex', 1)}` })
     expect(found).to.deep.include({ ...unread, type: 3 })
-    const message = 'transactions of type 3 are not known'
+    const message = 'unknown transaction type 3'
     expect(found.problems).to.deep.equal([{ code: 'evm-type-unknown', message }])
     expect(found.logs).to.have.length(1)
   })
@@ -125,7 +125,9 @@ describe('readEvmTransaction', () => {
     const other = `0x${'11'.repeat(32)}`
     const found = readEvmTransaction({ ...event, hash: other })
     expect(found).to.deep.include({ ...unread, hash: '11'.repeat(32) })
-    expect(found.problems).to.deep.equal([{ code: 'evm-hash-mismatch', message: `the payload has the hash ${hash}` }])
+    expect(found.problems).to.deep.equal([
+      { code: 'evm-hash-mismatch', message: `the payload hash differs from the event: ${hash}` },
+    ])
   })
 
   it('trusts no payload of another type than the event', () => {
@@ -145,7 +147,7 @@ describe('readEvmTransaction', () => {
     }
   })
 
-  it('names no sender where the signature is not valid', () => {
+  it('names no sender where invalid signature', () => {
     // What is signed stays as it is; s comes last, and no signature has so large a one.
     const payload = Buffer.from(raw)
     payload.fill(0xff, payload.length - 32)

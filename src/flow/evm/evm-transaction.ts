@@ -12,34 +12,33 @@ import type { Network } from '../network.ts'
 import { decodePayload } from '../payload.ts'
 
 /**
- * A transaction of the EVM as an `EVM.TransactionExecuted` event tells of it. Addresses and hashes are lower-case hex
- * digits without `0x`, integers are decimal, amounts are in attoflow.
+ * An EVM transaction from an `EVM.TransactionExecuted` event. Addresses and hashes are lower-case
+ * hex without `0x`, integers decimal, amounts in attoflow.
  */
 export interface EvmTransaction {
   readonly hash: string
-  /** As the event says, for which see EvmPayload; others may come. */
+  /** See EvmPayload; the event can have newer types. */
   readonly type: number
-  /** Undefined where it is not known: the payload tells it, and that could not be read or trusted. */
+  /** Undefined if the payload is unreadable or untrusted. */
   readonly from: string | undefined
-  /** Undefined where it creates a contract, and as with `from`. */
+  /** Undefined for contract creation, and as `from`. */
   readonly to: string | undefined
-  /** What was given to run; undefined where that could not be read or trusted. */
+  /** Undefined if unreadable or untrusted. */
   readonly payload: EvmPayload | undefined
-  /** 1 succeeded, 0 failed, as in an Ethereum receipt. */
+  /** 1 succeeded, 0 failed, as in Ethereum receipts. */
   readonly status: 0 | 1
-  /** 0 none; 201 to 300: it was not valid; 301 to 400: it was run and failed. */
+  /** 0 none, 201 to 300 invalid, 301 to 400 failed during execution. */
   readonly errorCode: number
-  /** Undefined where there is none; events of early 2024 have none. */
+  /** Undefined if absent, as in events of early 2024. */
   readonly errorMessage: string | undefined
   readonly gasUsed: bigint
-  /** Of the contract that it created. */
+  /** Created contract. */
   readonly contractAddress: string | undefined
-  /** Of the EVM's own chain of blocks. */
+  /** EVM block height. */
   readonly blockHeight: bigint
-  /** Position in the block of the EVM. */
+  /** Position in the EVM block. */
   readonly index: number
   readonly logs: readonly EvmLog[]
-  /** What about it could not be read or is not as it should be. */
   readonly problems: readonly EvmProblem[]
 }
 
@@ -54,13 +53,14 @@ const hashPattern = /^(?:0x)?([0-9a-f]{64})$/i
 const addressPattern = /^(?:0x)?([0-9a-f]{40})$/i
 
 /**
- * Reads an `EVM.TransactionExecuted` event of any version: bytes were hex text, with or without `0x`, in early 2024 and
- * are [UInt8] since; `errorMessage`, `returnedData`, `precompiledCalls` and `stateUpdateChecksum` came one after the
- * other.
+ * Reads an `EVM.TransactionExecuted` event of any version: in early 2024 bytes were hex text with
+ * or without `0x`, since then [UInt8]; `errorMessage`, `returnedData`, `precompiledCalls` and
+ * `stateUpdateChecksum` were added later.
  *
- * The sender of a signed transaction is computed, which takes as long as all the rest of a block's events. The payload
- * counts only if the hash that follows from it is that of the event.
- * @throws FieldShapeError where the event is of no known shape
+ * Recovering the sender takes as long as all other events of a block. The payload is used only if
+ * its hash equals that of the event.
+ *
+ * @throws FieldShapeError for an unknown shape
  */
 export function readEvmTransaction(fields: PayloadFields): EvmTransaction {
   const hash = hexField(fields, 'hash', hashPattern)
@@ -92,19 +92,19 @@ function readPayload(bytes: Buffer, hash: string, type: number, problems: EvmPro
     payload = decodeEvmPayload(bytes)
   } catch (error) {
     if (!(error instanceof EvmPayloadError)) throw error
-    problems.push({ code: 'evm-payload', message: `the payload cannot be read: ${error.message}` })
+    problems.push({ code: 'evm-payload', message: `could not decode the payload: ${error.message}` })
     return undefined
   }
   if (payload === undefined) {
-    problems.push({ code: 'evm-type-unknown', message: `transactions of type ${evmPayloadType(bytes)} are not known` })
+    problems.push({ code: 'evm-type-unknown', message: `unknown transaction type ${evmPayloadType(bytes)}` })
     return undefined
   }
   if (payload.hash !== hash) {
-    problems.push({ code: 'evm-hash-mismatch', message: `the payload has the hash ${payload.hash}` })
+    problems.push({ code: 'evm-hash-mismatch', message: `the payload hash differs from the event: ${payload.hash}` })
     return undefined
   }
   if (payload.type !== type) {
-    problems.push({ code: 'evm-payload', message: `the payload is of type ${payload.type}, the event of type ${type}` })
+    problems.push({ code: 'evm-payload', message: `the payload has type ${payload.type}, the event type ${type}` })
     return undefined
   }
   return payload
@@ -112,7 +112,7 @@ function readPayload(bytes: Buffer, hash: string, type: number, problems: EvmPro
 
 function senderOf({ from, signature }: EvmPayload, problems: EvmProblem[]): string | undefined {
   const sender = signature === undefined ? from : recoverSender(signature)
-  if (sender === undefined) problems.push({ code: 'evm-signature', message: 'the signature is not valid' })
+  if (sender === undefined) problems.push({ code: 'evm-signature', message: 'invalid signature' })
   return sender
 }
 
@@ -121,7 +121,7 @@ function readLogs(bytes: Buffer, problems: EvmProblem[]): readonly EvmLog[] {
     return decodeEvmLogs(bytes)
   } catch (error) {
     if (!(error instanceof EvmPayloadError)) throw error
-    problems.push({ code: 'evm-logs', message: `the logs cannot be read: ${error.message}` })
+    problems.push({ code: 'evm-logs', message: `could not decode the logs: ${error.message}` })
     return []
   }
 }
@@ -139,45 +139,46 @@ function contractAddressOf(fields: PayloadFields): string | undefined {
 function hexField(fields: PayloadFields, name: string, pattern: RegExp): string {
   const value = fields[name]
   const digits = typeof value === 'string' ? pattern.exec(value)?.[1] : undefined
-  if (digits === undefined) throw new FieldShapeError(`field ${name} is not hex digits of its length`)
+  if (digits === undefined) throw new FieldShapeError(`field ${name} has the wrong number of hex digits`)
   return digits.toLowerCase()
 }
 
-/** Bytes as they are stored, `0x` and hex digits, or hex digits alone. */
+/** `0x` and hex digits, or hex digits alone. */
 function bytesField(fields: PayloadFields, name: string): Buffer {
   const value = fields[name]
   if (typeof value !== 'string') throw new FieldShapeError(`field ${name} is not bytes`)
   const digits = value.startsWith('0x') ? value.slice(2) : value
   const bytes = Buffer.from(digits, 'hex')
-  // It stops at what is no hex digit.
+  // Buffer.from stops at the first invalid digit.
   if (bytes.length * 2 !== digits.length) throw new FieldShapeError(`field ${name} is not bytes in hex digits`)
   return bytes
 }
 
 function smallField(fields: PayloadFields, name: string, max: number): number {
   const value = Number(uint64Field(fields, name))
-  if (value > max) throw new FieldShapeError(`field ${name} is over ${max}`)
+  if (value > max) throw new FieldShapeError(`field ${name} exceeds ${max}`)
   return value
 }
 
-/** A UInt64 that PostgreSQL's bigint holds. */
+/** A UInt64 in the range of bigint. */
 function int8Field(fields: PayloadFields, name: string): bigint {
   const value = BigInt(uint64Field(fields, name))
-  if (value > maxInt8) throw new FieldShapeError(`field ${name} is over ${maxInt8}`)
+  if (value > maxInt8) throw new FieldShapeError(`field ${name} exceeds ${maxInt8}`)
   return value
 }
 
-/** Of events that somebody still holds. */
+/** Per event object, while it is referenced. */
 const known = new WeakMap<DecodedEvent, EvmTransaction>()
 
-/** The type of the events that tell of EVM transactions. Contracts of that name in other accounts tell of nothing. */
+/** Only the core contract counts. */
 export function evmTransactionExecuted(network: Network): string {
   return `A.${coreContracts(network).service}.EVM.TransactionExecuted`
 }
 
 /**
- * `readEvmTransaction` of an event of that type, once for all the workers of a process that look at the same event.
- * Undefined where its payload could not be decoded, which ingest has logged.
+ * `readEvmTransaction`, cached for all workers of a process. Undefined if the payload is
+ * undecodable, which ingestion has recorded.
+ *
  * @throws FieldShapeError
  */
 export function evmTransactionOf(event: DecodedEvent): EvmTransaction | undefined {
@@ -189,9 +190,10 @@ export function evmTransactionOf(event: DecodedEvent): EvmTransaction | undefine
 }
 
 /**
- * The hash (32 bytes) of the EVM transaction that an `EVM.TransactionExecuted` event tells of; undefined where the
- * event has none that makes sense. The field has been `[UInt8; 32]` and, before Crescendo, hex text with or without 0x.
- * @throws PayloadError where the payload cannot be decoded
+ * Hash (32 bytes) of the EVM transaction of an `EVM.TransactionExecuted` event; undefined if
+ * missing or invalid. The field is `[UInt8; 32]`; before Crescendo hex text with or without 0x.
+ *
+ * @throws PayloadError if the payload is undecodable
  */
 export function evmTransactionHash(type: string, payload: Uint8Array): Buffer | undefined {
   const { hash } = decodePayload(type, payload)

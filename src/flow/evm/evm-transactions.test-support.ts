@@ -5,13 +5,13 @@ import secp256k1 from 'secp256k1'
 import { keccak256 } from './keccak256.ts'
 import type { EvmLog } from './evm-logs.ts'
 
-/** A transaction to be signed; each type has some of these fields. */
+/** A transaction to sign; each type has some of these fields. */
 export interface Unsigned {
   readonly type: 0 | 1 | 2 | 4
-  /** Undefined: good on any chain, which only type 0 can be. */
+  /** Undefined: valid on any chain; type 0 only. */
   readonly chainId: bigint | undefined
   readonly nonce: bigint
-  /** Of types 2 and 4 the most for the coinbase. */
+  /** Types 2 and 4: maximum priority fee. */
   readonly gasPrice: bigint
   readonly maxFeePerGas: bigint
   readonly gasLimit: bigint
@@ -23,7 +23,7 @@ export interface Unsigned {
   readonly authorizations: ReadonlyArray<{ readonly chainId: bigint; readonly address: string; readonly nonce: bigint }>
 }
 
-/** A call that no key signed. */
+/** A direct call. */
 export interface UnsignedCall {
   readonly subtype: number
   readonly from: string
@@ -41,7 +41,7 @@ const uint = (bits: bigint): fc.Arbitrary<bigint> =>
 
 /** Private keys. */
 export const anyKey: fc.Arbitrary<Uint8Array> = bytesOf(32).filter((bytes) => secp256k1.privateKeyVerify(bytes))
-/** 40 hex digits, of which many may be 0 in front, as in those of accounts that Cadence owns. */
+/** 40 hex digits, often with leading zeros, as in COAs. */
 export const anyAddress: fc.Arbitrary<string> = fc.oneof(
   bytesOf(20).map((bytes) => Buffer.from(bytes).toString('hex')),
   fc.bigInt({ min: 1n, max: 2n ** 66n }).map((number) => number.toString(16).padStart(40, '0')),
@@ -90,13 +90,12 @@ export const anyLog: fc.Arbitrary<EvmLog> = fc.record({
   data: fc.uint8Array({ maxLength: 100 }),
 })
 
-/** The address, 40 hex digits, of who has a key. */
+/** 40 hex digits. */
 export function addressOf(key: Uint8Array): string {
   const publicKey = secp256k1.publicKeyCreate(key, false)
   return keccak256(publicKey.subarray(1)).toString('hex', 12)
 }
 
-/** The bytes of a transaction, signed. */
 export function signedPayload(tx: Unsigned, key: Uint8Array): Buffer {
   const unsigned = unsignedFields(tx)
   if (tx.type === 0) {
@@ -110,19 +109,17 @@ export function signedPayload(tx: Unsigned, key: Uint8Array): Buffer {
   return Buffer.concat([type, encode([...unsigned, parity, r, s])])
 }
 
-/** The bytes of a direct call. */
 export function callPayload({ subtype, from, to, input, value, gasLimit, nonce }: UnsignedCall): Buffer {
   return Buffer.concat([Buffer.of(0xff), encode([255, subtype, hex(from), hex(to), input, value, gasLimit, nonce])])
 }
 
-/** The hash of a direct call, as of a legacy transaction without a price. */
+/** As of a legacy transaction without a price. */
 export function callHash({ subtype, from, to, input, value, gasLimit, nonce }: UnsignedCall): string {
   const receiver = BigInt(`0x${to}`) === 0n ? '' : hex(to)
   const legacy = [nonce, 0n, gasLimit, receiver, value, input, 255n, BigInt(`0x${from}`), BigInt(subtype)]
   return keccak256(encode(legacy)).toString('hex')
 }
 
-/** The bytes of the logs of an event. */
 export function logsPayload(logs: readonly EvmLog[]): Buffer {
   return Buffer.from(encode(logs.map(({ address, topics, data }) => [hex(address), topics.map(hex), data])))
 }

@@ -6,21 +6,26 @@ import { keccak256 } from './keccak256.ts'
 interface AbiParameter {
   readonly name: string
   readonly type: string
-  /** Of an event: whether it is among the topics. */
+  /** Event parameters: whether it is a topic. */
   readonly isIndexed: boolean
 }
 
-/** A function or an event of a contract of the EVM. */
 interface AbiSignature {
   readonly name: string
   /** `transfer(address,uint256)` */
   readonly canonical: string
-  /** The Keccak-256 hash of `canonical`, 64 hex digits: an event's first topic, of whose first 8 a call begins. */
+  /**
+   * Keccak-256 hash of `canonical`, 64 hex digits: an event's first topic, and the first 8 digits
+   * select a function.
+   */
   readonly hash: string
   readonly parameters: readonly AbiParameter[]
 }
 
-/** @param declaration as in Solidity: `Transfer(address indexed from, address indexed to, uint256 value)` */
+/**
+ * @param declaration as in Solidity: `Transfer(address indexed from, address indexed to, uint256
+ * value)`
+ */
 function abiSignature(declaration: string): AbiSignature {
   const [, name = '', list = ''] = /^(\w+)\((.*)\)$/.exec(declaration) ?? []
   const parameters =
@@ -63,7 +68,9 @@ const functions: ReadonlyMap<string, AbiSignature> = new Map(
     .map((signature) => [signature.hash.slice(0, 8), signature]),
 )
 
-/** ERC-20 and ERC-721 tell of a transfer and an approval by one signature: the number of topics tells them apart. */
+/**
+ * ERC-20 and ERC-721 share signatures for transfers and approvals; the number of topics differs.
+ */
 const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
   [
     'Transfer(address indexed from, address indexed to, uint256 value)',
@@ -91,7 +98,7 @@ const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
 const wordBytes = 32
 const selectorBytes = 4
 
-/** A call or a log by a signature that many contracts share; another contract may mean something else by it. */
+/** A call or log decoded by a common signature, which the contract may use differently. */
 export interface DecodedAbi {
   readonly name: string
   readonly signature: string
@@ -103,7 +110,7 @@ export interface DecodedAbi {
   }>
 }
 
-/** What the input of a call says; undefined where its function is not known or the input is not of its form. */
+/** Undefined for unknown functions and invalid input. */
 export function decodeKnownCall(input: Uint8Array): DecodedAbi | undefined {
   const selector = Buffer.from(input.subarray(0, selectorBytes)).toString('hex')
   const signature = functions.get(selector)
@@ -115,7 +122,7 @@ export function decodeKnownCall(input: Uint8Array): DecodedAbi | undefined {
   return values === undefined ? undefined : decoded(signature, values)
 }
 
-/** What a log says; undefined where its event is not known or the log is not of its form. */
+/** Undefined for unknown events and invalid logs. */
 export function decodeKnownLog({ topics, data }: EvmLog): DecodedAbi | undefined {
   const [first = '', ...indexed] = topics
   for (const signature of events.get(first) ?? []) {

@@ -3,37 +3,38 @@ import type { NestedUint8Array } from 'rlp'
 import { asError } from '../../platform/errors.ts'
 import { EvmPayloadError } from './evm-payload.ts'
 
-/** An RLP list: byte strings and lists. */
+/** Byte strings and lists. */
 export type RlpList = NestedUint8Array
 
 const uint256Bytes = 32
 
 /**
- * Reads an RLP list. Its byte strings are views of `bytes`.
- * @throws EvmPayloadError where the bytes are not one list and nothing else
+ * Decodes an RLP list. Byte strings are views of `bytes`.
+ *
+ * @throws EvmPayloadError unless the bytes are exactly one list
  */
 export function decodeRlpList(bytes: Buffer): RlpList {
   let decoded: Uint8Array | NestedUint8Array
   try {
     decoded = decode(bytes)
   } catch (error) {
-    // The package has no errors of its own; lists within lists by the thousands end its recursion.
+    // The package throws no errors of its own type; deep nesting overflows its recursion.
     throw new EvmPayloadError(asError(error).message, { cause: error })
   }
   if (!Array.isArray(decoded)) throw new EvmPayloadError('not an RLP list')
   return decoded
 }
 
-/** Reads the fields of a list in their order, each by the type that it must have; throws EvmPayloadError for others. */
+/** Reads the fields of a list in order by expected type. @throws EvmPayloadError */
 export class RlpFields {
   readonly #list: RlpList
   readonly #names: readonly string[]
   #next = 0
 
-  /** @param names of all fields, for messages; there must be as many */
+  /** @param names of all fields, for messages; the count must match */
   constructor(list: RlpList, names: readonly string[]) {
     if (list.length !== names.length) {
-      throw new EvmPayloadError(`a list of ${list.length} fields where ${names.length} are expected`)
+      throw new EvmPayloadError(`the list has ${list.length} fields, expected ${names.length}`)
     }
     this.#list = list
     this.#names = names
@@ -58,7 +59,7 @@ export class RlpFields {
     return hexOf(bytes)
   }
 
-  /** 40 hex digits; undefined for an empty one, which is that of a transaction that creates a contract. */
+  /** 40 hex digits; undefined if empty, as for contract creation. */
   optionalAddress(): string | undefined {
     const bytes = this.bytes()
     if (bytes.length === 0) return undefined
@@ -66,7 +67,7 @@ export class RlpFields {
     return hexOf(bytes)
   }
 
-  /** An unsigned integer in decimal. */
+  /** Decimal. */
   uint(maxBytes = uint256Bytes): string {
     return uintText(this.uintBytes(maxBytes))
   }
@@ -75,7 +76,7 @@ export class RlpFields {
     return this.uint(8)
   }
 
-  /** The bytes of an unsigned integer, without leading zeros, as RLP demands. */
+  /** Without leading zeros, as RLP requires. */
   uintBytes(maxBytes = uint256Bytes): Uint8Array {
     const bytes = this.bytes()
     if (bytes.length > maxBytes || bytes[0] === 0) throw this.#unexpected('an unsigned integer')
@@ -84,7 +85,7 @@ export class RlpFields {
 
   #field(): Uint8Array | RlpList {
     const field = this.#list[this.#next++]
-    if (field === undefined) throw new EvmPayloadError('a list that ends too soon')
+    if (field === undefined) throw new EvmPayloadError('the list has too few fields')
     return field
   }
 
@@ -93,12 +94,11 @@ export class RlpFields {
   }
 }
 
-/** Lower-case hex digits. */
 export function hexOf(bytes: Uint8Array): string {
   return (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString('hex')
 }
 
-/** A big-endian unsigned integer of any length in decimal. */
+/** Big-endian unsigned integer of any length, as decimal text. */
 export function uintText(bytes: Uint8Array): string {
   if (bytes.length === 0) return '0'
   if (bytes.length > 6) return BigInt(`0x${hexOf(bytes)}`).toString()

@@ -1,4 +1,4 @@
-/** A value that is handed to a script or transaction, as the node of JSON-CDC that it becomes. */
+/** A script or transaction argument as a JSON-CDC node. */
 export interface CadenceArgument {
   readonly type: string
   readonly value: ArgumentValue
@@ -15,8 +15,8 @@ type ArgumentValue =
 const maxUint64 = 2n ** 64n - 1n
 
 /**
- * Arguments of scripts. Numbers are checked here: a node's error for a bad one looks like an error of the script.
- * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * Creates arguments. Numbers are validated here, because a node's error for an invalid one looks
+ * like a script error. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
  */
 export const cadence = {
   /** @param text `0x` and 16 hex digits */
@@ -26,9 +26,9 @@ export const cadence = {
   },
   string: (text: string): CadenceArgument => ({ type: 'String', value: text }),
   bool: (value: boolean): CadenceArgument => ({ type: 'Bool', value }),
-  /** @param value a whole number of any size, as number, bigint or decimal text */
+  /** @param value an integer of any size, as number, bigint or decimal text */
   int: (value: number | bigint | string): CadenceArgument => ({ type: 'Int', value: BigInt(value).toString() }),
-  /** @throws RangeError for what is no UInt64 */
+  /** @throws RangeError */
   uint64(value: number | bigint | string): CadenceArgument {
     const number = BigInt(value)
     if (number < 0n || number > maxUint64) throw new RangeError(`not a UInt64: ${value}`)
@@ -36,14 +36,12 @@ export const cadence = {
   },
   array: (values: readonly CadenceArgument[]): CadenceArgument => ({ type: 'Array', value: values }),
   optional: (value: CadenceArgument | null): CadenceArgument => ({ type: 'Optional', value }),
-  /** @param domain `storage` or `public` */
   path: (domain: 'storage' | 'public', identifier: string): CadenceArgument => ({
     type: 'Path',
     value: { domain, identifier },
   }),
 } as const
 
-/** The JSON-CDC bytes of an argument. */
 export function encodeArgument(argument: CadenceArgument): Buffer {
   return Buffer.from(JSON.stringify(argument))
 }

@@ -11,10 +11,10 @@ import type {
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** How a node of some year orders names: `value` before `type` since 2022, the other way round before. */
+/** Name order of nodes: `value` before `type` since 2022, the reverse before. */
 export type NameOrder = 'sorted' | 'type-first'
 
-/** Encodes a value in JSON-CDC, with the line break that nodes add. */
+/** Encodes a value with the line break that nodes add. */
 export function encodeJsonCdc(value: CadenceValue, order: NameOrder): Buffer {
   const json = JSON.stringify(valueNode(value), (_name, node: Json) => ordered(node, order))
   return Buffer.from(`${json.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028')}\n`)
@@ -96,7 +96,7 @@ function addressText(address: bigint): string {
   return `0x${address.toString(16).padStart(16, '0')}`
 }
 
-/** A type; a nominal type that occurs again within one type is its text. */
+/** A nominal type that occurs again within a type is encoded as its text. */
 function typeNode(type: CadenceType, known: Set<CadenceType>): Json {
   const inner = (element: CadenceType): Json => typeNode(element, known)
   switch (type.kind) {

@@ -6,11 +6,14 @@ import { flattenJsonCdc, isJsonCdcEvent, malformed } from './json-cdc-value.ts'
 import type { JsonNode } from './json-cdc-value.ts'
 
 /**
- * Appends the values of an event's fields in JSON-CDC as a JSON array.
- * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
- * @param maxBytes of the array
- * @returns what the values are of
- * @throws PayloadError; `out` is then as it was
+ * Appends the field values of a JSON-CDC event as a JSON array. Source: onflow/cadence-lang.org,
+ * docs/json-cadence-spec.md.
+ *
+ * @param maxBytes limit of the array
+ *
+ * @returns the shape
+ *
+ * @throws PayloadError; `out` is restored
  */
 export function writeJsonCdcEvent(type: string, payload: Buffer, out: ByteWriter, maxBytes: number): EventShape {
   const fields = readJsonCdcEvent(payload)
@@ -28,7 +31,8 @@ export function writeJsonCdcEvent(type: string, payload: Buffer, out: ByteWriter
 }
 
 /**
- * The flattened fields of an event in JSON-CDC.
+ * @returns the flattened fields
+ *
  * @throws PayloadError
  */
 export function readJsonCdcEvent(payload: Buffer): PayloadFields {
@@ -38,7 +42,8 @@ export function readJsonCdcEvent(payload: Buffer): PayloadFields {
 }
 
 /**
- * Any Cadence value in JSON-CDC, flattened: an argument of a transaction, a result of a script.
+ * Flattens any JSON-CDC value, such as an argument or script result.
+ *
  * @throws PayloadError
  */
 export function readJsonCdcValue(payload: Buffer): PayloadValue {

@@ -2,7 +2,7 @@ import { PayloadError, payloadLimits, dictionaryOf, payloadText, setField } from
 import type { PayloadErrorCode, PayloadFields, PayloadValue } from '../payload-value.ts'
 import { typeId, byteFieldsOf } from '../type-id.ts'
 
-/** What JSON.parse gives. */
+/** Result of JSON.parse. */
 export type JsonNode = string | number | boolean | null | JsonNode[] | JsonObject
 
 export interface JsonObject {
@@ -33,9 +33,8 @@ export function asText(node: JsonNode | undefined): string {
 }
 
 /**
- * The text of a type in JSON-CDC; null where the node did not know the type (an empty string).
- *
- * Old payloads hold the text itself; a type that occurs within itself holds the text in its inner place.
+ * Text of a JSON-CDC type; null for a type unknown to the node (empty string). Old payloads have
+ * the text itself; recursive types have the text in the inner place.
  */
 export function nullableTypeText(node: JsonNode | undefined, depth = 0): string | null {
   if (node === undefined || node === null || node === '') return null
@@ -78,7 +77,7 @@ function structuredTypeText(type: JsonObject, depth: number): string {
     case 'Function':
       return functionText(type, depth)
     default:
-      // Nominal types have a type id, simple types are their kind.
+      // Nominal types have a type id; simple types are their kind.
       return type['typeID'] === undefined ? kind : asText(type['typeID'])
   }
 }
@@ -105,7 +104,7 @@ function referenceText(type: JsonObject, referenced: string): string {
     case 'EntitlementDisjunctionSet':
       return typeId.reference(typeId.entitlements(entitlements(), 'disjunction'), referenced)
     default:
-      throw malformed(`an unknown authorization: ${kind}`)
+      throw malformed(`unknown authorization: ${kind}`)
   }
 }
 
@@ -124,7 +123,6 @@ const integerTypes: ReadonlySet<string> = new Set(
   ['Int', 'UInt', 'Word'].flatMap((name) => ['', '8', '16', '32', '64', '128', '256'].map((bits) => name + bits)),
 )
 
-/** Decimals of the fixed-point types. */
 const decimalsOf: ReadonlyMap<string, number> = new Map([
   ['Fix64', 8],
   ['UFix64', 8],
@@ -137,12 +135,11 @@ const fixedPoint = /^(-?\d+)\.(\d+)$/
 const addressDigits = /^(?:0x)?([0-9a-f]{1,16})$/i
 
 /**
- * A Cadence value in JSON-CDC, parsed already, as its flattened value. Names are looked up, so their order does not
- * matter: it has changed over the years.
+ * Flattens a parsed JSON-CDC value, whatever the order of names, which has changed over the years.
  */
 export function flattenJsonCdc(node: JsonNode | undefined, depth: number): PayloadValue {
   if (depth > payloadLimits.depth) throw malformed(`nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
-  // What a node writes for a value that has no form, like a reference in a circle.
+  // Nodes write null for a value without encoding, such as a circular reference.
   if (node === null) return null
   const { type: kind, value } = asObject(node)
   const type = asText(kind)
@@ -187,11 +184,11 @@ export function flattenJsonCdc(node: JsonNode | undefined, depth: number): Paylo
     case 'Link':
       return flattenLink(asObject(value))
     default:
-      throw malformed(`an unknown type: ${type}`)
+      throw malformed(`unknown type: ${type}`)
   }
 }
 
-/** Whether a value is one that has fields, so that it can be an event. */
+/** Values with fields can be events. */
 export function isJsonCdcEvent(node: JsonNode): boolean {
   const { type } = asObject(node)
   return type === 'Event' || type === 'Struct' || type === 'Resource' || type === 'Contract' || type === 'Attachment'
@@ -203,7 +200,7 @@ function integerText(value: JsonNode | undefined): string {
   return text
 }
 
-/** Numbers had fewer decimals in places; the text always has all. */
+/** Older payloads omit trailing decimals. */
 function fixedPointText(value: JsonNode | undefined, decimals: number): string {
   const match = fixedPoint.exec(asText(value))
   const [, whole, fraction] = match ?? []
@@ -219,7 +216,7 @@ function addressText(value: JsonNode | undefined): string {
   return `0x${digits.toLowerCase().padStart(16, '0')}`
 }
 
-/** Bytes where there are items and all are UInt8, as the items themselves are all that tells. */
+/** Bytes if non-empty and all items are UInt8: JSON-CDC has no other type information. */
 function flattenArray(items: JsonNode[], depth: number): PayloadValue {
   if (items.length > 0 && items.every(isUInt8)) {
     const bytes = Buffer.alloc(items.length)
@@ -254,14 +251,14 @@ function flattenComposite(composite: JsonObject, type: string, depth: number): P
   for (const node of asList(composite['fields'])) {
     const field = asObject(node)
     const name = fieldName(field)
-    if (Object.hasOwn(fields, name)) throw malformed('two fields with one name')
+    if (Object.hasOwn(fields, name)) throw malformed('duplicate field name')
     const bytes = byteFields?.has(name) === true && isEmptyArray(field['value'])
     setField(fields, name, bytes ? '0x' : flattenJsonCdc(field['value'], depth + 1))
   }
   return fields
 }
 
-/** An attachment is listed among the fields without a name: its type is its name. */
+/** Attachments are fields without a name; their type is the name. */
 function fieldName(field: JsonObject): string {
   const name = payloadText(asText(field['name']))
   if (name !== '') return name
@@ -301,7 +298,7 @@ function flattenCapability(capability: JsonObject): PayloadFields {
   return fields
 }
 
-/** A path within a value: the path's value, or, in the oldest payloads, its text. */
+/** The oldest payloads have the path as text. */
 function flattenPath(node: JsonNode | undefined): PayloadValue {
   if (typeof node === 'string') return payloadText(node)
   const { type, value } = asObject(node)
@@ -317,7 +314,7 @@ function flattenInclusiveRange(range: JsonObject, depth: number): PayloadFields 
   }
 }
 
-/** A link: what capabilities were before Cadence 1.0. */
+/** A link: the predecessor of capabilities before Cadence 1.0. */
 function flattenLink(link: JsonObject): PayloadFields {
   return { targetPath: flattenPath(link['targetPath']), borrowType: typeValueText(link['borrowType']) }
 }

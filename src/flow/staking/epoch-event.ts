@@ -3,14 +3,14 @@ import { amountField, FieldShapeError } from '../event-fields.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
 import { counterField, optionalAmountField, optionalCounterField, smallField, textField } from './staking-event.ts'
 
-/** What the chain tells of an epoch. Fields that an event does not have are undefined. */
+/** Fields that the event does not have are undefined. */
 export interface EpochEvent {
   readonly index: number
-  /** The last part of its type. */
+  /** Last part of the type. */
   readonly name: EpochEventName
-  /** Counter of the epoch; undefined for NewEpoch and EpochTotalRewardsPaid before November 2023. */
+  /** Epoch counter; undefined for NewEpoch and EpochTotalRewardsPaid before November 2023. */
   readonly epoch: number | undefined
-  /** Views of the consensus protocol, the last ones inclusive. */
+  /** Consensus views, the last ones inclusive. */
   readonly firstView?: number | undefined
   readonly stakingEndView?: number | undefined
   readonly finalView?: number | undefined
@@ -21,16 +21,16 @@ export interface EpochEvent {
   /** FLOW, UFix64 texts. */
   readonly totalStaked?: string | undefined
   readonly totalSupply?: string | undefined
-  /** To be paid for the epoch that starts, or paid for the one that was. */
+  /** Planned for the starting epoch, or paid for the previous one. */
   readonly totalRewards?: string | undefined
   readonly fromFees?: string | undefined
   readonly minted?: string | undefined
   readonly feesBurned?: string | undefined
-  /** The nodes of the epoch with what they had at that time; only for EpochSetup and EpochRecover. */
+  /** Nodes with their balances at that time; EpochSetup and EpochRecover only. */
   readonly nodes?: readonly EpochNode[]
 }
 
-/** A node as EpochSetup tells it: what it has before the tokens move into the new epoch. */
+/** Balances before tokens move into the new epoch. */
 export interface EpochNode {
   readonly nodeId: string
   readonly role: number
@@ -56,9 +56,10 @@ export type EpochEventName =
 type Reader = (fields: PayloadFields) => Omit<EpochEvent, 'index' | 'name'>
 
 /**
- * Setup, Commit and Recover are about an epoch that is to come, and are emitted in the one before; NewEpoch says that
- * all tokens have moved, and EpochStart, right after it, that the epoch has begun. Source: onflow/flow-core-contracts
- * `contracts/epochs/FlowEpoch.cdc`, `contracts/FlowIDTableStaking.cdc`, all versions.
+ * Setup, Commit and Recover are about a future epoch and are emitted in the previous one. NewEpoch:
+ * all tokens have moved. EpochStart, right after it: the epoch has begun. Source:
+ * onflow/flow-core-contracts `contracts/epochs/FlowEpoch.cdc`, `contracts/FlowIDTableStaking.cdc`,
+ * all versions.
  */
 const readers: Readonly<Record<EpochEventName, Reader>> = {
   EpochSetup: readSetup,
@@ -91,12 +92,12 @@ export function isEpochEventName(name: string): name is EpochEventName {
   return Object.hasOwn(readers, name)
 }
 
-/** Reads an event about an epoch. Throws FieldShapeError where it is not as the contracts emit it. */
+/** @throws FieldShapeError */
 export function readEpochEvent({ index }: DecodedEvent, name: EpochEventName, fields: PayloadFields): EpochEvent {
   return { index, name, ...readers[name](fields) }
 }
 
-/** The end of the year 9999, which a table can hold; networks for tests are set up with times of no sense. */
+/** End of the year 9999, which PostgreSQL can store; test networks have arbitrary times. */
 const lastTime = 253_402_300_799
 
 function readSetup(fields: PayloadFields): Omit<EpochEvent, 'index' | 'name'> {
@@ -104,7 +105,7 @@ function readSetup(fields: PayloadFields): Omit<EpochEvent, 'index' | 'name'> {
   if (!Array.isArray(nodeInfo)) throw new FieldShapeError('field nodeInfo is not an array')
   const nodes = nodeInfo.map(readNode).toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
   if (new Set(nodes.map(({ nodeId }) => nodeId)).size < nodes.length) {
-    throw new FieldShapeError('field nodeInfo names a node twice')
+    throw new FieldShapeError('field nodeInfo has a duplicate node')
   }
   const targetEndTime = optionalCounterField(fields, 'targetEndTime')
   return {
@@ -119,7 +120,7 @@ function readSetup(fields: PayloadFields): Omit<EpochEvent, 'index' | 'name'> {
 
 function readNode(value: PayloadValue): EpochNode {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new FieldShapeError('field nodeInfo holds what is not a NodeInfo')
+    throw new FieldShapeError('field nodeInfo has an item that is not a NodeInfo')
   }
   const { delegators } = value
   return {

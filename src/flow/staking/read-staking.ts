@@ -9,12 +9,12 @@ import { readStakingEvent } from './staking-event.ts'
 import type { StakingEvent } from './staking-event.ts'
 import { FieldShapeError } from '../event-fields.ts'
 
-/** The vaults that the contract keeps for each node and each delegator. */
+/** Vaults of each node and delegator. */
 export type Bucket = 'committed' | 'staked' | 'unstaking' | 'unstaked' | 'rewarded'
 
-/** What an event moved from one bucket of its node or delegator into another. */
+/** A movement between buckets of a node or delegator. */
 export interface BucketMove {
-  /** Undefined: from outside. `unknown`: from `unstaked` or `rewarded`, and nothing tells from which. */
+  /** Undefined: from outside. `unknown`: from `unstaked` or `rewarded`. */
   readonly from: Bucket | 'unknown' | undefined
   /** Undefined: to outside. */
   readonly to: Bucket | undefined
@@ -22,22 +22,21 @@ export interface BucketMove {
   readonly amount: string
 }
 
-/** A staking event and its place among the events of its transaction. */
+/** An event and its index within the transaction. */
 export interface PlacedStakingEvent {
   readonly place: number
   readonly event: StakingEvent
 }
 
-/** The same of an event about an epoch. */
 export interface PlacedEpochEvent {
   readonly place: number
   readonly event: EpochEvent
 }
 
 /**
- * What events move, by their names without `Delegator`. Those that are not told here depend on what is around them.
- * Source: FlowIDTableStaking; `TokensStaked`, `TokensUnstaking` and the payment of rewards are done for all at once
- * when an epoch ends, the rest by who owns the tokens.
+ * Movements by event name without `Delegator`; other events depend on their context.
+ * `TokensStaked`, `TokensUnstaking` and rewards are processed for all at the end of an epoch, the
+ * rest by the token owner. Source: FlowIDTableStaking.
  */
 const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket | undefined]> = new Map<
   string,
@@ -54,8 +53,8 @@ const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket 
 ])
 
 /**
- * How far apart the uuids of vaults are, since the contract makes those of a node or delegator one after the other. All
- * versions of the contract make them in the same order, except that the first vault of an older node came from outside.
+ * Uuid distances between the vaults of a node or delegator, which the contract creates in sequence.
+ * All versions use the same order, but the first vault of an older node came from outside.
  */
 const distances = {
   node: { unstakingToUnstaked: 1n, unstakedToCommitted: -4n, rewardedToCommitted: -5n },
@@ -63,15 +62,16 @@ const distances = {
 } as const
 
 /**
- * What the staking events of a transaction moved between buckets, in their order; undefined for those that move
- * nothing.
+ * Bucket movements of the staking events of a transaction, in order; undefined for events without
+ * one.
  *
- * Three kinds tell only half of it, and what the FLOW vaults of the staking account did right before or after tells the
- * rest: `TokensCommitted` may be new, unstaked or earned tokens, and of a delegator it tells more than was moved when
- * that cancels a request; `TokensUnstaked` are committed tokens taken back, or unstaking ones set free when an epoch
- * ends; `NodeRemovedAndRefunded` frees the committed tokens, and tells those and the staked ones together.
- * @param epochs places of the events about epochs: NewEpoch comes after all moves of an epoch's end, others part what
- *   was done before it
+ * Three kinds need the FLOW vault movements of the staking account next to them: `TokensCommitted`
+ * (new, unstaked or rewarded tokens; for delegators the amount includes a cancelled request),
+ * `TokensUnstaked` (committed tokens taken back, or unstaking ones released at an epoch end), and
+ * `NodeRemovedAndRefunded` (one amount for committed and staked tokens).
+ *
+ * @param epochs indexes of epoch events: NewEpoch follows all movements of an epoch end; others
+ * separate earlier ones
  */
 export function bucketMoves(
   staking: readonly PlacedStakingEvent[],
@@ -121,7 +121,7 @@ function committed(
   return { from: sourceOf(moved, isDelegator, script), to: 'committed', amount: moved.amount }
 }
 
-/** Where tokens that were committed again came from: by the vaults, or for nodes of old by what the script calls. */
+/** Source of tokens committed again: by the vaults, or for older nodes by the script's calls. */
 function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string): Bucket | 'unknown' {
   const byScript = sourceByScript(script)
   if (!isDelegator && byScript !== undefined) return byScript
@@ -131,7 +131,7 @@ function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string)
   return byScript ?? 'unknown'
 }
 
-/** By the functions of FlowIDTableStaking, LockedTokens and FlowStakingCollection, which have the same names. */
+/** By function names of FlowIDTableStaking, LockedTokens and FlowStakingCollection. */
 function sourceByScript(script: string): Bucket | undefined {
   const callsUnstaked = /(stake|delegate)UnstakedTokens\s*\(/.test(script)
   const callsRewarded = /(stake|delegate)RewardedTokens\s*\(/.test(script)
@@ -140,7 +140,8 @@ function sourceByScript(script: string): Bucket | undefined {
 }
 
 /**
- * Whether tokens set free at the end of an epoch were unstaking, and not committed by somebody whose node was removed.
+ * Whether tokens released at the end of an epoch were unstaking, rather than commitments of a
+ * removed node.
  */
 function isUnstaking(
   isDelegator: boolean,
@@ -163,27 +164,26 @@ function isLess(a: string, b: string): boolean {
   return ufix64Units(a) < ufix64Units(b)
 }
 
-/** FLOW that went from one vault of the staking account into another, as the token's own events tell. */
+/** FLOW moved between vaults of the staking account, from token events. */
 interface InnerMove {
-  /** Place of its first event among those of the transaction, and of its last. */
+  /** Indexes of its first and last events. */
   readonly first: number
   readonly last: number
   /** UFix64 text. */
   readonly amount: string
-  /** Uuid of the vault that it went into less that of the one it left; undefined before Cadence 1.0. */
+  /** Uuid of the target vault minus that of the source; undefined before Cadence 1.0. */
   readonly distance: bigint | undefined
 }
 
-/** The inner moves of a transaction by where they begin and where they end. */
+/** Inner moves by first and last event. */
 interface InnerMoves {
   beginningAt(place: number): InnerMove | undefined
   endingAt(place: number): InnerMove | undefined
 }
 
 /**
- * Finds what moved between the vaults that the staking contract keeps for nodes and delegators. Since Cadence 1.0 by
- * the events of the standard, which name what was taken out by its uuid; before by the token's own, which a move of the
- * contract emits one right after the other.
+ * Finds moves between vaults of the staking contract: since Cadence 1.0 by uuid in the standard
+ * events, before by adjacent token events.
  */
 function innerMoves(events: readonly DecodedEvent[], network: Network): InnerMoves {
   const { flowToken, fungibleToken, staking } = coreContracts(network)
@@ -238,16 +238,14 @@ export interface StakingProblem {
   readonly message: string
 }
 
-/** What a transaction did to stakes and epochs, in the order of its events. */
+/** In event order. */
 export interface Staking {
   readonly events: ReadonlyArray<{ readonly event: StakingEvent; readonly move: BucketMove | undefined }>
   readonly epochs: readonly EpochEvent[]
   readonly problems: readonly StakingProblem[]
 }
 
-/**
- * Tells the events of staking and epochs of a network by their type; contracts of the same name elsewhere do not count.
- */
+/** Recognizes staking and epoch events by type, for the core contracts of a network. */
 export interface StakingTypes {
   readonly table: string
   readonly epoch: string
@@ -258,7 +256,7 @@ export function stakingTypes(network: Network): StakingTypes {
   return { table: `A.${staking}.FlowIDTableStaking.`, epoch: `A.${staking}.FlowEpoch.` }
 }
 
-/** Reads a transaction; undefined where it has no event of staking or epochs, which is what nearly all have not. */
+/** Undefined without a staking or epoch event, which is the usual case. */
 export function readStaking(
   transaction: DecodedTransaction,
   types: StakingTypes,
@@ -295,6 +293,6 @@ function readOne(event: DecodedEvent, { table, epoch }: StakingTypes): StakingEv
   if (prefix === undefined || event.fields === undefined) return undefined
   const name = type.slice(prefix.length)
   if (isEpochEventName(name)) return readEpochEvent(event, name, event.fields)
-  if (prefix === epoch) throw new FieldShapeError(`FlowEpoch has no event ${name} that is known`)
+  if (prefix === epoch) throw new FieldShapeError(`unknown event ${name} of FlowEpoch`)
   return readStakingEvent(event, name, event.fields)
 }

@@ -5,13 +5,13 @@ import { ufix64Text } from '../tokens/ufix64.ts'
 import type { Bucket } from './read-staking.ts'
 
 /**
- * A model of FlowIDTableStaking for tests, by its source: what it keeps for nodes and delegators, and the events that
- * each call emits, in their order. `1.0` is the contract of today; `2021` emitted no event for requests to unstake and
- * for committed tokens that were taken back, and its tokens told no vaults.
+ * Model of FlowIDTableStaking for tests: state of nodes and delegators, and the events of each
+ * call. `1.0` is the current contract; `2021` emitted no events for unstaking requests and for
+ * withdrawn commitments, and no vault uuids.
  */
 export type Era = '1.0' | '2021'
 
-/** What a node or delegator has, in units of 10^-8 FLOW. */
+/** Units of 10^-8 FLOW. */
 export interface Staker {
   readonly nodeId: string
   /** 0: the node itself. */
@@ -19,7 +19,7 @@ export interface Staker {
   readonly held: Record<Bucket, bigint>
   readonly uuids: Readonly<Record<Bucket, bigint>>
   requested: bigint
-  /** Whether an event tells what is requested. */
+  /** Whether an event has the requested amount. */
   isRequestTold: boolean
   isPending: boolean
 }
@@ -55,7 +55,7 @@ export class StakingContract {
     return this.stakers.filter((staker) => staker.nodeId === nodeId && staker.delegatorId > 0)
   }
 
-  /** The transaction of all that was called since the last one. */
+  /** The transaction of all calls since the last one. */
   takeTransaction(index: number, template: DecodedTransaction, script = ''): DecodedTransaction {
     const events = this.#events.map((event, place) => ({ ...event, index: place }))
     this.#events = []
@@ -82,11 +82,15 @@ export class StakingContract {
     if (this.isAuction) this.#commitNew(staker, amount, this.#withdrawnByUser(amount))
   }
 
-  /** Cancels a request first, which a delegator's event counts as committed and a node's does not. */
+  /**
+   * Cancels a request first, which a delegator's event includes in the committed amount and a
+   * node's does not.
+   */
   stakeUnstakedTokens(staker: Staker, amount: bigint): void {
     const moved = amount - min(amount, staker.requested)
     if (!this.isAuction || moved > staker.held.unstaked) return
-    // A node's event tells what was moved, not what was cancelled: nothing tells how much of a request is left.
+    // A node's event has the moved amount, not the cancelled one: the rest of the request is
+    // unknown.
     const isHidden = staker.delegatorId === 0 && staker.requested > 0n && moved === 0n
     staker.requested -= amount - moved
     if (isHidden) staker.isRequestTold = false
@@ -143,7 +147,7 @@ export class StakingContract {
     this.#put(user, 7n, uuid, amount)
   }
 
-  /** Of the administrator, whenever: of nodes that are not approved any more. */
+  /** Called by the administrator for nodes that are no longer approved. */
   removeNode(node: Staker): void {
     const { committed, staked } = node.held
     this.#tellOf(node, 'NodeRemovedAndRefunded', committed + staked)

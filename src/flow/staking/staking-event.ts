@@ -2,28 +2,28 @@ import type { DecodedEvent } from '../decoded-block.ts'
 import { amountField, FieldShapeError, uint64Field } from '../event-fields.ts'
 import type { PayloadFields } from '../payload-value.ts'
 
-/** An event of FlowIDTableStaking about a node, a delegator, or the rules for all of them. */
+/** An event of FlowIDTableStaking about a node, a delegator or a rule. */
 export interface StakingEvent {
   readonly index: number
-  /** The last part of its type. */
+  /** Last part of the type. */
   readonly name: string
   /** 64 hex digits; undefined for rules. */
   readonly nodeId: string | undefined
-  /** Counts the delegators of a node from 1; 0 for the node itself. */
+  /** From 1 within a node; 0 for the node itself. */
   readonly delegatorId: number
   /** UFix64 text: FLOW, or the value of a rule. */
   readonly amount: string | undefined
-  /** Counter of the epoch for which a reward is; only since November 2023. */
+  /** Rewarded epoch; since November 2023. */
   readonly epoch: number | undefined
-  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; of a new node. */
+  /** Role of a new node: 1 collection, 2 consensus, 3 execution, 4 verification, 5 access. */
   readonly role: number | undefined
-  /** Host and port, of a node that has a new one. */
+  /** New host and port of a node. */
   readonly networkingAddress: string | undefined
-  /** 0 to 100, of a node that has a new one. */
+  /** New initial weight of a node, 0 to 100. */
   readonly weight: number | undefined
 }
 
-/** Which fields events of a name have besides `nodeID` and `delegatorID`. */
+/** Fields of an event besides `nodeID` and `delegatorID`. */
 interface Shape {
   readonly of: 'node' | 'delegator' | 'all'
   readonly amount?: string
@@ -34,9 +34,9 @@ const node: Shape = { of: 'node', amount: 'amount' }
 const delegator: Shape = { of: 'delegator', amount: 'amount' }
 
 /**
- * Every event that the contract has had, but for those of epochs (`epoch-event.ts`). The first three of the last group
- * are what the test networks of 2020 had. Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`, all
- * versions.
+ * All events of the contract except epoch events (`epoch-event.ts`). The first three of the last
+ * group are from test networks of 2020. Source: onflow/flow-core-contracts
+ * `contracts/FlowIDTableStaking.cdc`, all versions.
  */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['NewNodeCreated', { of: 'node', amount: 'amountCommitted', has: 'role' }],
@@ -71,13 +71,10 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 
 const maxInt4 = 2_147_483_647
 
-/**
- * Reads an event of FlowIDTableStaking by its name. Throws FieldShapeError where it is not as the contract emits it, or
- * where the contract had no such event when this was written.
- */
+/** @throws FieldShapeError for an unexpected shape or unknown event */
 export function readStakingEvent({ index }: DecodedEvent, name: string, fields: PayloadFields): StakingEvent {
   const shape = shapes.get(name)
-  if (shape === undefined) throw new FieldShapeError(`FlowIDTableStaking has no event ${name} that is known`)
+  if (shape === undefined) throw new FieldShapeError(`unknown event ${name} of FlowIDTableStaking`)
   const { of, amount, has } = shape
   return {
     index,
@@ -98,24 +95,24 @@ export function textField(fields: PayloadFields, name: string): string {
   return value
 }
 
-/** An integer from 0 to `max`, by default what a column of the type integer holds. */
+/** An integer from 0 to `max`; default: the range of type integer. */
 export function smallField(fields: PayloadFields, name: string, max: number = maxInt4): number {
   const value = Number(uint64Field(fields, name))
-  if (value > max) throw new FieldShapeError(`field ${name} is greater than ${max}`)
+  if (value > max) throw new FieldShapeError(`field ${name} exceeds ${max}`)
   return value
 }
 
-/** A UInt64 that counts or is a view: exact as a number. */
+/** A UInt64 counter or view, exact as a number. */
 export function counterField(fields: PayloadFields, name: string): number {
   return smallField(fields, name, Number.MAX_SAFE_INTEGER)
 }
 
-/** The same for a field that older versions of an event lack. */
+/** `counterField`, undefined in older event versions. */
 export function optionalCounterField(fields: PayloadFields, name: string): number | undefined {
   return fields[name] === undefined ? undefined : counterField(fields, name)
 }
 
-/** A UFix64 that older versions of an event lack. */
+/** A UFix64, undefined in older event versions. */
 export function optionalAmountField(fields: PayloadFields, name: string): string | undefined {
   return fields[name] === undefined ? undefined : amountField(fields, name)
 }

@@ -5,7 +5,7 @@ export interface VaultWithdrawn {
   readonly eventIndex: number
   readonly token: string
   readonly amount: string
-  /** Undefined where the vault lies in no account. */
+  /** Undefined if the vault is in no account. */
   readonly from: string | undefined
   readonly fromVault: string
   readonly withdrawnVault: string
@@ -16,7 +16,7 @@ export interface VaultDeposited {
   readonly eventIndex: number
   readonly token: string
   readonly amount: string
-  /** Undefined where the vault lies in no account. */
+  /** Undefined if the vault is in no account. */
   readonly to: string | undefined
   readonly toVault: string
   readonly depositedVault: string
@@ -30,29 +30,28 @@ export interface VaultBurned {
   readonly vault: string
 }
 
-/** Money on its way: who it came from, and by which event it left. */
+/** Tokens in transit: source account and withdrawal event. */
 interface Lot {
   readonly from: string | undefined
   readonly eventIndex: number
   readonly amount: string
 }
 
-/** A vault that the transaction tells of. */
 class Vault {
   readonly token: string
   readonly vault: string
   owner: string | undefined
   balance = ufix64Zero
   eventIndex = 0
-  /** Whose the money is that was in it before: of the account in which it was last seen, or of EVM. */
+  /** Owner of the earlier content: the account where the vault was last seen, or EVM. */
   origin: string | undefined
-  /** Undefined while it is not on its way, as far as events tell. */
+  /** Undefined while it is not in transit. */
   lots: Lot[] | undefined
-  /** Whether the chain told of its balance. */
+  /** Whether an event had its balance. */
   isTold = false
-  /** A withdrawal made it here: as long as it lies in no account, its state is nobody's business. */
+  /** Created by a withdrawal here: its state is irrelevant until it is in an account. */
   isMade = false
-  /** What it held is in EVM now, and what becomes of it here is the bridge's business. */
+  /** Its content is in EVM now; the bridge handles the rest. */
   isBridged = false
 
   constructor(token: string, vault: string) {
@@ -62,14 +61,14 @@ class Vault {
 }
 
 /**
- * Follows fungible tokens through one transaction by the uuids of their vaults. A vault that was withdrawn carries
- * lots: amounts, each with the account that it left. Withdrawing from such a vault takes lots out of it, the oldest
- * first, and depositing into it adds to them; when a vault is deposited into one that lies in an account, its lots have
- * arrived. So vaults may be split and merged and pass through others, and what left equals what arrived, plus what was
- * burned or kept, minus what appeared.
+ * Tracks fungible tokens through a transaction by vault uuid. A withdrawn vault carries lots:
+ * amounts with the account that they left. Withdrawing from it takes its oldest lots, depositing
+ * into it adds lots, and depositing it into a vault in an account delivers them. So vaults can be
+ * split, merged and passed on, and what left equals what arrived, plus burned or retained amounts,
+ * minus new ones.
  *
- * Only FungibleToken's own events are followed: every vault emits them, whatever its contract emits besides.
- * Source: onflow/flow-ft `contracts/FungibleToken.cdc` (post-conditions of `withdraw` and `deposit`, `burnCallback`);
+ * Tracks the events of FungibleToken only, which every vault emits. Source: onflow/flow-ft
+ * `contracts/FungibleToken.cdc` (post-conditions of `withdraw` and `deposit`, `burnCallback`);
  * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMTokenBridge.cdc`.
  */
 export class FungibleFlow {
@@ -82,7 +81,7 @@ export class FungibleFlow {
     let lots: Lot[]
     if (from === undefined) lots = takeLots(source, amount, eventIndex)
     else {
-      // If it was on its way, it was stored in this account, for which there is no event.
+      // A vault in transit was stored in this account, which has no event.
       if (source.lots !== undefined) this.#arrive(source, from, eventIndex)
       lots = [{ from, eventIndex, amount }]
     }
@@ -109,12 +108,12 @@ export class FungibleFlow {
   burned({ eventIndex, token, amount, vault }: VaultBurned): void {
     const burnt = this.#vault(token, vault)
     const lots = takeLots(burnt, amount, eventIndex)
-    // What went to EVM is destroyed here because it is there.
+    // Tokens sent to EVM are destroyed here without being burned.
     if (!burnt.isBridged) this.#emit(lots, token, undefined, eventIndex, 'burn')
     markGone(burnt, eventIndex)
   }
 
-  /** Tokens that went into EVM, with the vault that held them. */
+  /** Tokens sent to EVM with their vault. */
   enteredEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
     const given = this.#vault(token, vault)
     this.#emit(takeLots(given, amount, eventIndex), token, evmAddress, eventIndex, 'bridge')
@@ -122,14 +121,14 @@ export class FungibleFlow {
     given.isBridged = true
   }
 
-  /** FLOW that came out of EVM, in a new vault. */
+  /** FLOW received from EVM in a new vault. */
   leftEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
     const made = this.#vault(token, vault)
     addLots(made, [{ from: evmAddress, eventIndex, amount }])
     made.isMade = true
   }
 
-  /** A vault that the bridge gave for tokens of EVM: it made what is in it, or took it from what it had locked up. */
+  /** A vault given out by the bridge for tokens from EVM: minted or released. */
   unlocked(eventIndex: number, token: string, vault: string, evmAddress: string): void {
     const given = this.#vault(token, vault)
     if (given.lots === undefined) {
@@ -143,8 +142,9 @@ export class FungibleFlow {
   }
 
   /**
-   * What is still on its way when the transaction ends did not arrive anywhere.
-   * @param isBurned whether the token itself says that this amount was burned
+   * Ends the transaction: tokens still in transit did not arrive.
+   *
+   * @param isBurned whether the token emitted a burn of this amount
    */
   finish(isBurned: (token: string, amount: string) => boolean): void {
     for (const vault of this.#vaults.values()) {
@@ -160,7 +160,7 @@ export class FungibleFlow {
     }
   }
 
-  /** The last state of each vault that an account has or had. Those that came and went in between are left out. */
+  /** Final state of each vault that is or was in an account, without temporary ones. */
   vaults(): VaultBalance[] {
     const told: VaultBalance[] = []
     for (const { isTold, token, vault, owner, balance, eventIndex } of this.#vaults.values()) {
@@ -175,7 +175,7 @@ export class FungibleFlow {
     return vault
   }
 
-  /** A vault on its way turns out to lie in an account: what is of others has arrived there. */
+  /** A vault in transit turns out to be in an account: lots of others have arrived there. */
   #arrive(vault: Vault, owner: string, eventIndex: number): void {
     const moved = (vault.lots ?? []).filter((lot) => lot.from !== owner)
     vault.lots = undefined
@@ -184,7 +184,7 @@ export class FungibleFlow {
 
   #emit(lots: readonly Lot[], token: string, to: string | undefined, eventIndex: number, given?: TransferType): void {
     for (const { from, amount } of lots.length < 2 ? lots : joinLots(lots)) {
-      // An empty vault that comes from nowhere says nothing.
+      // An empty vault without a source is not a transfer.
       if (from === undefined && amount === ufix64Zero) continue
       const type = given ?? (from === undefined ? 'deposit' : isEvmAddress(from) ? 'bridge' : 'transfer')
       this.transfers.push({ eventIndex, token, from, to, amount, type })
@@ -192,7 +192,7 @@ export class FungibleFlow {
   }
 }
 
-/** The chain's own words on a vault. */
+/** Records a balance from an event. */
 function tell(vault: Vault, owner: string | undefined, balance: string, eventIndex: number): void {
   if (owner === undefined && vault.isMade) return
   vault.isMade = false
@@ -213,9 +213,7 @@ function addLots(vault: Vault, lots: Lot[]): void {
   else for (const lot of lots) vault.lots.push(lot)
 }
 
-/**
- * Takes `amount` out of what a vault carries, the oldest first. What it lacks was in it before.
- */
+/** Takes `amount` from the oldest lots of a vault; the rest was in it before. */
 function takeLots(vault: Vault, amount: string, eventIndex: number): Lot[] {
   const { lots } = vault
   if (lots === undefined) return [{ from: vault.origin, eventIndex, amount }]
@@ -248,7 +246,7 @@ function takeLots(vault: Vault, amount: string, eventIndex: number): Lot[] {
   return taken
 }
 
-/** One lot for each account, in the order in which they first come. */
+/** One lot per account, in order of first occurrence. */
 function joinLots(lots: readonly Lot[]): readonly Lot[] {
   if (lots.length < 2) return lots
   const joined = new Map<string | undefined, Lot>()

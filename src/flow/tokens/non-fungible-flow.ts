@@ -1,7 +1,7 @@
 import { isEvmAddress } from './fungible-flow.ts'
 import type { NonFungibleTransfer, TransferType, Unnamed } from './token-moves.ts'
 
-/** An item of a collection. Items of the first collections share uuids, so only uuid and id together name one. */
+/** An NFT, identified by uuid and id, because items of the earliest collections share uuids. */
 export interface Item {
   readonly token: string
   readonly id: string
@@ -11,23 +11,25 @@ export interface Item {
 
 interface Place {
   readonly item: Item
-  /** The account that it left, or in which it lies; undefined: none that is known. */
+  /** Account that it left or is in, or undefined. */
   readonly account: string | undefined
   readonly isMoving: boolean
-  /** It is in EVM now, and where it lies here is the bridge's business. */
+  /** In EVM now; the bridge handles the rest. */
   readonly isBridged?: boolean
-  /** The event that brought it here. */
+  /** Event that moved it here. */
   readonly eventIndex: number
 }
 
 /**
- * Follows items through one transaction, in the order of its events. A collection may lie inside another one, and then
- * one move is told twice: again out of the account that it left already, or again into the one where it is; the second
- * telling is passed over. A move out of an account in which the item was not seen to arrive is both: it arrived there
- * with a collection, and left.
- * Source: onflow/flow-nft `contracts/NonFungibleToken.cdc` (post-conditions of `withdraw` and `deposit`); nested
- * collections and shared uuids as in onflow/flow-go `module/state_synchronization/indexer/extended/transfers`;
- * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMNFTBridge.cdc`.
+ * Tracks NFTs through a transaction. For nested collections a move is emitted twice: again out of
+ * the account that the item has left, or again into the one where it is; the second event is
+ * ignored. A withdrawal from an account in which the item was not seen to arrive counts as both: it
+ * arrived with a collection, and left.
+ *
+ * Source: onflow/flow-nft `contracts/NonFungibleToken.cdc` (post-conditions of `withdraw` and
+ * `deposit`); nested collections and shared uuids as in onflow/flow-go
+ * `module/state_synchronization/indexer/extended/transfers`; onflow/flow-evm-bridge
+ * `cadence/contracts/bridge/interfaces/IFlowEVMNFTBridge.cdc`.
  */
 export class NonFungibleFlow {
   readonly transfers: Unnamed<NonFungibleTransfer>[] = []
@@ -42,7 +44,7 @@ export class NonFungibleFlow {
     }
     const { account, isMoving } = place
     if (from === undefined) {
-      // Out of a collection on its way: whoever gave that collection gave the item.
+      // From a collection in transit: the item comes from the owner of the collection.
       if (!isMoving) this.#places.set(key, { item, account, isMoving: true, eventIndex })
       return
     }
@@ -65,14 +67,14 @@ export class NonFungibleFlow {
     this.#places.set(key, { item, account: to, isMoving: false, eventIndex })
   }
 
-  /** The bridge has the item and locks it up, or destroys it, after this. */
+  /** The bridge locks or destroys the item after this. */
   enteredEvm(eventIndex: number, item: Item, evmAddress: string): void {
     const key = keyOf(item)
     this.#emit(eventIndex, item, this.#places.get(key)?.account, evmAddress, 'bridge')
     this.#places.set(key, { item, account: undefined, isMoving: true, isBridged: true, eventIndex })
   }
 
-  /** The bridge has made the item, or taken it out of where it was locked up. */
+  /** The bridge has minted or released the item. */
   leftEvm(eventIndex: number, item: Item, evmAddress: string): void {
     const key = keyOf(item)
     const place = this.#places.get(key)
@@ -82,7 +84,10 @@ export class NonFungibleFlow {
     this.#places.set(key, { item, account: evmAddress, isMoving: true, eventIndex })
   }
 
-  /** The event names the standard, not the collection: that is known only of items that were withdrawn here. */
+  /**
+   * The event does not name the collection, which is known only for items withdrawn in this
+   * transaction.
+   */
   destroyed(eventIndex: number, id: string, uuid: string): void {
     for (const [key, { item, account }] of this.#places) {
       if (item.id !== id || item.uuid !== uuid) continue
@@ -93,7 +98,7 @@ export class NonFungibleFlow {
     this.transfers.push({ eventIndex, token: undefined, id, uuid, from: undefined, to: undefined, type: 'burn' })
   }
 
-  /** What is still on its way when the transaction ends was put where no collection tells. */
+  /** Items still in transit were stored without an event. */
   finish(): void {
     for (const { item, account, isMoving, eventIndex } of this.#places.values()) {
       if (!isMoving || account === undefined) continue

@@ -1,7 +1,7 @@
 import type { BalanceChange, FungibleTransfer, Unnamed } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'
 
-/** An event of before Cadence 1.0: it names no vault, only the account in which it lies, if it lies in one. */
+/** An event before Cadence 1.0, with the account of a vault but not its uuid. */
 export interface OldVaultEvent {
   readonly eventIndex: number
   readonly token: string
@@ -17,9 +17,9 @@ interface Lot {
 }
 
 /**
- * Pairs the withdrawals and deposits of one token within a transaction by order and amount: a deposit takes the oldest
- * withdrawal of its very amount, else as much as it needs of the oldest ones, so that split and merged vaults stay the
- * money of those who gave it. Moves between vaults that lie in no account change nothing.
+ * Matches withdrawals and deposits of a token within a transaction: a deposit takes the oldest
+ * withdrawal of the same amount, else what it needs from the oldest ones. Moves between vaults in
+ * no account are ignored.
  */
 export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Unnamed<FungibleTransfer>[] {
   const transfers: Unnamed<FungibleTransfer>[] = []
@@ -52,7 +52,7 @@ export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Unnamed<
   return transfers
 }
 
-/** How the events of one token changed what accounts have of it. */
+/** Balance changes by account. */
 export function oldBalanceChanges(events: readonly OldVaultEvent[]): BalanceChange[] {
   const changes = new Map<string, { token: string; address: string; units: bigint }>()
   for (const { token, isDeposit, amount, party } of events) {

@@ -4,9 +4,8 @@ import { contractOf } from './token-id.ts'
 import { isUfix64, ufix64Units } from './ufix64.ts'
 
 /**
- * What contracts say themselves, by events of whatever fields, of tokens and items that they made or destroyed. Such
- * events move nothing: they only tell why something appeared, or did not arrive. Their fields are looked at where there
- * is such a thing to explain.
+ * Events of contracts about minted and burned tokens and NFTs, with arbitrary fields. They explain
+ * why something appeared or did not arrive, and are decoded only if needed.
  */
 export class OwnWords {
   readonly #mints = new Map<string, DecodedEvent[]>()
@@ -22,7 +21,7 @@ export class OwnWords {
     add(this.#burns, event)
   }
 
-  /** Whether an amount that appeared was minted: only while some of what the contract minted is unaccounted for. */
+  /** True only while the contract's minted amount is not used up. */
   isMinted(token: string, amount: string): boolean {
     const contract = contractOf(token)
     const events = this.#mints.get(contract)
@@ -33,12 +32,11 @@ export class OwnWords {
     return left > 0n
   }
 
-  /** Whether the contract tells of tokens that it burned. */
   tellsOfBurns(token: string): boolean {
     return this.#burns.has(contractOf(token))
   }
 
-  /** Whether an amount that did not arrive was burned; each event of the contract answers for one. */
+  /** Each event explains one amount. */
   isBurnt(token: string, amount: string): boolean {
     const contract = contractOf(token)
     let amounts = this.#burntAmounts.get(contract)
@@ -67,7 +65,7 @@ function add(to: Map<string, DecodedEvent[]>, event: DecodedEvent): void {
   else events.push(event)
 }
 
-/** Undefined where one of the events does not say how much. */
+/** Undefined if an event has no amount. */
 function mintedUnits(events: readonly DecodedEvent[]): bigint | undefined {
   let sum = 0n
   for (const { fields } of events) {
@@ -83,7 +81,7 @@ function amountOf(fields: PayloadFields | undefined): string | undefined {
   return typeof amount === 'string' && isUfix64(amount) ? amount : undefined
 }
 
-/** Whether the event names the item, by whatever field; one that names no number at all may mean any. */
+/** Whether any field has the id; an event without numbers matches any item. */
 function mayMean({ fields }: DecodedEvent, id: string): boolean {
   if (fields === undefined) return true
   let namesAny = false

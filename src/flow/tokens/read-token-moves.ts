@@ -34,19 +34,19 @@ import type { StakingEventKind, TokenEventKind } from './token-event-kind.ts'
 import { contractOf } from './token-id.ts'
 import { isUfix64 } from './ufix64.ts'
 
-/** What FlowFees says of a fee. */
 export interface FeeEvent {
   readonly eventIndex: number
   readonly amount: string
-  /** `FeesDeducted`, since March 2022; before, `FlowFees.TokensDeposited` was all that told of it. */
+  /** `FeesDeducted`, since March 2022; before, only `FlowFees.TokensDeposited`. */
   readonly isDeduction: boolean
 }
 
 /**
- * Finds the transfers that are the fee of a transaction: of each fee event, the last arrival of FLOW before it, if that
- * is of the fee's amount. Going by place and amount, not by receiver: the network spreads fees over accounts that it
- * changes by itself, and anybody may send the same amount to one of them, but the chain deducts the fee last.
- * Source: onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
+ * Marks the fee of a transaction: for each fee event the last arrival of FLOW before it, if the
+ * amounts are equal. Uses position and amount instead of the receiver: the network rotates fee
+ * accounts, and anyone can send the same amount to them, but the fee is deducted last. Source:
+ * onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
+ *
  * @param transfers in the order of `eventIndex`
  */
 export function markFees(
@@ -65,9 +65,9 @@ export function markFees(
 }
 
 /**
- * Everything that a transaction did to tokens. Where a contract emits its own events beside those of the standards, the
- * standards' count and its own do not; where it emits only its own, as all did before Cadence 1.0, those count.
- * An event of a standard that is not of the standard's shape becomes a problem and moves nothing.
+ * Token activity of a transaction. If a contract has standard events, its own events are ignored;
+ * without them, as before Cadence 1.0, its own events count. A malformed standard event is recorded
+ * as a problem.
  */
 export function readTokenMoves(transaction: DecodedTransaction, network: Network): TokenMoves {
   const kindOf = tokenEventKinds(network)
@@ -79,7 +79,6 @@ export function readTokenMoves(transaction: DecodedTransaction, network: Network
   return reader === undefined ? noTokenMoves : reader.finish()
 }
 
-/** What the networks call the accounts and tokens that are looked for by name. */
 const names = {
   mainnet: namesOn('mainnet'),
   testnet: namesOn('testnet'),
@@ -98,15 +97,15 @@ class Reader {
   readonly #stakingAccount: string
   readonly #fungible = new FungibleFlow()
   #nonFungible: NonFungibleFlow | undefined
-  /** Looked at in the end, when it is known of which tokens the standards' events tell: most need no decoding. */
+  /** Processed last, when the tokens with standard events are known: most need no decoding. */
   readonly #old: { readonly kind: TokenEventKind; readonly event: DecodedEvent }[] = []
   readonly #oldVaults: OldVaultEvent[] = []
-  /** Contracts of which the standards' own events tell. */
+  /** Contracts with standard events. */
   readonly #standard = new Set<string>()
-  /** Of the last of them: most transactions move but one token. */
+  /** Cache of the last one: most transactions move one token. */
   #lastToken = ''
   #ownWords: OwnWords | undefined
-  /** Contracts of which the standard's event tells what was burned. */
+  /** Contracts whose standard events show burns. */
   #toldBurns: Set<string> | undefined
   #burnsByScript: boolean | undefined
   readonly #fees: FeeEvent[] = []
@@ -163,7 +162,7 @@ class Reader {
 
   #read(kind: TokenEventKind, event: DecodedEvent): void {
     const { fields } = event
-    // Ingest has logged those that could not be decoded.
+    // Ingestion has recorded undecodable events.
     if (fields === undefined) return
     try {
       this.#readFields(kind, event, fields)
@@ -238,7 +237,7 @@ class Reader {
     }
   }
 
-  /** Into EVM and out of it. */
+  /** Bridge transfers. */
   #readCrossing(kind: TokenEventKind, index: number, fields: PayloadFields): void {
     switch (kind) {
       case 'evm-flow-deposited':
@@ -269,7 +268,7 @@ class Reader {
         )
         break
       case 'ft-bridged-from-evm':
-        // Its amount is in the units of the EVM contract.
+        // The amount is in units of the EVM contract.
         this.#fungible.unlocked(
           index,
           tokenField(fields),
@@ -345,15 +344,16 @@ class Reader {
   }
 
   #markFees(fungible: readonly Unnamed<FungibleTransfer>[]): void {
-    // Since Cadence 1.0 other deposits to FlowFees are told alike: what scheduled transactions paid for in advance.
+    // Since Cadence 1.0 other deposits to FlowFees have the same events: prepaid fees of scheduled
+    // transactions.
     const fees = this.#standard.has(this.#flowToken) ? this.#fees.filter((fee) => fee.isDeduction) : this.#fees
     markFees(fungible, fees, this.#flowToken)
   }
 
   /**
-   * Whether this amount, which left and did not arrive, was burned. Where the token tells of burns by its own event,
-   * each such event answers for one. Where neither it nor the standard does, as is so with FLOW, the script tells: what
-   * burns has to import Burner.
+   * Whether an amount that left and did not arrive was burned. If the token emits its own burn
+   * events, each explains one amount. If neither it nor the standard does, as for FLOW, burns
+   * require an import of Burner in the script.
    */
   #isBurnt(token: string, amount: string): boolean {
     if (this.#ownWords?.tellsOfBurns(token) === true) return this.#ownWords.isBurnt(token, amount)
@@ -384,8 +384,8 @@ class Reader {
 }
 
 /**
- * Contracts may emit what they like under the names of the old standards' events: only those that have an amount or an
- * id, an account or nil, and nothing else, are such.
+ * Contracts can emit arbitrary events with the names of the old standards: accepts only an amount
+ * or id, and an account or nil.
  */
 function isOldEvent(fields: PayloadFields, what: 'amount' | 'id', side: 'from' | 'to'): boolean {
   const { [what]: moved, [side]: party } = fields
@@ -394,7 +394,7 @@ function isOldEvent(fields: PayloadFields, what: 'amount' | 'id', side: 'from' |
   return isParty && Object.keys(fields).length === 2
 }
 
-/** By `eventIndex`; most are already. */
+/** By `eventIndex`; usually sorted already. */
 function inOrder<T extends { readonly eventIndex: number }>(transfers: T[]): T[] {
   let last = -1
   for (const { eventIndex } of transfers) {
@@ -404,10 +404,10 @@ function inOrder<T extends { readonly eventIndex: number }>(transfers: T[]): T[]
   return transfers
 }
 
-/** Of transactions that somebody still holds. */
+/** Per transaction object, while it is referenced. */
 const known = new WeakMap<DecodedTransaction, TokenMoves>()
 
-/** `readTokenMoves`, once for all the workers of a process that look at the same decoded transaction. */
+/** `readTokenMoves`, cached for all workers of a process. */
 export function tokenMovesOf(transaction: DecodedTransaction, network: Network): TokenMoves {
   let moves = known.get(transaction)
   if (moves === undefined) {

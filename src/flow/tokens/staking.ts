@@ -2,14 +2,17 @@ import type { StakingEventKind } from './token-event-kind.ts'
 import type { FungibleTransfer, TransferType, Unnamed } from './token-moves.ts'
 import { ufix64Text, ufix64Units, ufix64Zero } from './ufix64.ts'
 
-/** What FlowIDTableStaking says of an amount that came into its account, left it, or changed from bucket to bucket. */
+/**
+ * A FlowIDTableStaking event with an amount that entered or left its account, or changed the
+ * bucket.
+ */
 export interface StakingEvent {
   readonly eventIndex: number
   readonly kind: StakingEventKind
   readonly amount: string
 }
 
-/** What one event brought into the staking account, or one transfer took out of it. */
+/** Amount that one event brought into the staking account, or one transfer took out. */
 interface Move {
   readonly eventIndex: number
   readonly transfers: readonly Unnamed<FungibleTransfer>[]
@@ -24,12 +27,14 @@ const types: Readonly<Record<StakingEventKind, TransferType>> = {
 }
 
 /**
- * Names the transfers of FLOW of which staking events tell what they were for: of each event, the nearest move of its
- * very amount into the staking account, or out of it. The events stand before a move or after it, as the contract has
- * it, but always near. What is minted stays so.
- * Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
- * @param account of the staking contract
+ * Sets the type of FLOW transfers from staking events: for each event the nearest move of the same
+ * amount into or out of the staking account, before or after it. Mints keep their type. Source:
+ * onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
+ *
+ * @param account staking contract
+ *
  * @param transfers in the order of `eventIndex`
+ *
  * @param events in the order of `eventIndex`
  */
 export function nameStaking(
@@ -48,7 +53,7 @@ export function nameStaking(
     const found = takeNearest(isOut ? outgoing : incoming, amount, eventIndex)
     for (const transfer of found?.transfers ?? []) if (transfer.type === 'transfer') transfer.type = types[kind]
     if (found !== undefined || kind !== 'staking-node') continue
-    // The vault became the new node's, as it was: no event tells of a deposit.
+    // The vault was stored as the new node's, without a deposit event.
     for (const transfer of takeNearest(unarrived, amount, eventIndex)?.transfers ?? []) {
       transfer.to = account
       transfer.type = 'stake'
@@ -56,7 +61,7 @@ export function nameStaking(
   }
 }
 
-/** One move for each event, of all that it brought. */
+/** One move per event. */
 function arrivals(transfers: readonly Unnamed<FungibleTransfer>[]): Move[] {
   return [...Map.groupBy(transfers, ({ eventIndex }) => eventIndex)].map(([eventIndex, ofEvent]) => ({
     eventIndex,
@@ -77,8 +82,8 @@ function byAmount(moves: readonly Move[]): Map<string, Move[]> {
 }
 
 /**
- * The move of that amount that is nearest to the event, which is none of another event's then. Moves that were named
- * already do not count: one from bucket to bucket comes in and goes out.
+ * Takes the nearest move of that amount. Excludes moves with a type: one between buckets both
+ * leaves and enters.
  */
 function takeNearest(moves: ReadonlyMap<string, Move[]>, amount: string, eventIndex: number): Move | undefined {
   const candidates = moves.get(amount)

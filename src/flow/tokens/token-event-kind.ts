@@ -2,11 +2,10 @@ import { coreContracts } from '../core-contracts.ts'
 import type { Network } from '../network.ts'
 
 /**
- * What an event means for tokens. `ft-` and `nft-` events are those of the standards since Cadence 1.0, which name each
- * vault and item by its uuid; `old-` events are those that contracts emitted themselves before, and many still do.
- * `own-minted` and `own-burned` are a contract's own words, of whatever fields: they move nothing, they say why
- * something moved. `tokens-burned` also says how much. `staking-` events are those of FlowIDTableStaking, which says
- * what for FLOW came into its account and left it; it moves nothing either.
+ * Role of an event for tokens. `ft-` and `nft-`: standard events since Cadence 1.0, with uuids.
+ * `old-`: events of the contracts themselves, before and often still. `own-minted`, `own-burned`:
+ * contract events with arbitrary fields that explain moves; `tokens-burned` also has the amount.
+ * `staking-`: FlowIDTableStaking events that explain FLOW moves of its account.
  */
 export type TokenEventKind =
   | 'ft-withdrawn'
@@ -32,7 +31,7 @@ export type TokenEventKind =
   | 'fees-deducted'
   | 'fees-deposited'
 
-/** `staking-node` is a new node, whose first stake may come with it and without a deposit. */
+/** `staking-node`: a new node, whose first stake can come without a deposit. */
 export type StakingEventKind =
   | 'staking-staked'
   | 'staking-node'
@@ -42,7 +41,7 @@ export type StakingEventKind =
 
 export type TokenEventKinds = (type: string) => TokenEventKind | undefined
 
-/** Anybody may deploy contracts, so types have no end; far more than any network uses in a day. */
+/** Bounded, because anyone can deploy contracts; far more than a network uses in a day. */
 const maxKnownTypes = 20_000
 
 const endings: ReadonlyArray<readonly [ending: string, kind: TokenEventKind]> = [
@@ -53,7 +52,7 @@ const endings: ReadonlyArray<readonly [ending: string, kind: TokenEventKind]> = 
   ['.Deposit', 'old-nft-deposited'],
 ]
 
-/** Each is also told of delegators, as `Delegator…`. */
+/** Each also exists as `Delegator…`. */
 const stakingEvents: ReadonlyArray<readonly [name: string, kind: StakingEventKind]> = [
   ['TokensCommitted', 'staking-staked'],
   ['TokensStaked', 'staking-staked'],
@@ -66,7 +65,7 @@ const stakingEvents: ReadonlyArray<readonly [name: string, kind: StakingEventKin
 
 const byNetwork = new Map<Network, TokenEventKinds>()
 
-/** Tells token events of a network from others by their type alone; one look into a table for a type seen before. */
+/** Recognizes token events by type; cached. */
 export function tokenEventKinds(network: Network): TokenEventKinds {
   let kinds = byNetwork.get(network)
   if (kinds === undefined) byNetwork.set(network, (kinds = makeKinds(network)))
@@ -111,8 +110,8 @@ function standardEvents(network: Network): ReadonlyMap<string, TokenEventKind> {
 }
 
 /**
- * `A.<address>.<contract>.<name>` with one of the names that contracts of the old standards emit, or with one by which
- * contracts tell of items that they made or destroyed: `Minted`, `MomentDestroyed`, `NFT.ResourceDestroyed`.
+ * By the event names of the old standards, and of contract-specific mints and burns: `Minted`,
+ * `MomentDestroyed`, `NFT.ResourceDestroyed`.
  */
 function kindByEnding(type: string): TokenEventKind | undefined {
   const [, , , ...name] = type.startsWith('A.') ? type.split('.') : []

@@ -2,7 +2,7 @@ import type { DecodedTransaction } from '../decoded-block.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import type { TokenMoves } from './token-moves.ts'
 
-/** An event of mainnet, by its type and fields; undefined fields could not be decoded. */
+/** Type and fields; undefined fields are undecodable. */
 export type TestEvent = readonly [type: string, fields: PayloadFields | undefined]
 
 export const flow = 'A.1654653399040a61.FlowToken'
@@ -28,7 +28,7 @@ export function transactionOf(events: readonly TestEvent[], script = ''): Decode
   }
 }
 
-/** A line for each transfer. */
+/** One line per transfer. */
 export function brief({ fungible, nonFungible }: TokenMoves): string[] {
   return [
     ...fungible.map(
@@ -38,7 +38,7 @@ export function brief({ fungible, nonFungible }: TokenMoves): string[] {
   ]
 }
 
-/** By default out of vault 1 into vault 2. */
+/** Default: from vault 1 into vault 2. */
 export function withdrawn(vaultType: string, fields: PayloadFields): TestEvent {
   return [
     'A.f233dcee88fe0abe.FungibleToken.Withdrawn',
@@ -46,7 +46,7 @@ export function withdrawn(vaultType: string, fields: PayloadFields): TestEvent {
   ]
 }
 
-/** By default out of vault 2 into vault 3. */
+/** Default: from vault 2 into vault 3. */
 export function deposited(vaultType: string, fields: PayloadFields): TestEvent {
   return [
     'A.f233dcee88fe0abe.FungibleToken.Deposited',
@@ -54,7 +54,7 @@ export function deposited(vaultType: string, fields: PayloadFields): TestEvent {
   ]
 }
 
-/** By default item 7 of TopShot. */
+/** Default: item 7 of TopShot. */
 export function itemWithdrawn(from: string | null, fields: PayloadFields = {}): TestEvent {
   return [
     'A.1d7e57aa55817448.NonFungibleToken.Withdrawn',
@@ -62,7 +62,7 @@ export function itemWithdrawn(from: string | null, fields: PayloadFields = {}): 
   ]
 }
 
-/** By default item 7 of TopShot. */
+/** Default: item 7 of TopShot. */
 export function itemDeposited(to: string | null, fields: PayloadFields = {}): TestEvent {
   return [
     'A.1d7e57aa55817448.NonFungibleToken.Deposited',

@@ -2,10 +2,11 @@ const maxKnown = 20_000
 const known = new Map<string, string | undefined>()
 
 /**
- * The identifier of a token by the type of its vault or item: `A.1654653399040a61.FlowToken.Vault` is the token
- * `A.1654653399040a61.FlowToken`. The last part is left out where it is the usual one, `Vault` or `NFT`; a second kind
- * of either in a contract keeps it in the identifier, so that two tokens never become one.
- * @returns undefined where the text is no type of a contract
+ * Token id from a vault or item type: `A.1654653399040a61.FlowToken.Vault` gives
+ * `A.1654653399040a61.FlowToken`. The last part is omitted for `Vault` and `NFT` and kept for other
+ * resources of a contract.
+ *
+ * @returns undefined unless it is a contract's type
  */
 export function tokenId(resourceType: string): string | undefined {
   const id = known.get(resourceType)
@@ -19,7 +20,7 @@ export function tokenId(resourceType: string): string | undefined {
 
 const contracts = new Map<string, string>()
 
-/** The contract of an event or token, `A.<address>.<name>`: the first three parts of its type or identifier. */
+/** `A.<address>.<name>`, from an event type or token id. */
 export function contractOf(type: string): string {
   const contract = contracts.get(type)
   if (contract !== undefined) return contract

@@ -1,18 +1,18 @@
 /**
- * Why tokens moved:
- * - `transfer`: out of one account's vault or collection and into one
- * - `fee`: the fee of the transaction
- * - `mint`, `burn`: made or destroyed, as the token's own events say, or the standard's; FLOW, of which no event says
- *   so, where the script imports Burner
- * - `bridge`: into EVM or out of it; that side is a 20-byte address
- * - `escrow`: what the bridge locks up in its account while it is used in EVM (no `from`), and gives back (no `to`);
- *   tokens that EVM is the home of have none, they are made and destroyed on this side
- * - `stake`, `unstake`: FLOW into stake and out of it, and between the buckets of the staking account on that way
- * - `reward`: what stake earned, taken out by whom it belongs to, or paid from fees; what is paid anew is a `mint`
- * - `deposit`: arrived, and nothing in the transaction shows from where: a vault that was taken whole out of storage,
- *   or made without a word
- * - `withdrawal`: left, and did not arrive in the transaction: stored, kept in a resource, or destroyed by a contract
- *   without a word
+ * Transfer types:
+ *
+ * - `transfer`: between accounts
+ * - `fee`: transaction fee
+ * - `mint`, `burn`: from token or standard events; for FLOW, which has no burn event, from an
+ * import of Burner
+ * - `bridge`: to or from EVM; that side is a 20-byte address
+ * - `escrow`: locked (no `from`) or released (no `to`) by the bridge account. Tokens native to EVM
+ * are minted and burned instead
+ * - `stake`, `unstake`: FLOW to or from staking, and between buckets of the staking account
+ * - `reward`: staking rewards withdrawn, or paid from fees; newly issued rewards are `mint`
+ * - `deposit`: no event shows the source, e.g. a vault taken from storage
+ * - `withdrawal`: no event shows the destination: stored, kept in a resource, or destroyed without
+ * an event
  */
 export type TransferType =
   | 'transfer'
@@ -27,13 +27,13 @@ export type TransferType =
   | 'deposit'
   | 'withdrawal'
 
-/** What one account lost and another got by one event. */
+/** A movement from one account to another by one event. */
 export interface FungibleTransfer {
-  /** The event by which it arrived, or if it did not arrive, by which it left. */
+  /** Deposit event, or the withdrawal event if there is no deposit. */
   readonly eventIndex: number
   /** `A.<address>.<name>` */
   readonly token: string
-  /** 0x and 16 hex digits, or 40 for an EVM account; undefined where it came from no account. */
+  /** 0x and 16 hex digits (40 for an EVM account); undefined if none. */
   readonly from: string | undefined
   readonly to: string | undefined
   /** UFix64 text. */
@@ -43,45 +43,45 @@ export interface FungibleTransfer {
 
 export interface NonFungibleTransfer {
   readonly eventIndex: number
-  /** `A.<address>.<name>`; undefined where an item was destroyed of which the transaction says no more than its id. */
+  /** `A.<address>.<name>`; undefined for a destroyed item known by id only. */
   readonly token: string | undefined
   /** UInt64 as decimal text. */
   readonly id: string
   /** UInt64 as decimal text; undefined before Cadence 1.0. */
   readonly uuid: string | undefined
-  /** 0x and 16 hex digits, or 40 for an EVM account; undefined where it came from no account. */
+  /** 0x and 16 hex digits (40 for an EVM account); undefined if none. */
   readonly from: string | undefined
   readonly to: string | undefined
   readonly type: TransferType
 }
 
-/** While a transaction is read: what a move was for is often said after it. */
+/** A transfer before its type is known, which can follow from later events. */
 export type Unnamed<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 'to' | 'type'> & {
   to: string | undefined
   type: TransferType
 }
 
-/** What a vault held after an event, as the chain itself says. */
+/** Balance of a vault from an event. */
 export interface VaultBalance {
   readonly token: string
-  /** UInt64 as decimal text. `0` is a uuid like others. */
+  /** UInt64 as decimal text. `0` is valid. */
   readonly vault: string
-  /** Undefined: it lies in no account, or is no more. */
+  /** Undefined if in no account or destroyed. */
   readonly owner: string | undefined
   /** UFix64 text. */
   readonly balance: string
   readonly eventIndex: number
 }
 
-/** A change of an account's balance by an event of before Cadence 1.0, when vaults had no names. */
+/** A balance change before Cadence 1.0, where events have no vault uuids. */
 export interface BalanceChange {
   readonly token: string
   readonly address: string
-  /** Units of 10^-8, negative for what left. */
+  /** Units of 10^-8, negative for outgoing amounts. */
   readonly units: bigint
 }
 
-/** A token event that is not as its kind must be. */
+/** A malformed token event. */
 export interface TokenProblem {
   readonly eventIndex: number
   readonly eventType: string
@@ -89,11 +89,11 @@ export interface TokenProblem {
   readonly message: string
 }
 
-/** Everything that a transaction did to tokens. Lists of transfers are in the order of `eventIndex`. */
+/** Transfers are in the order of `eventIndex`. */
 export interface TokenMoves {
   readonly fungible: readonly FungibleTransfer[]
   readonly nonFungible: readonly NonFungibleTransfer[]
-  /** The last state of each vault that lies in an account or did so before. */
+  /** Final state of each vault that is or was in an account. */
   readonly vaults: readonly VaultBalance[]
   readonly changes: readonly BalanceChange[]
   readonly problems: readonly TokenProblem[]

@@ -1,7 +1,7 @@
 const decimals = 8
 const scale = 10n ** BigInt(decimals)
 
-/** A UFix64 as payloads hold it: digits, a point, 8 decimals. */
+/** Digits, a point, 8 decimals. */
 export function isUfix64(text: string): boolean {
   const point = text.length - decimals - 1
   if (point < 1 || text.charCodeAt(point) !== 0x2e) return false
@@ -12,13 +12,13 @@ export function isUfix64(text: string): boolean {
   return true
 }
 
-/** In units of 10^-8. The text must be a UFix64. */
+/** Units of 10^-8. Requires a UFix64. */
 export function ufix64Units(text: string): bigint {
   const point = text.length - decimals - 1
   return BigInt(text.slice(0, point) + text.slice(point + 1))
 }
 
-/** The text of that many units of 10^-8, which must not be negative. */
+/** @param units of 10^-8, not negative */
 export function ufix64Text(units: bigint): string {
   return `${units / scale}.${(units % scale).toString().padStart(decimals, '0')}`
 }

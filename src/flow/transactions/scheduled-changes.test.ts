@@ -166,7 +166,7 @@ describe('readScheduledChanges', () => {
         txIndex: 1,
         eventIndex: -1,
         code: 'scheduled-run-unmatched',
-        message: '1 runs of scheduled transactions say nothing, and 0 were due',
+        message: '1 runs of scheduled transactions without an event do not match 0 due ones',
       },
     ])
   })

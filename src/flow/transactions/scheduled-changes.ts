@@ -7,70 +7,71 @@ import { schedulerScript } from '../code/system-scripts.ts'
 import { ufix64Units } from '../tokens/ufix64.ts'
 
 /**
- * What happened to a scheduled transaction:
- * - `scheduled`: somebody paid for it
- * - `pending`: it is due, and runs in this block
- * - `executed`, `failed`: it ran, as a transaction of the chain's own
- * - `canceled`: whoever scheduled it took it back
+ * - `scheduled`: paid and registered
+ *
+ * - `pending`: due, runs in this block
+ *
+ * - `executed`, `failed`: ran as a system transaction
+ *
+ * - `canceled`: canceled by its owner
  */
 export type ScheduledChangeKind = 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
 
-/** A change of a scheduled transaction, with what its event tells; undefined is what it does not tell. */
+/** Undefined values are not in the event. */
 export interface ScheduledChange {
   readonly txIndex: number
-  /** -1 where a run failed, of which no event tells. */
+  /** -1 for a failed run, which has no event. */
   readonly eventIndex: number
   readonly kind: ScheduledChangeKind
-  /** The scheduler's own number. */
+  /** Scheduler's id. */
   readonly id: bigint
   /** 0 high, 1 medium, 2 low. */
   readonly priority?: number | undefined
-  /** When it is to run, microseconds since 1970. */
+  /** Scheduled time, microseconds since 1970. */
   readonly dueUs?: number | undefined
-  /** Computation that it may use. */
+  /** Computation limit. */
   readonly executionEffort?: bigint | undefined
   /** Paid in advance, in FLOW, UFix64 text. */
   readonly fees?: string | undefined
   readonly feesReturned?: string | undefined
   readonly feesDeducted?: string | undefined
-  /** The account in which the handler lies, 0x and 16 hex digits. */
+  /** Account that stores the handler, 0x and 16 hex digits. */
   readonly handlerOwner?: string | undefined
   /** Cadence type of the handler. */
   readonly handlerType?: string | undefined
   readonly handlerUuid?: bigint | undefined
-  /** Where the handler says that it can be looked at; nobody checks it. */
+  /** Public path declared by the handler, unverified. */
   readonly handlerPublicPath?: string | undefined
 }
 
-/** What could not be read. */
 export interface ScheduledProblem {
   readonly txIndex: number
-  /** -1 where it concerns the transaction. */
+  /** -1 for the transaction. */
   readonly eventIndex: number
   readonly code: 'scheduled-event-shape' | 'scheduled-run-unmatched'
   readonly message: string
   readonly eventType?: string
 }
 
-/** All changes of a block, in the order of the chain. */
+/** In chain order. */
 export interface ScheduledChanges {
   readonly changes: readonly ScheduledChange[]
   readonly problems: readonly ScheduledProblem[]
 }
 
-/** A transaction of the chain's own in which a scheduled one ran. */
+/** A system transaction that ran a scheduled one. */
 interface Run {
   readonly transaction: DecodedTransaction
-  /** Undefined where no event tells. */
+  /** Undefined without an event. */
   readonly executed: bigint | undefined
 }
 
 const none: ScheduledChanges = { changes: [], problems: [] }
 
 /**
- * Changes of scheduled transactions in a block. A successful run emits `Executed` with its id, a failed one nothing;
- * runs are in the order of `PendingExecution`, so the rest of both lists without the successful ones belongs together.
- * Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
+ * Changes of scheduled transactions in a block. A successful run emits `Executed` with its id, a
+ * failed one no event; runs are in the order of `PendingExecution`, so both lists match after
+ * removing the successful ones. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
  */
 export function readScheduledChanges({ transactions }: DecodedBlock, network: Network): ScheduledChanges {
   const prefix = `A.${coreContractAddress('FlowTransactionScheduler', network) ?? ''}.FlowTransactionScheduler.`
@@ -98,7 +99,7 @@ function readEvents(
   for (const event of events) {
     if (!event.type.startsWith(prefix)) continue
     const kind = scheduledEventKind(event.type.slice(prefix.length))
-    // Ingest has logged those that could not be decoded.
+    // Ingestion has recorded undecodable events.
     if (kind === undefined || event.fields === undefined) continue
     try {
       changes.push(readScheduledEvent(kind, { txIndex, eventIndex: event.index }, event.fields))
@@ -120,7 +121,7 @@ function addFailed(runs: readonly Run[], changes: ScheduledChange[], problems: S
   const executed = new Set(changes.filter(({ kind }) => kind === 'executed').map(({ id }) => id))
   const due = changes.filter(({ kind, id }) => kind === 'pending' && !executed.has(id))
   for (const [i, { index: txIndex, statusCode }] of silent.entries()) {
-    // Undefined: no node has the result, so that nobody knows how it went.
+    // Undefined: no node has the result.
     if (statusCode === undefined || statusCode === 0) continue
     const pending = silent.length === due.length ? due[i] : undefined
     if (pending !== undefined) changes.push({ txIndex, eventIndex: -1, kind: 'failed', id: pending.id })
@@ -129,7 +130,7 @@ function addFailed(runs: readonly Run[], changes: ScheduledChange[], problems: S
         txIndex,
         eventIndex: -1,
         code: 'scheduled-run-unmatched',
-        message: `${silent.length} runs of scheduled transactions say nothing, and ${due.length} were due`,
+        message: `${silent.length} runs of scheduled transactions without an event do not match ${due.length} due ones`,
       })
     }
   }
@@ -142,16 +143,17 @@ const kinds: Readonly<Record<string, Exclude<ScheduledChangeKind, 'failed'>>> = 
   Canceled: 'canceled',
 }
 
-/** The change that an event of FlowTransactionScheduler means, by its name; undefined for other events. */
+/** Kind of a FlowTransactionScheduler event by name. */
 function scheduledEventKind(name: string): Exclude<ScheduledChangeKind, 'failed'> | undefined {
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined
 }
 
 /**
- * Reads the fields of such an event. The handler's uuid and path came with the version of October 2025; since then the
- * type of the handler is empty in `PendingExecution`.
- * Source: onflow/flow-core-contracts `contracts/FlowTransactionScheduler.cdc`.
- * @throws FieldShapeError where they are not as the type must have them
+ * Fields of a scheduler event. Handler uuid and path exist since October 2025; since then the
+ * handler type in `PendingExecution` is empty. Source: onflow/flow-core-contracts
+ * `contracts/FlowTransactionScheduler.cdc`.
+ *
+ * @throws FieldShapeError
  */
 function readScheduledEvent(
   kind: Exclude<ScheduledChangeKind, 'failed'>,
@@ -189,10 +191,10 @@ function handlerFields(fields: PayloadFields): Pick<ScheduledChange, 'handlerUui
   return { handlerUuid: int8Field(fields, 'transactionHandlerUUID'), handlerPublicPath: path ?? undefined }
 }
 
-/** A UInt64 that PostgreSQL can hold. */
+/** A UInt64 in the range of bigint. */
 function int8Field(fields: PayloadFields, name: string): bigint {
   const value = BigInt(uint64Field(fields, name))
-  if (value > 0x7fff_ffff_ffff_ffffn) throw new FieldShapeError(`field ${name} is above 2^63`)
+  if (value > 0x7fff_ffff_ffff_ffffn) throw new FieldShapeError(`field ${name} exceeds 2^63 - 1`)
   return value
 }
 
@@ -208,7 +210,7 @@ function handlerTypeField(fields: PayloadFields): string | undefined {
   return type === '' ? undefined : type
 }
 
-/** The scheduler cuts times to whole seconds, of which each is exact as a number of microseconds. */
+/** Times are whole seconds, exact in microseconds. */
 function timeField(fields: PayloadFields): number {
   return Number(ufix64Units(amountField(fields, 'timestamp')) / 100n)
 }

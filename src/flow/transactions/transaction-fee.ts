@@ -6,18 +6,18 @@ import type { PayloadFields } from '../payload-value.ts'
 import { tokenMovesOf } from '../tokens/read-token-moves.ts'
 import { ufix64Text, ufix64Units } from '../tokens/ufix64.ts'
 
-/** What a transaction cost. All three are undefined where the chain's words for it could not be read. */
+/** All three are undefined if the event is undecodable. */
 export interface TransactionFee {
-  /** Sum of what was deducted, in FLOW, UFix64 text; `0.00000000` where nothing was. */
+  /** Sum of the deductions in FLOW, UFix64 text; `0.00000000` if none. */
   readonly amount: string | undefined
-  /** Weight of its bytes and signatures that the fee was computed from; undefined also where no event tells. */
+  /** Inclusion effort of the fee; undefined also if no event has it. */
   readonly inclusionEffort: string | undefined
-  /** Weight of its computation that the fee was computed from, in units of 10^8; undefined like `inclusionEffort`. */
+  /** Execution effort of the fee, in units of 10^8; undefined as `inclusionEffort`. */
   readonly executionEffort: string | undefined
   readonly problems: readonly FeeProblem[]
 }
 
-/** A fee event that is not as its type must be. */
+/** A malformed fee event. */
 export interface FeeProblem {
   readonly eventIndex: number
   readonly eventType: string
@@ -28,9 +28,9 @@ const zero = '0.00000000'
 const nothing: TransactionFee = { amount: zero, inclusionEffort: undefined, executionEffort: undefined, problems: [] }
 
 /**
- * The fee of a transaction: the sum of `FlowFees.FeesDeducted`, of which a transaction can have several. Before March
- * 2022, when that event was introduced, the transfer that paid it. Failed transactions pay as well.
- * Source: onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
+ * Fee of a transaction, failed ones included: the sum of `FlowFees.FeesDeducted`; before March
+ * 2022, when that event was introduced, the transfer that paid it. Source:
+ * onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
  */
 export function feeOfTransaction(transaction: DecodedTransaction, network: Network): TransactionFee {
   const type = feesDeducted[network]
@@ -45,13 +45,13 @@ export function feeOfTransaction(transaction: DecodedTransaction, network: Netwo
     try {
       const fields = fieldsOf(event)
       amounts.push(amountField(fields))
-      // Older versions of the contract told the amount alone.
+      // Older contract versions emit the amount only.
       if ('inclusionEffort' in fields) inclusion.push(amountField(fields, 'inclusionEffort'))
       if ('executionEffort' in fields) execution.push(amountField(fields, 'executionEffort'))
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
       isKnown = false
-      // Ingest has logged those that could not be decoded.
+      // Ingestion has recorded undecodable events.
       if (event.fields !== undefined)
         problems.push({ eventIndex: event.index, eventType: type, message: error.message })
     }
@@ -81,23 +81,23 @@ function fieldsOf({ fields }: DecodedEvent): PayloadFields {
   return fields
 }
 
-/** Exact, of one amount without computing; undefined of none. */
+/** Keeps a single amount unchanged; undefined without any. */
 function sumOf(amounts: readonly string[]): string | undefined {
   if (amounts.length < 2) return amounts[0]
   return ufix64Text(amounts.reduce((sum, amount) => sum + ufix64Units(amount), 0n))
 }
 
-/** Computation that a transaction used. */
+/** Computation used. */
 export interface TransactionGas {
-  /** Undefined where no access node can serve the result. */
+  /** Undefined if no access node has the result. */
   readonly used: bigint | undefined
-  /** The result did not say, and the fee does: it is computed from this number, told as a UFix64 of so many 10^-8. */
+  /** Computed from the fee because the result has 0: execution effort times 10^8. */
   readonly isFromFee: boolean
 }
 
 /**
- * The computation that a result tells. Access nodes of some eras and the emulator leave it 0; then it is the execution
- * effort of the fee, which is the same number with 8 decimals. 0 where neither says.
+ * Computation used from the result. Access nodes of some eras and the emulator report 0; then it is
+ * the execution effort of the fee, the same number with 8 decimals. 0 without either.
  */
 export function gasOfTransaction({ gasUsed }: DecodedTransaction, { executionEffort }: TransactionFee): TransactionGas {
   if (gasUsed !== 0n || executionEffort === undefined) return { used: gasUsed, isFromFee: false }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 
-/** A signature as its transaction carries it. */
 export interface BodySignature {
   /** 8 bytes; empty on a system transaction. */
   readonly address: Buffer
@@ -10,7 +9,7 @@ export interface BodySignature {
   readonly extensionData: Buffer
 }
 
-/** A transaction as an access node sends it, as far as its id depends on it. */
+/** The parts of a transaction that its id depends on. */
 export interface TransactionBody {
   readonly script: Buffer
   readonly arguments: readonly Buffer[]
@@ -30,8 +29,8 @@ export interface TransactionBody {
 const maxUint64 = 0xffff_ffff_ffff_ffffn
 
 /**
- * Writes RLP from its end to its start: a list's header comes after its items, when their length is known, so nothing
- * is measured or moved. Items of a list are therefore given last to first.
+ * Writes RLP backwards: list headers follow their items, so lengths are known and nothing is moved.
+ * Write the items of a list last to first.
  */
 export class BackwardRlp {
   #bytes: Buffer
@@ -42,12 +41,11 @@ export class BackwardRlp {
     this.#start = initialCapacity
   }
 
-  /** Bytes written so far; taken before the items of a list, it is what `list` needs. */
+  /** Bytes written so far. Read it before the items of a list and pass it to `list`. */
   get length(): number {
     return this.#bytes.length - this.#start
   }
 
-  /** A byte string. */
   string(value: Uint8Array): void {
     const length = value.length
     this.#reserve(length + 9)
@@ -60,7 +58,7 @@ export class BackwardRlp {
     this.#header(length, 0x80)
   }
 
-  /** A byte string of exactly `size` bytes, filled with zeros in front or cut in front. */
+  /** Exactly `size` bytes, zero-padded or cut on the left. */
   fixed(value: Uint8Array, size: number): void {
     if (value.length === size) {
       this.string(value)
@@ -74,7 +72,7 @@ export class BackwardRlp {
     this.#header(size, 0x80)
   }
 
-  /** An unsigned integer up to 2^53. */
+  /** Up to 2^53. */
   uint(value: number): void {
     this.#reserve(9)
     if (value > 0 && value < 0x80) {
@@ -85,7 +83,6 @@ export class BackwardRlp {
     this.#bytes[--this.#start] = 0x80 + length
   }
 
-  /** An unsigned 64-bit integer. */
   uint64(value: bigint): void {
     if (value <= BigInt(Number.MAX_SAFE_INTEGER)) {
       this.uint(Number(value))
@@ -99,18 +96,18 @@ export class BackwardRlp {
     this.#bytes[--this.#start] = 0x80 + length
   }
 
-  /** Closes the list of everything that was written since `length` was `before`. */
+  /** Ends the list of everything written since `length` was `before`. */
   list(before: number): void {
     this.#reserve(9)
     this.#header(this.length - before, 0xc0)
   }
 
-  /** What was written; valid until the next write. */
+  /** Valid until the next write. */
   view(): Buffer {
     return this.#bytes.subarray(this.#start)
   }
 
-  /** Forgets the content and keeps the storage. */
+  /** Keeps the buffer. */
   clear(): void {
     this.#start = this.#bytes.length
   }
@@ -124,7 +121,7 @@ export class BackwardRlp {
     this.#bytes[--this.#start] = offset + 55 + lengthOfLength
   }
 
-  /** Writes a number in base 256 without leading zeros; returns how many bytes that were. */
+  /** Big-endian without leading zeros. @returns number of bytes */
   #digits(value: number): number {
     let rest = value
     let count = 0
@@ -148,18 +145,21 @@ export class BackwardRlp {
 
 const addressLength = 8
 const identifierLength = 32
-/** What a signer that is neither proposer, payer nor authorizer is hashed as: Go's -1 as an unsigned integer. */
+/**
+ * Signer index of a signer that is neither proposer, payer nor authorizer: Go's -1 as an unsigned
+ * integer.
+ */
 const unknownSigner = 0xffff_ffff_ffff_ffffn
-/** Above this a body is a rare giant, and its buffer is not kept. */
+/** Larger buffers are not reused. */
 const keptCapacity = 4 * 1024 * 1024
 
 let rlp = new BackwardRlp()
 
 /**
- * The id of a transaction, 32 bytes: SHA3-256 over the RLP list of payload, payload signatures and envelope
- * signatures. System transactions arrive with empty addresses and an empty reference block, and are hashed with zeros
- * in their place.
- * Source: onflow/flow-go `model/flow/transaction.go` (canonical forms), `transaction_body_builder.go` (signer list).
+ * Transaction id, 32 bytes: SHA3-256 of the RLP list of payload, payload signatures and envelope
+ * signatures. System transactions arrive with empty addresses and an empty reference block, which
+ * are hashed as zeros. Source: onflow/flow-go `model/flow/transaction.go` (canonical forms),
+ * `transaction_body_builder.go` (signer list).
  */
 export function transactionId(transaction: TransactionBody): Buffer {
   rlp.clear()
@@ -174,14 +174,17 @@ export function transactionId(transaction: TransactionBody): Buffer {
   return id
 }
 
-/** What proposer and authorizers sign who do not pay, without the tag in front: RLP of all but the signatures. */
+/**
+ * Message of the proposer and of authorizers that do not pay, without its tag: RLP of everything
+ * but the signatures.
+ */
 export function transactionPayload(transaction: TransactionBody): Buffer {
   rlp.clear()
   writePayload(transaction)
   return Buffer.from(rlp.view())
 }
 
-/** What the payer signs, without the tag in front: RLP of the payload and the signatures over it. */
+/** Message of the payer, without its tag: RLP of the payload and its signatures. */
 export function transactionEnvelope(transaction: TransactionBody): Buffer {
   rlp.clear()
   writeSignatures(transaction.payloadSignatures, signerList(transaction))
@@ -191,8 +194,8 @@ export function transactionEnvelope(transaction: TransactionBody): Buffer {
 }
 
 /**
- * A transaction as nodes keep it: with signatures ordered by signer, then by key. The payer's message and the id are of
- * this form, whatever order the users signed in.
+ * The canonical form, with signatures ordered by signer, then by key, from which the payer's
+ * message and the id are computed.
  */
 export function withOrderedSignatures<Transaction extends TransactionBody>(transaction: Transaction): Transaction {
   const signers = signerList(transaction)
@@ -240,12 +243,12 @@ function writeSignatures(signatures: readonly BodySignature[], signers: readonly
   rlp.list(before)
 }
 
-/** A signature of the plain scheme is hashed as it was before FLIP-264: without its extension data. */
+/** Plain signatures are hashed without extension data, as before FLIP-264. */
 function isPlain(extensionData: Buffer): boolean {
   return extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
 }
 
-/** Proposer, payer, authorizers, each account once; a signature names its signer by the position in this list. */
+/** Proposer, payer, authorizers, distinct. Signatures refer to positions in this list. */
 function signerList({ proposerAddress, payer, authorizers }: TransactionBody): Buffer[] {
   const signers: Buffer[] = []
   if (!isZero(proposerAddress)) signers.push(proposerAddress)

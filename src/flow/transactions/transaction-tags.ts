@@ -6,7 +6,7 @@ import { isScheduledExecution } from '../code/system-scripts.ts'
 import { tokenMovesOf } from '../tokens/read-token-moves.ts'
 import type { FungibleTransfer, TransferType } from '../tokens/token-moves.ts'
 
-/** Every tag, in the order in which a transaction's are told. */
+/** In display order. */
 export const transactionTags = [
   'EVM',
   'EVM_BRIDGE',
@@ -26,11 +26,10 @@ export const transactionTags = [
 ] as const
 export type TransactionTag = (typeof transactionTags)[number]
 
-/** An event by which a transaction has a tag. */
 interface Rule {
-  /** The core account that the contract must be in; undefined for contracts that are deployed many times over. */
+  /** Core account of the contract; undefined for contracts deployed in many accounts. */
   readonly account?: keyof CoreContracts
-  /** On `<contract>.<event>`. */
+  /** Matches `<contract>.<event>`. */
   readonly event: RegExp
   readonly tag: TransactionTag
 }
@@ -46,7 +45,7 @@ const rules: readonly Rule[] = [
   { account: 'lockedTokens', event: /^FlowStakingCollection\./, tag: 'STAKING' },
   { event: /^(LiquidStaking|stFlowToken\.)/, tag: 'LIQUID_STAKING' },
   { account: 'service', event: /^FlowTransactionScheduler\./, tag: 'SCHEDULED_TX' },
-  // FLOW is minted for what nodes earn, often into no account, which is no news of its own.
+  // FLOW mints for node rewards are not tagged.
   { event: /^(?!FlowToken\.)\w+\.TokensMinted$/, tag: 'TOKEN_MINT' },
   { event: /^\w+\.TokensBurned$/, tag: 'TOKEN_BURN' },
   { account: 'fungibleToken', event: /^FungibleToken\.Burned$/, tag: 'TOKEN_BURN' },
@@ -60,7 +59,6 @@ const coreEvents: ReadonlyMap<string, TransactionTag> = new Map([
   ['flow.AccountKeyRemoved', 'KEY_UPDATE'],
 ])
 
-/** Why fungible tokens moved, where that has a tag of its own. */
 const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
   mint: 'TOKEN_MINT',
   burn: 'TOKEN_BURN',
@@ -69,7 +67,7 @@ const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
 
 const none: readonly TransactionTag[] = []
 
-/** Types have no end, since anybody may deploy contracts; far more than any network uses in a day. */
+/** Bounded, because anyone can deploy contracts; far more than a network uses in a day. */
 const maxKnownTypes = 20_000
 const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]>>> = {
   mainnet: new Map(),
@@ -78,14 +76,14 @@ const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]
 }
 
 /**
- * The tags of a transaction, in the order of `transactionTags`, by the transaction alone.
+ * Tags of a transaction, in the order of `transactionTags`:
  *
- * - `EVM`: the script contains `import EVM`, or an EVM transaction was executed, which bridges do without that text.
- * - `FT_TRANSFER`: fungible tokens moved, as `app.ft_transfers` has it: fees are none, nor is an amount of nothing.
- *   `TOKEN_MINT`, `TOKEN_BURN` and `EVM_BRIDGE` go with the types of these moves.
- * - `NFT_TRANSFER`: an item moved, as `app.nft_transfers` has it.
- * - `SCHEDULED_TX`: it scheduled a transaction, cancelled one, or is one that was scheduled, failed ones included.
- * - the others: an event says so by its type.
+ * - `EVM`: the script contains `import EVM`, or an EVM transaction was executed
+ * - `FT_TRANSFER`: fungible tokens moved, as in `app.ft_transfers`, without fees and zero amounts.
+ * `TOKEN_MINT`, `TOKEN_BURN` and `EVM_BRIDGE` follow from the types of these transfers
+ * - `NFT_TRANSFER`: an NFT moved, as in `app.nft_transfers`
+ * - `SCHEDULED_TX`: it scheduled, canceled or ran a scheduled transaction, including failed ones
+ * - others: by event type
  */
 export function tagsOfTransaction(transaction: DecodedTransaction, network: Network): readonly TransactionTag[] {
   const { isEvm, events } = transaction
@@ -105,12 +103,12 @@ export function tagsOfTransaction(transaction: DecodedTransaction, network: Netw
   return found.size === 0 ? none : transactionTags.filter((tag) => found.has(tag))
 }
 
-/** Neither the fee of a transaction, nor a move of nothing, which contracts make where they forward what they got. */
+/** Excludes fees and zero amounts, which forwarding contracts emit. */
 function isRealTransfer({ type, amount }: FungibleTransfer): boolean {
   return type !== 'fee' && /[1-9]/.test(amount)
 }
 
-/** One look into a table for a type seen before. */
+/** Cached by type. */
 function tagsOfType(type: string, network: Network): readonly TransactionTag[] {
   const known = knownTypes[network]
   let tags = known.get(type)

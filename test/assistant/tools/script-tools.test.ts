@@ -95,7 +95,7 @@ describe('the tools for Cadence', () => {
         line: 1,
         column: 1,
         source: 'pub fun main(): Int {',
-        hint: 'Write access(all) in its place.',
+        hint: 'Replace it with access(all).',
       },
     ])
     const cut = await check('access(all) fun main(): Int {\n  return 1\n')
@@ -111,12 +111,12 @@ describe('the tools for Cadence', () => {
     expect(is_valid).to.equal(true)
     expect(warnings.map(({ line, hint }) => [line, hint])).to.deep.equal([
       [1, 'Write import FungibleToken from 0xf233dcee88fe0abe.'],
-      [2, 'It is at 0x1654653399040a61 there.'],
-      [5, 'Write access(all) before it, or a narrower one.'],
-      [6, 'Write access(all) before it, or a narrower one.'],
+      [2, 'Use 0x1654653399040a61.'],
+      [5, 'Add access(all) or a narrower modifier.'],
+      [6, 'Add access(all) or a narrower modifier.'],
     ])
     expect((await check('access(all) let x = 1')).warnings.map(({ message }) => message)).to.deep.equal([
-      'there is nothing to run here',
+      'the source declares nothing to run',
     ])
     expect(
       (await check('transaction { let x: Int prepare(a: &Account) { self.x = 1 } execute {} }')).warnings,
@@ -165,12 +165,15 @@ describe('the tools for Cadence', () => {
       [{ name: 'rest', line: 9 }, /^function rest of Bank, declared on line 13/],
       [{ name: 'customer', line: 20 }, /^parameter customer, declared on line 17: customer: Address$/],
       [{ name: 'self', line: 15 }, /^contract Bank, declared on line 4/],
-      [{ name: 'Vault', line: 7 }, /^Vault of the contract FungibleToken.*0xf233dcee88fe0abe on mainnet/],
-      [{ name: 'createEmptyVault' }, /^createEmptyVault of the contract FlowToken.*0x1654653399040a61 on mainnet/],
-      [{ name: 'FlowToken', line: 2 }, /^The contract FlowToken, imported/],
+      [{ name: 'Vault', line: 7 }, /^Vault of the imported contract FungibleToken.*0xf233dcee88fe0abe on mainnet/],
+      [
+        { name: 'createEmptyVault' },
+        /^createEmptyVault of the imported contract FlowToken.*0x1654653399040a61 on mainnet/,
+      ],
+      [{ name: 'FlowToken', line: 2 }, /^The imported contract FlowToken/],
       [{ name: 'log' }, /emulator/],
-      [{ name: 'UFix64' }, /8 digits/],
-      [{ name: 'Lender' }, /^Nothing in this source declares Lender/],
+      [{ name: 'UFix64' }, /8 decimals/],
+      [{ name: 'Lender' }, /^Lender is not declared in this source/],
     ]
     for (const [at, meaning] of means) {
       const { structuredContent, isError } = await client.call('script_hover', { code: source, ...at })
@@ -199,8 +202,8 @@ describe('the tools for Cadence', () => {
       [at('b.next', 'next'), /^field next of S/],
       [at('!.n }', 'n'), /^field n of S, declared on line 1/],
       [at('a.n', 'a'), /^constant a/],
-      [at('.n;', 'n'), /^Probably, by its name: field n of S/],
-      [at('own.n;', 'n;'), /^Probably, by its name: field n of S/],
+      [at('.n;', 'n'), /^Probably field n of S/],
+      [at('own.n;', 'n;'), /^Probably field n of S/],
     ]
     for (const [place, meaning] of means)
       expect(
