@@ -69,7 +69,7 @@ describe('parseParameters', () => {
   const written = z.object({
     account: accountParameter().optional(),
     evm: evmAddressParameter().optional(),
-    token: contractParameter('tokens').optional(),
+    token: contractParameter().optional(),
   })
   const forms: readonly [name: keyof typeof written.shape, text: string, expected: string][] = [
     ['account', '0xF8D6E0586B0A20C7', '0xf8d6e0586b0a20c7'],

@@ -31,7 +31,7 @@ export const maxSearchLength = 300
 
 /** 1 to `maxSearchLength` characters without control characters. Surrounding spaces are removed. */
 export function searchParameter(description: string): TextParameter {
-  return textParameter(lineForm(maxSearchLength), `must have 1 to ${maxSearchLength} characters`, (text) =>
+  return textParameter(lineForm(maxSearchLength), `must be a text of 1 to ${maxSearchLength} characters`, (text) =>
     text.trim(),
   ).describe(description)
 }
@@ -82,16 +82,16 @@ const contractName = '([Aa]\\.)?(0[xX])?[0-9a-fA-F]{1,16}\\.[A-Za-z0-9_]{1,200}'
  * types `.Vault`, `.NFT` and `.Collection` are removed; another type is kept, as it identifies one
  * of several tokens of the contract.
  */
-export function contractParameter(what: string): TextParameter {
+export function contractParameter(): TextParameter {
   const form = new RegExp(`^${contractName}(\\.[A-Za-z0-9_]{1,200})?$`)
-  return textParameter(form, `must have the form A.<address>.<name>, which identifies ${what}`, contractText).describe(
+  return textParameter(form, 'must be of the form A.<address>.<name>', contractText).describe(
     '`A.<address>.<name>` or `<address>.<name>`, optionally followed by a type name.',
   )
 }
 
 function contractItselfParameter(): TextParameter {
   const form = new RegExp(`^${contractName}(\\.(${usualTypes.join('|')}))?$`)
-  return textParameter(form, 'must have the form A.<address>.<name>, without a type name', contractText).describe(
+  return textParameter(form, 'must be of the form A.<address>.<name>, without a type name', contractText).describe(
     '`A.<address>.<name>` or `<address>.<name>`.',
   )
 }

@@ -127,7 +127,7 @@ describe('a rollback that is announced late', () => {
         async (actions, maxBytesAtOnce) => {
           const chain = new MadeChain()
           chain.extend(10)
-          const room = await LiveRoom.open(chain, { patienceMs: never, turnMs: 0, maxBytesAtOnce })
+          const room = await LiveRoom.open(chain, { patienceMs: never, sliceMs: 0, maxBytesAtOnce })
           const plain = await room.connect()
           const clients = [await room.connect()]
           await clients[0]?.subscribe({ from: 0 })

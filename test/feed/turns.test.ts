@@ -90,7 +90,7 @@ describe('telling many clients in turns', () => {
         async (actions, maxBytesAtOnce) => {
           const chain = new MadeChain()
           chain.extend(10)
-          const room = await LiveRoom.open(chain, { turnMs: 0, maxBytesAtOnce })
+          const room = await LiveRoom.open(chain, { sliceMs: 0, maxBytesAtOnce })
           let clients: Asking[] = []
           const ask = ({ client, asked }: Asking, wish: Wish, more: object, isResuming = false): void => {
             asked.push({ wish, isResuming })

@@ -111,7 +111,7 @@ const contractList = defineRoute({
     const { index: order, numbers } = orders[sort]
     const after = parseContractCursor(cursor, numbers)
     const isDescending = direction === undefined ? !['address', 'name'].includes(order) : direction === 'desc'
-    const exact = contractParameter('contracts').safeParse(identifier).data
+    const exact = contractParameter().safeParse(identifier).data
     const selection = { address, kind, name, ...(exact === undefined ? { identifier } : { contract: exact }) }
     const rows = await readPage(order, selection, { isDescending, after, count: limit + 1, withBody }, services)
     const facts = await readContractFacts(services, rows.slice(0, limit))

@@ -21,7 +21,7 @@ import { defineRoute } from '../route.ts'
 
 const tag = 'DeFi'
 const limit = limitParameter({ default: 20, max: 200 })
-const pairParameter = contractParameter('pairs').optional().describe('Pair of the events.')
+const pairParameter = contractParameter().optional().describe('Pair of the events.')
 
 const assetCursor = keyCursor({ id: keyParts.contract })
 
@@ -73,7 +73,7 @@ const pairList = defineRoute({
       .enum(dexKeys, `must be one of ${dexKeys.join(', ')}`)
       .optional()
       .describe('Exchange.'),
-    asset: contractParameter('tokens').optional().describe('Token of the pairs.'),
+    asset: contractParameter().optional().describe('Token of the pairs.'),
   }),
   response: listOf(defiPairSchema, 'DefiPair'),
   example: {

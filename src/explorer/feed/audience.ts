@@ -3,7 +3,7 @@ import type { FeedFilter } from './filter-index.ts'
 import { FilterIndex } from './filter-index.ts'
 import type { LiveClient } from './subscriptions.ts'
 import { messageFrame } from './feed-block.ts'
-import type { FeedForm, ToldBlock } from './feed-block.ts'
+import type { FeedForm, BlockMessages } from './feed-block.ts'
 
 /** Clients with equal filters and format, which receive the same bytes. */
 interface Group {
@@ -32,7 +32,7 @@ interface Waiting {
 
 /** Messages of a block, by number. */
 interface Part {
-  readonly block: ToldBlock
+  readonly block: BlockMessages
   readonly numbers: readonly number[]
 }
 
@@ -47,7 +47,7 @@ export interface AudienceOptions {
    */
   readonly maxBytesAtOnce?: number | undefined
   /** Milliseconds per time slice. */
-  readonly turnMs: number | undefined
+  readonly sliceMs: number | undefined
   /** Counts messages. */
   readonly onSent: (messages: number) => void
 }
@@ -77,7 +77,7 @@ export class Audience {
   constructor(options: AudienceOptions) {
     this.#options = options
     this.#maxBytesAtOnce = options.maxBytesAtOnce ?? 256 * 1024
-    this.#slices = new TimeSlices(options.turnMs)
+    this.#slices = new TimeSlices(options.sliceMs)
   }
 
   join(client: LiveClient): void {
@@ -115,7 +115,7 @@ export class Audience {
   }
 
   /** @param blocks ascending, not empty. Resolves when every client is served. */
-  async tell(blocks: readonly ToldBlock[]): Promise<void> {
+  async publish(blocks: readonly BlockMessages[]): Promise<void> {
     const groups: Group[] = []
     for (const block of blocks) {
       for (const [group, numbers] of this.#index.match(block)) {
@@ -126,7 +126,7 @@ export class Audience {
     const end = (blocks.at(-1)?.height ?? 0) + 1
     for (const group of groups) {
       const { form } = group
-      const writes = inWrites(group.parts, this.#maxBytesAtOnce)
+      const writes = splitIntoWrites(group.parts, this.#maxBytesAtOnce)
       group.parts = []
       this.#await(
         group.members,
@@ -137,7 +137,7 @@ export class Audience {
   }
 
   /** @param from lowest removed height. Resolves when every client is served. */
-  async tellRollback(from: number): Promise<void> {
+  async publishRollback(from: number): Promise<void> {
     const frames = framesByForm('rollback', { from_height: from }, String(from))
     for (const { form, members } of this.#index.ofRollbacks)
       this.#await(members, [{ frames: () => frames[form], messages: 1, next: from }])
@@ -145,7 +145,7 @@ export class Audience {
   }
 
   /** Sends subscribers the position of the feed, so that quiet subscriptions can resume. */
-  async tellPosition(next: number, mark: string): Promise<void> {
+  async publishPosition(next: number, mark: string): Promise<void> {
     const frames = framesByForm('position', { next_height: next }, mark)
     for (const { form, members } of this.#groups.values())
       if (form !== 'plain') this.#await(members, [{ frames: () => frames[form], messages: 0, next }])
@@ -153,7 +153,7 @@ export class Audience {
   }
 
   /** Sends a client its pending deliveries. */
-  tellNow(client: LiveClient): void {
+  flush(client: LiveClient): void {
     while (this.#waiting.has(client)) this.#tellNext(client)
   }
 
@@ -186,7 +186,7 @@ export class Audience {
   }
 }
 
-function inWrites(parts: readonly Part[], maxBytes: number): readonly (readonly Part[])[] {
+function splitIntoWrites(parts: readonly Part[], maxBytes: number): readonly (readonly Part[])[] {
   const writes: Part[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const part of parts) {

@@ -8,8 +8,8 @@ import { FeedQueue } from './feed-queue.ts'
 import type { FeedStep } from './feed-queue.ts'
 import { KnownForks, RecentBlocks, RememberedBlocks } from './recent-blocks.ts'
 import type { BlockRun } from './recent-blocks.ts'
-import { toldBlocks } from './feed-block.ts'
-import type { ToldBlock } from './feed-block.ts'
+import { encodeBlocks } from './feed-block.ts'
+import type { BlockMessages } from './feed-block.ts'
 
 /** Data source of the feed. */
 export interface FeedReader {
@@ -31,10 +31,10 @@ export interface FeedReader {
 export interface FeedListener {
   /** Whether there are no clients. */
   readonly isEmpty: boolean
-  /** Heights from `told` up to `next` were dropped because of a full backlog. */
-  skipped(told: number, next: number): void
+  /** Heights from `published` up to `next` were dropped because of a full backlog. */
+  skipped(published: number, next: number): void
   /** Ascending, not empty. */
-  blocks(blocks: readonly ToldBlock[]): Promise<void>
+  blocks(blocks: readonly BlockMessages[]): Promise<void>
   rollback(from: number): Promise<void>
   /** The end of the feed has moved. */
   moved(): void
@@ -85,17 +85,17 @@ export class BlockFeed {
   readonly #recent: RecentBlocks
   readonly #remembered: RememberedBlocks
   readonly #forks = new KnownForks()
-  #telling: Promise<void> | undefined
+  #publishing: Promise<void> | undefined
   #expecting: Promise<void> | undefined
   #end: number | undefined
   /** Aborted by the next rollback. */
   #untilRollback = new AbortController()
   /** Generation whose discontinuity was already examined. */
-  #believed: number | undefined
+  #comparedGeneration: number | undefined
   /** Lowest removed height so far. */
   #lowestRollback = Number.POSITIVE_INFINITY
   /** Whether blocks passed without being remembered. */
-  #hasPassedOver = false
+  #hasUnrememberedBlocks = false
 
   constructor(options: BlockFeedOptions) {
     this.#options = options
@@ -122,8 +122,8 @@ export class BlockFeed {
   }
 
   /** Whether a publication is running or queued. */
-  get isTelling(): boolean {
-    return this.#telling !== undefined
+  get isPublishing(): boolean {
+    return this.#publishing !== undefined
   }
 
   /**
@@ -133,7 +133,7 @@ export class BlockFeed {
   async read(from: number, end: number): Promise<BlockRun | undefined> {
     const { generation } = this.#recent
     const run = await this.#recent.run(from, end)
-    if (!this.#isSound(run.blocks, generation)) {
+    if (!this.#isCurrent(run.blocks, generation)) {
       await this.#expectRollback(generation)
       return undefined
     }
@@ -142,8 +142,8 @@ export class BlockFeed {
   }
 
   /** Whether the blocks are in memory. */
-  isAtHand(height: number): boolean {
-    return this.#recent.isAtHand(height)
+  isInMemory(height: number): boolean {
+    return this.#recent.isInMemory(height)
   }
 
   /** See the reader; `from` if the stored blocks may have changed meanwhile. */
@@ -176,10 +176,10 @@ export class BlockFeed {
    * A client connects, which may have received blocks elsewhere while this process had no clients.
    */
   arrive(): void {
-    if (!this.#hasPassedOver) return
-    this.#hasPassedOver = false
+    if (!this.#hasUnrememberedBlocks) return
+    this.#hasUnrememberedBlocks = false
     this.#rememberStored().catch((error: unknown) => {
-      this.#hasPassedOver = true
+      this.#hasUnrememberedBlocks = true
       this.#options.log.warn({ err: asError(error) }, 'Could not read recent block ids for the live feed')
     })
   }
@@ -194,8 +194,8 @@ export class BlockFeed {
   rollback(from: number): void {
     this.#lowestRollback = Math.min(this.#lowestRollback, from)
     this.#forks.add(from, this.#remembered.all)
-    this.#remembered.takeBack(from)
-    this.#recent.forget(from)
+    this.#remembered.rollBack(from)
+    this.#recent.rollBack(from)
     this.#queue.rollback(from)
     // Clients that catch up must not receive replacement blocks before the rollback.
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
@@ -212,33 +212,33 @@ export class BlockFeed {
     const head = await this.#options.reader.head()
     if (head === undefined) return
     await this.#compare()
-    this.#recent.forget(0)
+    this.#recent.rollBack(0)
     this.announce(this.#queue.end ?? head, head)
   }
 
   /** Resolves when nothing is queued. */
   async idle(): Promise<void> {
-    while (this.#telling !== undefined) await this.#telling
+    while (this.#publishing !== undefined) await this.#publishing
   }
 
   #wake(): void {
     this.#options.onWaiting(this.#queue.waiting)
-    this.#telling ??= this.#tell().finally(() => {
-      this.#telling = undefined
+    this.#publishing ??= this.#publish().finally(() => {
+      this.#publishing = undefined
     })
   }
 
-  async #tell(): Promise<void> {
+  async #publish(): Promise<void> {
     const { listener, log, signal } = this.#options
     // Batches notifications of the same tick.
     await Promise.resolve()
     for (let failures = 0; !signal.aborted;) {
-      if (listener.isEmpty) return this.#passOver()
+      if (listener.isEmpty) return this.#discardBacklog()
       const step = this.#queue.peek(blocksAtOnce)
       if (step === undefined) return
       try {
-        if (step.kind === 'blocks') await this.#tellBlocks(step)
-        else await this.#tellRollback(step)
+        if (step.kind === 'blocks') await this.#publishBlocks(step)
+        else await this.#publishRollback(step)
         this.#hasMoved()
         failures = 0
       } catch (error) {
@@ -266,27 +266,27 @@ export class BlockFeed {
   }
 
   /** Without clients, the backlog is discarded. */
-  #passOver(): void {
-    this.#hasPassedOver = true
+  #discardBacklog(): void {
+    this.#hasUnrememberedBlocks = true
     this.#queue.clear()
     this.#end = this.#queue.end
     this.#hasMoved()
   }
 
-  async #tellRollback(step: FeedStep): Promise<void> {
+  async #publishRollback(step: FeedStep): Promise<void> {
     // Immediately, so that a rollback during this publication is published after it.
     this.#queue.done(step)
     await this.#options.listener.rollback(step.from)
   }
 
   /** Publishes the stored blocks of a step until a rollback arrives. */
-  async #tellBlocks({ from, to }: FeedStep & { kind: 'blocks' }): Promise<void> {
+  async #publishBlocks({ from, to }: FeedStep & { kind: 'blocks' }): Promise<void> {
     const { listener, reader } = this.#options
     const { generation } = this.#recent
-    const blocks = await toldBlocks(await reader.read(from, to))
-    if (!this.#isSound(blocks, generation)) return this.#expectRollback(generation)
+    const blocks = await encodeBlocks(await reader.read(from, to))
+    if (!this.#isCurrent(blocks, generation)) return this.#expectRollback(generation)
     if (this.#end !== undefined && from > this.#end) listener.skipped(this.#end, from)
-    for (const together of inPortions(blocks)) {
+    for (const together of portions(blocks)) {
       for (const block of together) {
         this.#recent.put(block)
         this.#remembered.add(block)
@@ -302,9 +302,9 @@ export class BlockFeed {
   }
 
   /** Whether blocks are still current and follow the published ones. */
-  #isSound(blocks: readonly ToldBlock[], generation: number): boolean {
+  #isCurrent(blocks: readonly BlockMessages[], generation: number): boolean {
     return (
-      generation === this.#recent.generation && (this.#believed === generation || this.#remembered.isFollowedBy(blocks))
+      generation === this.#recent.generation && (this.#comparedGeneration === generation || this.#remembered.isFollowedBy(blocks))
     )
   }
 
@@ -324,7 +324,7 @@ export class BlockFeed {
     await pause(patienceMs, AbortSignal.any([signal, this.#untilRollback.signal])).catch(() => undefined)
     if (signal.aborted || generation !== this.#recent.generation) return
     log.warn('Stored blocks do not follow the published ones and no rollback was announced. Comparing them.')
-    if (!(await this.#compare())) this.#believed = this.#recent.generation
+    if (!(await this.#compare())) this.#comparedGeneration = this.#recent.generation
   }
 
   /**
@@ -335,15 +335,15 @@ export class BlockFeed {
     const { reader, signal } = this.#options
     while (!signal.aborted) {
       const { generation } = this.#recent
-      const told = this.#remembered.all
-      const heights = told.map(([height]) => height)
+      const published = this.#remembered.all
+      const heights = published.map(([height]) => height)
       const head = (await reader.head()) ?? 0
       const stored =
-        told.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
+        published.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
       if (generation !== this.#recent.generation) continue
-      const gone = told.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
+      const gone = published.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
       const from = Math.min(
-        this.#forkBelow(Math.min(...gone), told),
+        this.#forkBelow(Math.min(...gone), published),
         this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY,
       )
       if (from === Number.POSITIVE_INFINITY) return false
@@ -358,9 +358,9 @@ export class BlockFeed {
    * Fork point for the lowest known removed block: above the highest block below it that still
    * exists. Errs on the low side, so that clients keep no removed block.
    */
-  #forkBelow(gone: number, told: readonly (readonly [height: number, id: string])[]): number {
+  #forkBelow(gone: number, published: readonly (readonly [height: number, id: string])[]): number {
     if (gone === Number.POSITIVE_INFINITY) return gone
-    const kept = Math.max(...told.flatMap(([height]) => (height < gone ? [height] : [])))
+    const kept = Math.max(...published.flatMap(([height]) => (height < gone ? [height] : [])))
     return kept === Number.NEGATIVE_INFINITY ? Math.max(0, gone - this.#maxReorgDepth + 1) : kept + 1
   }
 
@@ -371,8 +371,8 @@ export class BlockFeed {
 }
 
 /** Blocks that are published together. */
-function* inPortions(blocks: readonly ToldBlock[]): Generator<readonly ToldBlock[]> {
-  let portion: ToldBlock[] = []
+function* portions(blocks: readonly BlockMessages[]): Generator<readonly BlockMessages[]> {
+  let portion: BlockMessages[] = []
   let bytes = 0
   for (const block of blocks) {
     if (portion.length > 0 && bytes + block.textBytes > bytesAtOnce) {

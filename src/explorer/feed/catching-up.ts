@@ -10,7 +10,7 @@ import { forkOf, messageFrame } from './feed-block.ts'
 import { blocksPerRead } from './recent-blocks.ts'
 import type { BlockRun } from './recent-blocks.ts'
 import type { ReplayBudget } from './replay-budget.ts'
-import type { ToldBlock } from './feed-block.ts'
+import type { BlockMessages } from './feed-block.ts'
 
 /** The feed as seen by clients that catch up. */
 export interface Timeline {
@@ -22,7 +22,7 @@ export interface Timeline {
    */
   read(from: number, end: number): Promise<BlockRun | undefined>
   /** Whether the blocks are in memory. */
-  isAtHand(height: number): boolean
+  isInMemory(height: number): boolean
   /**
    * The first height from `from` on, below `to`, that may match a selection; lower heights are
    * stored and do not match.
@@ -46,11 +46,11 @@ export interface CatchingUpOptions {
   /** Send buffer size above which a client must read first. */
   readonly maxBufferedBytes: () => number
   /** Milliseconds per time slice. */
-  readonly turnMs: number | undefined
+  readonly sliceMs: number | undefined
   /** The client has caught up and can follow the head. */
   readonly onDone: (client: LiveClient) => void
   /** The client is too far behind. */
-  readonly onLost: (client: LiveClient, next: number) => void
+  readonly onTooFarBehind: (client: LiveClient, next: number) => void
   /** Counts messages. */
   readonly onSent: (messages: number) => void
   /** Called when a client starts or stops catching up. */
@@ -72,7 +72,7 @@ export class CatchingUp {
 
   constructor(options: CatchingUpOptions) {
     this.#options = options
-    this.#slices = new TimeSlices(options.turnMs)
+    this.#slices = new TimeSlices(options.sliceMs)
     options.signal.addEventListener('abort', () => this.wakeAll(), { once: true })
   }
 
@@ -100,7 +100,7 @@ export class CatchingUp {
     for (const client of this.#clients) {
       const { place } = client
       if (place === undefined) continue
-      if (place.height > from || (place.height === from && place.had !== undefined)) this.#takeBack(client, from)
+      if (place.height > from || (place.height === from && place.had !== undefined)) this.#rollBack(client, from)
       // A running read may contain removed blocks.
       else client.place = { ...place }
     }
@@ -131,7 +131,7 @@ export class CatchingUp {
   }
 
   async #step(client: LiveClient): Promise<void> {
-    const { timeline, maxReplay, onDone, onLost } = this.#options
+    const { timeline, maxReplay, onDone, onTooFarBehind } = this.#options
     const { place } = client
     if (place === undefined) return
     const { end } = timeline
@@ -142,11 +142,11 @@ export class CatchingUp {
       onDone(client)
       return
     }
-    if (height >= end) return this.#waitFor(client, end)
-    if (height < end - maxReplay) return onLost(client, height)
-    if (!timeline.isAtHand(height)) {
+    if (height >= end) return this.#waitUntil(client, end)
+    if (height < end - maxReplay) return onTooFarBehind(client, height)
+    if (!timeline.isInMemory(height)) {
       if (!(await this.#afford(client))) return
-      if (await this.#passOver(client, end)) return
+      if (await this.#skipUnmatched(client, end)) return
     }
     const run = await timeline.read(height, end)
     // The client may have moved, and a rollback must be sent before new blocks.
@@ -169,7 +169,7 @@ export class CatchingUp {
   /**
    * Skips stored blocks that do not match according to an index. @returns whether the client moved
    */
-  async #passOver(client: LiveClient, end: number): Promise<boolean> {
+  async #skipUnmatched(client: LiveClient, end: number): Promise<boolean> {
     const { timeline } = this.#options
     const { place } = client
     const selections = indexedSelections(client.filters)
@@ -185,14 +185,14 @@ export class CatchingUp {
    * The client is ahead of this process: it was served by another one, or blocks were removed while
    * it was away.
    */
-  async #waitFor(client: LiveClient, end: number): Promise<void> {
+  async #waitUntil(client: LiveClient, end: number): Promise<void> {
     const { timeline } = this.#options
     const { place } = client
     const head = Math.max(end, (await timeline.head()) ?? 0)
     if (place === undefined || client.place !== place) return
     const needed = place.had === undefined ? place.height : place.height + 1
     if (needed <= head) return timeline.end === end ? this.#park(client) : undefined
-    this.#takeBack(client, this.#forkPoint(needed - 1, place.had?.fork, head))
+    this.#rollBack(client, this.#forkPoint(needed - 1, place.had?.fork, head))
   }
 
   /** Resolves when the client is woken. */
@@ -210,7 +210,7 @@ export class CatchingUp {
     const [first] = blocks
     const { had } = place
     if (had !== undefined && (first?.height !== place.height || forkOf(first.id) !== had.fork)) {
-      return this.#takeBack(client, this.#forkPoint(place.height, had.fork, place.height))
+      return this.#rollBack(client, this.#forkPoint(place.height, had.fork, place.height))
     }
     let next = place.height
     for (const block of blocks) {
@@ -226,7 +226,7 @@ export class CatchingUp {
     }
   }
 
-  #giveBlock(client: LiveClient, block: ToldBlock, lastHad: number): void {
+  #giveBlock(client: LiveClient, block: BlockMessages, lastHad: number): void {
     const numbers = matchOne(client, block).filter((number) => number > lastHad)
     if (numbers.length === 0) return
     client.connection.write(block.frames(client.form, numbers))
@@ -238,7 +238,7 @@ export class CatchingUp {
     client.connection.write(messageFrame(client.form, 'gap', { from_height: from, to_height: to - 1 }, String(to)))
   }
 
-  #takeBack(client: LiveClient, from: number): void {
+  #rollBack(client: LiveClient, from: number): void {
     client.place = { height: from, had: undefined }
     if (!client.filters.some(({ types }) => types.has('rollback'))) return
     client.connection.write(messageFrame(client.form, 'rollback', { from_height: from }, String(from)))

@@ -3,7 +3,7 @@ import { TimeSlices } from './time-slices.ts'
 import { textFrame } from './feed-clients.ts'
 
 /** The filterable attributes of a transaction. */
-export interface ToldTransaction {
+export interface FilterableTransaction {
   readonly addresses: readonly string[]
   readonly tags: readonly string[]
   readonly contracts: readonly string[]
@@ -30,11 +30,11 @@ export function messageFrame(form: FeedForm, type: string, payload: unknown, seq
  * A block and its messages: number 0 is the block, number i + 1 its transaction i. Payloads are
  * serialized once, and framed once per format in use.
  */
-export class ToldBlock {
+export class BlockMessages {
   readonly height: number
   readonly id: string
   readonly parentId: string
-  readonly transactions: readonly ToldTransaction[]
+  readonly transactions: readonly FilterableTransaction[]
   /** Total size of the payload texts. */
   readonly textBytes: number
   /** Approximate memory usage. */
@@ -102,13 +102,13 @@ export class ToldBlock {
 const slices = new TimeSlices()
 
 /** Serializes blocks in time slices. */
-export async function toldBlocks(blocks: readonly FeedBlock[]): Promise<readonly ToldBlock[]> {
-  const told: ToldBlock[] = []
+export async function encodeBlocks(blocks: readonly FeedBlock[]): Promise<readonly BlockMessages[]> {
+  const encoded: BlockMessages[] = []
   for (const block of blocks) {
     await slices.take()
-    told.push(new ToldBlock(block))
+    encoded.push(new BlockMessages(block))
   }
-  return told
+  return encoded
 }
 
 /**

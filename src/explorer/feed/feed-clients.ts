@@ -66,13 +66,13 @@ export class FeedClients {
     const { message, closed } = handler(connection)
     this.#connections.add(connection)
     this.#clientsChanged()
-    socket.on('ping', () => this.#mayGoOn(connection))
+    socket.on('ping', () => this.#countInbound(connection))
     socket.on('pong', () => {
       connection.isAlive = true
-      this.#mayGoOn(connection)
+      this.#countInbound(connection)
     })
     socket.on('message', (data, isBinary) => {
-      if (this.#mayGoOn(connection)) message?.(isBinary ? undefined : textOf(data))
+      if (this.#countInbound(connection)) message?.(isBinary ? undefined : textOf(data))
     })
     socket.on('error', (error) => {
       this.#options.log.debug({ err: error, feed: this.#options.name }, 'Feed connection failed')
@@ -114,7 +114,7 @@ export class FeedClients {
    * Counts inbound frames. Drops a client that sends too much or does not read the responses.
    * @returns false if the client was dropped
    */
-  #mayGoOn(connection: FeedConnection): boolean {
+  #countInbound(connection: FeedConnection): boolean {
     if (!connection.isOpen) return false
     connection.inbound++
     if (connection.inbound > this.#options.maxInboundMessages) {

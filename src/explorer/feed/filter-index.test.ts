@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { createFilter, feedTypes, FilterIndex, matchOne } from './filter-index.ts'
-import { ToldBlock } from './feed-block.ts'
+import { BlockMessages } from './feed-block.ts'
 
 const few = <T>(words: readonly T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...words), { maxLength: 3 })
 const some = <T>(words: readonly T[]): fc.Arbitrary<T[] | undefined> =>
@@ -28,8 +28,8 @@ const lists = fc.record({
 type Lists = typeof lists extends fc.Arbitrary<infer T> ? T : never
 type Transaction = typeof transaction extends fc.Arbitrary<infer T> ? T : never
 
-function blockOf(transactions: readonly Transaction[]): ToldBlock {
-  return new ToldBlock({
+function blockOf(transactions: readonly Transaction[]): BlockMessages {
+  return new BlockMessages({
     block: {
       height: 7,
       id: 'ab'.repeat(32),

@@ -1,7 +1,7 @@
-import type { ToldBlock, ToldTransaction } from './feed-block.ts'
+import type { BlockMessages, FilterableTransaction } from './feed-block.ts'
 
 /** Receives messages that match at least one of its filters. */
-export interface Interested {
+export interface Subscriber {
   readonly filters: readonly FeedFilter[]
 }
 
@@ -9,7 +9,7 @@ export interface Interested {
  * A subscriber with the result of the current match. Stored in place to avoid a lookup: a block may
  * match a hundred thousand of them.
  */
-interface Seeker<T> {
+interface IndexedSubscriber<T> {
   readonly owner: T
   /** Last match with a result. */
   match: number
@@ -17,7 +17,7 @@ interface Seeker<T> {
 }
 
 interface Entry<T> {
-  readonly seeker: Seeker<T>
+  readonly seeker: IndexedSubscriber<T>
   readonly filter: FeedFilter
   /** Whether the indexed list is the only condition, so that every hit matches. */
   readonly isSettled: boolean
@@ -28,11 +28,11 @@ interface Entry<T> {
  * subscribers. Each filter is indexed by every word of its first list; its other lists are checked
  * only for hits.
  */
-export class FilterIndex<T extends Interested> {
-  readonly #blocks = new Set<Seeker<T>>()
+export class FilterIndex<T extends Subscriber> {
+  readonly #blocks = new Set<IndexedSubscriber<T>>()
   readonly #rollbacks = new Set<T>()
   /** Filters that match every transaction. */
-  readonly #transactions = new Set<Seeker<T>>()
+  readonly #transactions = new Set<IndexedSubscriber<T>>()
   readonly #words: Readonly<Record<ConditionName, Map<string, Set<Entry<T>>>>> = {
     addresses: new Map(),
     tags: new Map(),
@@ -44,7 +44,7 @@ export class FilterIndex<T extends Interested> {
     T,
     readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]
   >()
-  readonly #seekers = new Map<T, Seeker<T>>()
+  readonly #seekers = new Map<T, IndexedSubscriber<T>>()
   #matches = 0
 
   add(owner: T): void {
@@ -92,10 +92,10 @@ export class FilterIndex<T extends Interested> {
   }
 
   /** Message numbers per subscriber, ascending; omits subscribers without matches. */
-  match(block: ToldBlock): readonly (readonly [owner: T, numbers: readonly number[]])[] {
+  match(block: BlockMessages): readonly (readonly [owner: T, numbers: readonly number[]])[] {
     const match = ++this.#matches
     const found: [T, number[]][] = []
-    const note = (seeker: Seeker<T>, number: number): void => {
+    const note = (seeker: IndexedSubscriber<T>, number: number): void => {
       if (seeker.match === match) {
         if (seeker.numbers.at(-1) !== number) seeker.numbers.push(number)
         return
@@ -122,7 +122,7 @@ export class FilterIndex<T extends Interested> {
 }
 
 /** Message numbers of a block that match one subscriber, ascending. */
-export function matchOne({ filters }: Interested, block: ToldBlock): number[] {
+export function matchOne({ filters }: Subscriber, block: BlockMessages): number[] {
   const numbers = filters.some(({ types }) => types.has('new_block')) ? [0] : []
   block.transactions.forEach((transaction, i) => {
     if (filters.some((filter) => wantsTransaction(filter, transaction))) numbers.push(i + 1)
@@ -169,7 +169,7 @@ export function createFilter(lists: FilterLists): FeedFilter {
 /** The filter of clients without a subscription. */
 export const everything = createFilter({})
 
-export function wantsTransaction(filter: FeedFilter, transaction: ToldTransaction): boolean {
+export function wantsTransaction(filter: FeedFilter, transaction: FilterableTransaction): boolean {
   if (!filter.types.has('new_transaction')) return false
   for (const name of conditionNames) {
     const words = filter.conditions[name]

@@ -9,7 +9,7 @@ import type { FeedListener, FeedReader } from './block-feed.ts'
 import { CatchingUp } from './catching-up.ts'
 import type { FeedClients } from './feed-clients.ts'
 import { LiveClient, Subscriptions } from './subscriptions.ts'
-import type { Mark, ToldBlock } from './feed-block.ts'
+import type { Mark, BlockMessages } from './feed-block.ts'
 import { ReplayBudget } from './replay-budget.ts'
 import { messageFrame } from './feed-block.ts'
 
@@ -34,7 +34,7 @@ export interface LiveLimits {
   /** Maximum bytes per write. Default 256 KiB. */
   readonly maxBytesAtOnce?: number
   /** Milliseconds per time slice. Default 5. */
-  readonly turnMs?: number
+  readonly sliceMs?: number
   /** Clock of the replay budgets, in milliseconds. Default: process clock. */
   readonly clock?: () => number
 }
@@ -59,7 +59,7 @@ export class LiveAudience implements FeedListener {
   readonly #catchingUp: CatchingUp
   readonly #subscriptions: Subscriptions
   readonly #networkOf: (request: IncomingMessage) => string
-  #positionTold: number | undefined
+  #lastPosition: number | undefined
   #tellingPosition: NodeJS.Timeout | undefined
 
   constructor({ clients, metrics, reader, log, signal, networkOf = socketNetwork, limits = {} }: LiveAudienceOptions) {
@@ -72,7 +72,7 @@ export class LiveAudience implements FeedListener {
       maxRecentBytes,
       maxBytesAtOnce,
       patienceMs,
-      turnMs,
+      sliceMs,
       clock,
     } = limits
     // Clients without subscriptions share the same bytes; the buffers of subscribers may all
@@ -94,13 +94,13 @@ export class LiveAudience implements FeedListener {
       ...(maxRecentBytes === undefined ? {} : { maxRecentBytes }),
     })
     this.#audience = new Audience({
-      turnMs,
+      sliceMs,
       maxBytesAtOnce,
       maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes() : clients.maxBufferedBytes),
       onSlow: (client, next) => {
         if (!client.isSubscriber) return this.#drop(client, next)
         metrics.feedFallenBehind.inc()
-        this.#goOnFrom(client, { height: next, had: undefined })
+        this.#resumeFrom(client, { height: next, had: undefined })
       },
       onSent: (messages) => clients.sent(messages),
     })
@@ -112,15 +112,15 @@ export class LiveAudience implements FeedListener {
       budget,
       maxReorgDepth,
       maxBufferedBytes: subscriberBytes,
-      turnMs,
+      sliceMs,
       onDone: (client) => this.#follow(client),
-      onLost: (client, next) => this.#drop(client, next),
+      onTooFarBehind: (client, next) => this.#drop(client, next),
       onSent: (messages) => clients.sent(messages),
       onCount: (count) => metrics.feedCatchingUp.set(count),
     })
     this.#subscriptions = new Subscriptions({
       end: () => this.feed.end,
-      isAtHand: (height) => this.feed.isAtHand(height),
+      isInMemory: (height) => this.feed.isInMemory(height),
       budget,
       maxReplay,
       maxReorgDepth,
@@ -134,7 +134,7 @@ export class LiveAudience implements FeedListener {
   }
 
   async start(): Promise<void> {
-    this.#tellingPosition = setInterval(() => this.#tellPosition(), this.#clients.pingMs)
+    this.#tellingPosition = setInterval(() => this.#publishPosition(), this.#clients.pingMs)
     await this.feed.start()
   }
 
@@ -150,29 +150,29 @@ export class LiveAudience implements FeedListener {
       return {
         message: (text) => {
           // Sends pending messages before the response, according to the previous filters.
-          this.#audience.tellNow(client)
+          this.#audience.flush(client)
           this.#subscriptions.accept(client, text)
         },
         closed: () => {
           client.place = undefined
           this.#audience.leave(client)
           this.#catchingUp.wake(client)
-          this.#subscriptions.forget(client)
+          this.#subscriptions.remove(client)
         },
       }
     })
   }
 
-  async blocks(blocks: readonly ToldBlock[]): Promise<void> {
+  async blocks(blocks: readonly BlockMessages[]): Promise<void> {
     const begun = performance.now()
-    await this.#audience.tell(blocks)
+    await this.#audience.publish(blocks)
     this.#metrics.feedTellSeconds.observe((performance.now() - begun) / 1000)
   }
 
   async rollback(from: number): Promise<void> {
     // Both at once, so that a client that finishes catching up in between still gets the rollback.
     this.#catchingUp.rollback(from)
-    await this.#audience.tellRollback(from)
+    await this.#audience.publishRollback(from)
   }
 
   moved(): void {
@@ -183,16 +183,16 @@ export class LiveAudience implements FeedListener {
    * Subscribers catch up on dropped heights; other clients are not aware of gaps and want the
    * newest blocks.
    */
-  skipped(told: number): void {
-    for (const client of this.#audience.subscribers()) this.#goOnFrom(client, { height: told, had: undefined })
+  skipped(published: number): void {
+    for (const client of this.#audience.subscribers()) this.#resumeFrom(client, { height: published, had: undefined })
   }
 
   #changed(client: LiveClient, place: Mark | undefined): void {
-    if (place !== undefined) this.#goOnFrom(client, place)
+    if (place !== undefined) this.#resumeFrom(client, place)
     else if (client.place === undefined) this.#audience.join(client)
   }
 
-  #goOnFrom(client: LiveClient, place: Mark): void {
+  #resumeFrom(client: LiveClient, place: Mark): void {
     this.#audience.leave(client)
     client.place = place
     this.#catchingUp.add(client)
@@ -212,12 +212,12 @@ export class LiveAudience implements FeedListener {
     this.#clients.dropSlow(client.connection, `too slow: subscribe with "from": ${next} to resume`)
   }
 
-  #tellPosition(): void {
-    const { end, endMark, isTelling } = this.feed
+  #publishPosition(): void {
+    const { end, endMark, isPublishing } = this.feed
     // During a publication, some clients lack blocks below the end or have removed ones.
-    if (isTelling || end === undefined || endMark === undefined || end === this.#positionTold) return
-    this.#positionTold = end
-    void this.#audience.tellPosition(end, endMark)
+    if (isPublishing || end === undefined || endMark === undefined || end === this.#lastPosition) return
+    this.#lastPosition = end
+    void this.#audience.publishPosition(end, endMark)
   }
 }
 

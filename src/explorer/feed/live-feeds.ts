@@ -70,7 +70,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   })
   let listener: Listener | undefined
 
-  function hear(channel: string, payload: string): void {
+  function onNotification(channel: string, payload: string): void {
     if (channel === channels.rollback) {
       if (/^\d+$/.test(payload)) blockFeed.rollback(Number(payload))
       return
@@ -88,7 +88,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
       listener = await listen(
         url,
         Object.values(channels),
-        (channel, payload) => onReplicaCaughtUp(() => hear(channel, payload)),
+        (channel, payload) => onReplicaCaughtUp(() => onNotification(channel, payload)),
         {
           signal: stopping.signal,
           applicationName: 'flowfarm live feeds',
@@ -133,7 +133,7 @@ export class StatusFeed {
   readonly #intervalMs: number
   readonly #failures = new LogThrottle()
   #ticking: NodeJS.Timeout | undefined
-  #isTelling = false
+  #isPublishing = false
   #reading: Promise<Buffer | undefined> | undefined
   /** The last frame, for up to one interval. */
   #latest: Buffer | undefined
@@ -167,11 +167,11 @@ export class StatusFeed {
     const { clients } = this.#options
     if (clients.size === 0) return this.stop()
     // Skips ticks while a read takes longer than the interval.
-    if (this.#isTelling) return
-    this.#isTelling = true
+    if (this.#isPublishing) return
+    this.#isPublishing = true
     const status = await this.#read()
     if (status !== undefined) await clients.send(status)
-    this.#isTelling = false
+    this.#isPublishing = false
   }
 
   /** Concurrent callers share one read. */

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit'
 import type { FeedReader } from './block-feed.ts'
-import { toldBlocks, forkOf } from './feed-block.ts'
-import type { ToldBlock } from './feed-block.ts'
+import { encodeBlocks, forkOf } from './feed-block.ts'
+import type { BlockMessages } from './feed-block.ts'
 
 /** Stored blocks of a range and where to continue. */
 export interface BlockRun {
-  readonly blocks: readonly ToldBlock[]
+  readonly blocks: readonly BlockMessages[]
   /** Lower heights that are not among the blocks are not stored. */
   readonly to: number
 }
@@ -23,7 +23,7 @@ const readsAtOnce = 2
 export class RecentBlocks {
   readonly #reader: FeedReader
   readonly #maxBytes: number
-  readonly #blocks = new Map<number, ToldBlock>()
+  readonly #blocks = new Map<number, BlockMessages>()
   readonly #reading = new Map<number, Promise<BlockRun>>()
   readonly #limit = pLimit(readsAtOnce)
   #bytes = 0
@@ -39,16 +39,16 @@ export class RecentBlocks {
     return this.#generation
   }
 
-  get(height: number): ToldBlock | undefined {
+  get(height: number): BlockMessages | undefined {
     return this.#blocks.get(height)
   }
 
   /** Whether a run from this height needs no read. */
-  isAtHand(height: number): boolean {
+  isInMemory(height: number): boolean {
     return this.#blocks.has(height) || this.#reading.has(firstOf(height))
   }
 
-  put(block: ToldBlock): void {
+  put(block: BlockMessages): void {
     this.#remove(block.height)
     this.#blocks.set(block.height, block)
     this.#bytes += block.bytes
@@ -59,7 +59,7 @@ export class RecentBlocks {
   }
 
   /** Blocks from a height up were removed. */
-  forget(from: number): void {
+  rollBack(from: number): void {
     this.#generation++
     this.#reading.clear()
     for (const height of this.#blocks.keys()) if (height >= from) this.#remove(height)
@@ -96,7 +96,7 @@ export class RecentBlocks {
   async #readNow(first: number, end: number): Promise<BlockRun> {
     for (;;) {
       const generation = this.#generation
-      const blocks = await toldBlocks(await this.#reader.read(first, end))
+      const blocks = await encodeBlocks(await this.#reader.read(first, end))
       if (generation !== this.#generation) continue
       for (const block of blocks) if (!this.#blocks.has(block.height)) this.put(block)
       return { blocks, to: end }
@@ -140,7 +140,7 @@ export class KnownForks {
 }
 
 /** Identity and parent of a block. */
-export type BlockLink = Pick<ToldBlock, 'height' | 'id' | 'parentId'>
+export type BlockLink = Pick<BlockMessages, 'height' | 'id' | 'parentId'>
 
 /**
  * Ids of the newest blocks down to the reorg depth that clients may have, whether from this process
@@ -176,7 +176,7 @@ export class RememberedBlocks {
   }
 
   /** Blocks from a height up were removed. */
-  takeBack(from: number): void {
+  rollBack(from: number): void {
     for (const height of this.#ids.keys()) if (height >= from) this.#ids.delete(height)
     this.#highest = Math.min(this.#highest, from - 1)
   }

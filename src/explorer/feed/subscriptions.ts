@@ -11,7 +11,7 @@ export interface SubscriptionsOptions {
   /** Height after the highest published block. */
   readonly end: () => number | undefined
   /** Whether the blocks are in memory. */
-  readonly isAtHand: (height: number) => boolean
+  readonly isInMemory: (height: number) => boolean
   readonly budget: ReplayBudget
   /** Maximum heights below the end that are replayed. */
   readonly maxReplay: number
@@ -44,7 +44,7 @@ export class Subscriptions {
     if (mistake !== undefined) refuse(client, mistake)
   }
 
-  forget(client: LiveClient): void {
+  remove(client: LiveClient): void {
     this.#allWords -= this.#words.get(client) ?? 0
     this.#words.delete(client)
   }
@@ -73,7 +73,7 @@ export class Subscriptions {
   #subscribe(client: LiveClient, message: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const { id, filter, place, isBatch } = message
     const mistake =
-      this.#tooMuch(client, message) ?? this.#misplaced(client, message) ?? this.#overBudget(client, message)
+      this.#checkSize(client, message) ?? this.#checkPlace(client, message) ?? this.#checkBudget(client, message)
     if (mistake !== undefined) return { ...mistake, id }
     client.subscriptions.set(id, filter)
     client.form = (isBatch ?? client.form === 'batch') ? 'batch' : 'marked'
@@ -84,7 +84,7 @@ export class Subscriptions {
     return undefined
   }
 
-  #tooMuch(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+  #checkSize(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const replaced = client.subscriptions.get(id)
     if (replaced === undefined && client.subscriptions.size >= maxSubscriptions) {
       const message = `limit of ${maxSubscriptions} subscriptions per connection reached: combine filters or unsubscribe`
@@ -105,7 +105,7 @@ export class Subscriptions {
     return undefined
   }
 
-  #misplaced(client: LiveClient, { id, place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+  #checkPlace(client: LiveClient, { id, place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     if (place === undefined) return undefined
     const field = place.had === undefined ? 'from' : 'after'
     if ([...client.subscriptions.keys()].some((own) => own !== id)) {
@@ -138,10 +138,10 @@ export class Subscriptions {
    * An index may shorten the replay, but that is not known yet, so the full replay must be
    * affordable.
    */
-  #overBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
-    const { end, isAtHand, budget } = this.#options
+  #checkBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+    const { end, isInMemory, budget } = this.#options
     const blocks = place === undefined ? 0 : (end() ?? 0) - place.height
-    if (place === undefined || blocks <= 0 || isAtHand(place.height)) return undefined
+    if (place === undefined || blocks <= 0 || isInMemory(place.height)) return undefined
     const retryAfter = budget.waitOf(client, blocks)
     if (retryAfter === 0) return undefined
     const field = place.had === undefined ? 'from' : 'after'

@@ -212,7 +212,7 @@ export async function listNftItemsOfAccount(
   )
 }
 
-export const nftTypeParameters = z.object({ nft_type: contractParameter('collections') })
+export const nftTypeParameters = z.object({ nft_type: contractParameter() })
 
 export const unknownNftCollection = { 404: 'No transfer of the collection is indexed.' }
 

@@ -160,7 +160,7 @@ const nftSearch = defineRoute({
     '`limit` items without being the last one: check `has_more`.',
   query: z.object({
     q: searchParameter('Search words.'),
-    collection: contractParameter('collections').optional().describe('Collection, `A.<address>.<name>`.'),
+    collection: contractParameter().optional().describe('Collection, `A.<address>.<name>`.'),
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorOfItem.parameter,
   }),

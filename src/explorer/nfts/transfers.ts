@@ -131,7 +131,7 @@ const example = {
 }
 
 const filters = {
-  nft_type: contractParameter('collections')
+  nft_type: contractParameter()
     .optional()
     .describe('Collection, `A.<address>.<name>`. Excludes burns by events without a collection.'),
   nft_id: nftIdParameter().optional().describe('Item id; requires `nft_type`.'),

@@ -189,7 +189,7 @@ export async function readFtTotals(database: DatabasePool): Promise<FtTotals> {
   `)
 }
 
-export const tokenParameters = z.object({ token: contractParameter('tokens') })
+export const tokenParameters = z.object({ token: contractParameter() })
 
 export const unknownToken = { 404: 'No transfer of the token is indexed.' }
 

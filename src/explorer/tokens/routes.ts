@@ -295,7 +295,7 @@ const vaultRoutes = (
     operationId,
     tag: 'Fungible tokens',
     summary: 'Balance of one fungible token of an account',
-    params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
+    params: z.object({ address: accountParameter(), token: contractParameter() }),
     response: singleOf(vaultDetailSchema, 'Vault'),
     problems: { 404: 'The account never held the token.' },
     example: { data: [{ ...exampleVault, block_height: 118_542_743 }] },
@@ -336,7 +336,7 @@ const balanceHistory = defineRoute({
     'the account, which may differ from its `balance` on the chain.',
   params: z.object({ address: accountParameter() }),
   query: z.object({
-    token: contractParameter('tokens').optional().describe('`A.<address>.<name>`. Default: FLOW.'),
+    token: contractParameter().optional().describe('`A.<address>.<name>`. Default: FLOW.'),
     days: integerParameter(1, 365).default(30).describe('Number of days.'),
   }),
   response: z

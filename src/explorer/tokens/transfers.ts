@@ -69,7 +69,7 @@ export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): Fragme
 
 const response = listOf(ftTransferSchema, 'FtTransfer')
 const description = 'Excludes transaction fees. Filters are combined with AND.'
-const tokenFilter = contractParameter('tokens').optional().describe('Token, `A.<address>.<name>`.')
+const tokenFilter = contractParameter().optional().describe('Token, `A.<address>.<name>`.')
 
 const exampleOf = (transfer: FtTransfer): z.output<typeof response> => ({
   data: [transfer],
@@ -125,7 +125,7 @@ const accountTokenTransfers = defineRoute({
   operationId: 'listFtTransfersOfAccountAndToken',
   tag: 'Fungible tokens',
   summary: 'Transfers of one fungible token of an account, newest first',
-  params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
+  params: z.object({ address: accountParameter(), token: contractParameter() }),
   query: z.object(transferPageParameters),
   response,
   example: exampleOf(exampleFtTransferOfAccount),

@@ -229,7 +229,7 @@ const contractTransactions = defineRoute({
   operationId: 'listContractTransactions',
   tag: 'Contracts',
   summary: 'Transactions that import a contract, latest first',
-  params: z.object({ identifier: contractParameter('contracts') }),
+  params: z.object({ identifier: contractParameter() }),
   query: z.object({
     ...commonParameters,
     cursor: cursorParameter(transactionCursorPattern, '<block_height>:<tx_index>:<tx_id>'),
