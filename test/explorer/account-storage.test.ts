@@ -190,7 +190,7 @@ describe('what accounts keep on the chain', () => {
     expect(shown).to.not.have.property('_rpcUnavailable')
     expect(await problem(`/flow/account/${indexed}/contract/PaperBoats`)).to.deep.equal([404, 'unknown-contract'])
     expect(await problem(`/flow/account/0x1/contract/A`)).to.deep.equal([404, 'unknown-contract'])
-    await expectProblem(api, `/flow/account/${indexed}/contract/a.b`, 'name', 'name of a contract')
+    await expectProblem(api, `/flow/account/${indexed}/contract/a.b`, 'name', 'contract name')
   })
 
   it('gives the code as it was deployed where no node answers, and says so', async () => {

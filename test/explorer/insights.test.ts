@@ -186,7 +186,7 @@ describe('daily numbers', () => {
 
   it('refuse days that are none, and too many of them', async () => {
     const bad: readonly (readonly [query: string, field: string, words: string])[] = [
-      ['from=2026-02-30', 'from', 'day of the calendar'],
+      ['from=2026-02-30', 'from', 'calendar day'],
       ['to=yesterday', 'to', 'YYYY-MM-DD'],
       ['from=', 'from', 'YYYY-MM-DD'],
       ['to=2026-3-1', 'to', 'YYYY-MM-DD'],

@@ -158,7 +158,7 @@ describe('subscriptions of the live feed', () => {
       'too_many_words',
     )
     expect((await second.subscribe({ id: 0, filter: { addresses: words(1, 600) } })).payload['message']).to.include(
-      'as many filters as it can',
+      'filter limit of the server reached',
     )
     await first.close()
     // The place is free once its connection is gone.

@@ -141,6 +141,6 @@ describe('the API on a hot standby', function () {
   it('waits for a standby at the start, and says so and ends with 75 when none comes', async () => {
     const program = run(['api'], { DB_READ_URL: 'postgresql://127.0.0.1:1/flowfarm' })
     expect(await program.ended()).to.equal(75)
-    expect((await program.logged(/DB_READ_URL cannot be reached/)).level).to.equal('fatal')
+    expect((await program.logged(/DB_READ_URL is unreachable/)).level).to.equal('fatal')
   })
 })

@@ -82,7 +82,7 @@ function shifted(day: string, days: number): string {
 const tokenTotalsSchema = z
   .strictObject({
     token: tokenFormat,
-    name: z.string().describe('Published name; contract name if there is none.'),
+    name: z.string().describe('Published name, else contract name.'),
     symbol: z.string().nullable(),
     received: amountFormat.describe('Tokens received.'),
     sent: amountFormat.describe('Tokens sent, excluding fees.'),

@@ -304,7 +304,8 @@ export class BlockFeed {
   /** Whether blocks are still current and follow the published ones. */
   #isCurrent(blocks: readonly BlockMessages[], generation: number): boolean {
     return (
-      generation === this.#recent.generation && (this.#comparedGeneration === generation || this.#remembered.isFollowedBy(blocks))
+      generation === this.#recent.generation &&
+      (this.#comparedGeneration === generation || this.#remembered.isFollowedBy(blocks))
     )
   }
 
@@ -339,7 +340,9 @@ export class BlockFeed {
       const heights = published.map(([height]) => height)
       const head = (await reader.head()) ?? 0
       const stored =
-        published.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
+        published.length === 0
+          ? new Map<number, string>()
+          : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
       if (generation !== this.#recent.generation) continue
       const gone = published.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
       const from = Math.min(

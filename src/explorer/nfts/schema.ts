@@ -24,14 +24,14 @@ const collectionIdentityFields = {
   nft_type: nftTypeFormat.describe('Alias of id.'),
   address: addressFormat.describe('Account that holds the contract.'),
   contract_name: z.string(),
-  name: z.string().describe('Published name; contract_name if there is none.'),
+  name: z.string().describe('Published name, else contract_name.'),
   display_name: z.string().describe('Alias of name.'),
   description: z.string().nullable().describe(unpublished),
   external_url: z.string().nullable().describe(unpublished),
   square_image: z.string().nullable().describe(unpublished),
   banner_image: z.string().nullable().describe(unpublished),
   socials: z.record(z.string(), z.string()).nullable().describe(`URLs by social network. ${unpublished}`),
-  evm_address: z.string().nullable().describe('ERC-721 associated by the bridge; null if there is none.'),
+  evm_address: z.string().nullable().describe('ERC-721 associated by the bridge, or null.'),
   evm_bridged: z.boolean().describe('Whether evm_address is set.'),
   is_verified: z.boolean().describe('Whether the contract account has a label.'),
 }
@@ -115,7 +115,7 @@ export const nftItemSchema = z
     uuid: wholeNumber.nullable().describe('Resource uuid. Null without a transfer since Cadence 1.0.'),
     nft_type: nftTypeFormat,
     type: z.string().describe('Cadence type.'),
-    name: z.string().describe('Published name; contract name and #id if there is none.'),
+    name: z.string().describe('Published name, else contract name and #id.'),
     description: z.string().nullable().describe(unpublishedByItem),
     thumbnail: z.string().nullable().describe(`Image URI, possibly a data: URI. ${unpublishedByItem}`),
     external_url: z.string().nullable().describe(unpublishedByItem),
@@ -208,7 +208,7 @@ const nftTransferTypes = ['transfer', 'mint', 'burn', 'bridge', 'escrow', 'depos
 
 const transferredCollectionSchema = z
   .strictObject({
-    name: z.string().describe('Published name; contract name if there is none.'),
+    name: z.string().describe('Published name, else contract name.'),
     image: z.string().nullable().describe(`Image URL. ${unpublished}`),
     description: z.string().nullable().describe(unpublished),
   })
@@ -228,7 +228,7 @@ export const nftTransferSchema = z
       ),
     nft_type: nftTypeFormat.nullable().describe(`Collection, \`A.<address>.<name>\`. ${collectionUnknown}`),
     nft_id: nftIdFormat,
-    name: z.string().describe('Published name; contract name and #id if there is none.'),
+    name: z.string().describe('Published name, else contract name and #id.'),
     thumbnail: z.string().nullable().describe(`Image URI. data: URIs are omitted; see the item. ${unpublishedByItem}`),
     current_owner: partyFormat.nullable().describe('Current owner. Null if burned or unknown.'),
     collection: transferredCollectionSchema.nullable().describe(collectionUnknown),

@@ -3,21 +3,21 @@ import type { FragmentSqlToken } from 'slonik'
 import type { Bounds } from './bounds.ts'
 import { keyCursor, keyParts } from './pages.ts'
 
-/** Cursors of lists of events: an event index alone restarts with each transaction. */
+/** The event index alone restarts with each transaction. */
 export const eventCursor = keyCursor({
   block_height: keyParts.height,
   tx_index: keyParts.index,
   event_index: keyParts.index,
 })
 
-/** A place in the order of events. */
+/** Sort key of events. */
 export interface EventKey {
   readonly height: number
   readonly txIndex: number
   readonly eventIndex: number
 }
 
-/** @param cursor a text that the parameter of `eventCursor` accepts */
+/** @param cursor matches the parameter of `eventCursor` */
 export function parseEventCursor(cursor: string | undefined): EventKey | undefined {
   const key = eventCursor.parse(cursor)
   return key === undefined
@@ -29,7 +29,9 @@ export function parseEventCursor(cursor: string | undefined): EventKey | undefin
       }
 }
 
-/** A part of a page: the heights, both inclusive, the place before which it begins, and its size. */
+/**
+ * Part of a page: inclusive heights, the sort key before which it starts, and the maximum of rows.
+ */
 export interface EventSpan<Key extends { readonly height: number } = EventKey> {
   readonly low: number
   readonly high: number
@@ -37,18 +39,19 @@ export interface EventSpan<Key extends { readonly height: number } = EventKey> {
   readonly count: number
 }
 
-/** Heights that are looked at first: they touch one partition or two. */
+/** Heights of the first window: one or two partitions. */
 export const firstWindow = 100_000
 
-/** By how much each window is larger than the one above it: five of them hold the chain. */
+/** Growth of the windows: five of them cover the chain. */
 export const windowGrowth = 32
 
 /**
- * Reads a page downwards, window by window of heights, so that a page of what happens often is planned for one
- * partition and one of what is rare takes a few statements.
- * @param read gives the rows of a span, newest first
+ * Reads a page downwards in growing windows of heights, so that frequent events touch one partition
+ * and rare ones take a few statements.
+ *
+ * @param read returns the rows of a span, newest first
+ *
  * @param first heights of the first window
- * @returns up to `count` rows
  */
 export async function readEventPage<Row, Key extends { readonly height: number } = EventKey>(
   bounds: Bounds | undefined,
@@ -68,10 +71,9 @@ export async function readEventPage<Row, Key extends { readonly height: number }
   return rows
 }
 
-/** The order of lists of events. */
 export const newestEventFirst = sql.fragment`block_height desc, tx_index desc, event_index desc`
 
-/** The comparison of rows leaves out no partitions; the range of heights does. */
+/** The row comparison does not prune partitions; the height range does. */
 export function withinEvents({ low, high, before }: EventSpan): FragmentSqlToken {
   const heights = sql.fragment`block_height between ${low} and ${high}`
   if (before === undefined || before.height > high) return heights
@@ -81,12 +83,11 @@ export function withinEvents({ low, high, before }: EventSpan): FragmentSqlToken
 }
 
 /**
- * Rows between two heights, both inclusive, for a statement that another index than that of heights is to serve.
+ * An inclusive height range for statements that should use another index than that of heights.
  *
- * It leaves out partitions as `between` does. But of `between` with values that it does not see the planner thinks
- * that it leaves one row in two hundred, wherever these heights are. A page begins with a window that is larger than
- * a short chain, so that all rows are between them; then the planner has read them all, by their heights, and thrown
- * away what is not of the account. Bounds that come in lists of one are guessed one by one, to leave a third each.
+ * It prunes partitions like `between`. For `between` with unknown values, however, the planner
+ * assumes one row in 200, although the first window may cover a whole short chain, and would scan
+ * by height. Bounds in one-element lists are estimated one by one at a third each.
  */
 export function wideHeights(low: number, high: number): FragmentSqlToken {
   return sql.fragment`block_height >= any (array[${low}::int8]) and block_height <= any (array[${high}::int8])`

@@ -3,8 +3,8 @@ import { cursorParameter } from '../parameters.ts'
 
 const meta = z
   .strictObject({
-    limit: z.int().optional().describe('Most items of a page; absent where the list is not paged.'),
-    count: z.int().describe('Items of this page.'),
+    limit: z.int().optional().describe('Page size; absent if the list is not paged.'),
+    count: z.int().describe('Number of items in this page.'),
   })
   .meta({ id: 'PageInfo' })
 
@@ -15,27 +15,27 @@ export interface List<Item> {
   _meta: z.output<typeof meta>
 }
 
-/** The envelope of every list. `name` is that of the item's schema. */
+/** @param name schema id of the item */
 export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<List<z.output<Item>>> {
   return z
     .strictObject({
       data: z.array(item),
-      has_more: z.boolean().describe('Whether there are items after this page.'),
-      cursor: z.string().describe('Ask with this `cursor` for the next page; empty on the last page.'),
+      has_more: z.boolean().describe('Whether there is a next page.'),
+      cursor: z.string().describe('Cursor of the next page; empty on the last page.'),
       _meta: meta,
     })
     .meta({ id: `${name}List` })
 }
 
-/** A single resource comes in an array of one, as clients of the Flow explorer API expect. */
+/** A single resource is an array of one, as Flow explorer clients expect. */
 export function singleOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<{ data: z.output<Item>[] }> {
   return z.strictObject({ data: z.array(item).length(1) }).meta({ id: `${name}Answer` })
 }
 
 /**
- * The page of a list.
- * @param rows the items of the page, and one more where there is a next page
- * @param cursorOf the cursor that continues after an item
+ * @param rows items of the page, plus one more if there is a next page
+ *
+ * @param cursorOf cursor that continues after an item
  */
 export function page<Row, Item>(
   rows: readonly Row[],
@@ -54,17 +54,17 @@ export function page<Row, Item>(
   }
 }
 
-/** The page of a list that tells itself where it goes on. @param cursor empty on the last page */
+/** A list page with a known cursor. @param cursor empty on the last page */
 export function pageUpTo<Item>(data: Item[], limit: number, cursor: string): List<Item> {
   return { data, has_more: cursor !== '', cursor, _meta: { limit, count: data.length } }
 }
 
-/** A list that is given whole. */
+/** An unpaged list. */
 export function wholeList<Item>(data: Item[]): List<Item> {
   return { data, has_more: false, cursor: '', _meta: { count: data.length } }
 }
 
-/** Forms of what sort keys are made of; none holds a colon. */
+/** Patterns of sort key values; none matches a colon. */
 export const keyParts = {
   height: /\d{1,15}/,
   index: /\d{1,9}/,
@@ -76,16 +76,15 @@ export const keyParts = {
   contract: /A\.[0-9a-f]{16}\.\w{1,200}(?:\.\w{1,200})?/,
 } as const
 
-/** The cursor of a list: the sort key of the last item of a page, its parts joined by colons. */
+/** The sort key of the last item of a page, joined by colons. */
 interface KeyCursor<Name extends string> {
-  /** `cursor` among the parameters of a route. */
   readonly parameter: z.ZodOptional<z.ZodString>
-  /** @param cursor a text that `parameter` accepts; empty and undefined ask for the first page */
+  /** @param cursor matches `parameter`; empty or undefined for the first page */
   readonly parse: (cursor: string | undefined) => Readonly<Record<Name, string>> | undefined
   readonly format: (key: Readonly<Record<Name, string | number>>) => string
 }
 
-/** @param parts the columns of the key in their order, with the forms of their values */
+/** @param parts columns of the key in order, with the patterns of their values */
 export function keyCursor<const Parts extends Readonly<Record<string, RegExp>>>(
   parts: Parts,
 ): KeyCursor<Extract<keyof Parts, string>> {

@@ -1,16 +1,16 @@
 import { sql } from 'slonik'
 import type { FragmentSqlToken } from 'slonik'
 
-/** A place in a list that is ordered by a count, the highest first, and where that is the same by a key. */
+/** Sort key of a list by descending count, ties by key. */
 export interface Rank {
-  /** A whole number, or an amount as decimal text. */
+  /** An integer, or a decimal string. */
   readonly count: number | string
   readonly key: string
 }
 
-/** What is ranked: an index on (what `where` compares, count desc, key) serves it. */
+/** Requires an index on (columns of `where`, count desc, key). */
 interface Ranking {
-  /** The columns to give; `count` and `key` must be among their names. */
+  /** Must include `count` and `key`. */
   readonly columns: FragmentSqlToken
   readonly from: FragmentSqlToken
   readonly where: FragmentSqlToken
@@ -19,9 +19,9 @@ interface Ranking {
 }
 
 /**
- * The statement that gives up to `limit` rows after a place. Most rows of such lists share a count with many others
- * (an account has one item, as most do), so that those with the same count and those with a lower one are read by a
- * range of the index each: one comparison for both would read all that share it.
+ * Most rows of such lists share their count with many others (most holders own one item), so rows
+ * with the same count and rows with a lower count use separate index ranges: a single comparison
+ * would scan all ties.
  */
 export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: number): FragmentSqlToken {
   const { columns, from, where, count, key } = ranking
@@ -38,25 +38,20 @@ export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: n
   `
 }
 
-/**
- * One order of a catalogue of tokens: a table with a row for each `token`, and the column of `o`, the highest first.
- */
+/** One sort order: a table with one row per `token`, and the sort column of `o`, descending. */
 export interface CatalogueOrder {
   readonly table: FragmentSqlToken
   readonly count: FragmentSqlToken
 }
 
 interface CatalogueSelection {
-  /** The table of what contracts say of their tokens; joined as `n` where there are conditions. */
+  /** Metadata table, joined as `n` if there are conditions. */
   readonly metadata: FragmentSqlToken
-  /** Of `o` and `n`; all must hold. */
+  /** On `o` and `n`, combined with AND. */
   readonly conditions: readonly FragmentSqlToken[]
 }
 
-/**
- * The statement that gives `key` and `count` of up to `limit` tokens after a place of an order. With conditions the
- * catalogue is looked through, which has some thousands of rows.
- */
+/** Returns `key` and `count`. With conditions, scans the catalogue of a few thousand rows. */
 export function selectCatalogue(
   { table, count }: CatalogueOrder,
   { metadata, conditions }: CatalogueSelection,

@@ -18,14 +18,14 @@ export const tokenFormat = z
   .describe('Token, `A.<address>.<name>`, or `A.<address>.<name>.<vault>` if the vault is not named Vault.')
 
 const unpublished = 'Null if the contract does not publish it or it has not been read yet.'
-const unpriced = 'Null if there is no price from the last 48 hours.'
+const unpriced = 'Null without a price from the last 48 hours.'
 
 export const fungibleTokenSchema = z
   .strictObject({
     id: tokenFormat,
     address: addressFormat.describe('Account that holds the contract.'),
     contract_name: z.string(),
-    name: z.string().describe('Published name; contract_name if there is none.'),
+    name: z.string().describe('Published name, else contract_name.'),
     symbol: z.string().nullable().describe(unpublished),
     decimals: z.int().describe('Always 8 for Cadence tokens.'),
     description: z.string().nullable().describe(unpublished),
@@ -36,7 +36,7 @@ export const fungibleTokenSchema = z
     vault_path: z.string().nullable().describe(`Storage path of the vault, /storage/…. ${unpublished}`),
     receiver_path: z.string().nullable().describe(`Path of the receiver capability, /public/…. ${unpublished}`),
     balance_path: z.string().nullable().describe(`Path of the balance capability, /public/…. ${unpublished}`),
-    evm_address: z.string().nullable().describe('ERC-20 associated by the bridge; null if there is none.'),
+    evm_address: z.string().nullable().describe('ERC-20 associated by the bridge, or null.'),
     evm_bridged: z.boolean().describe('Whether evm_address is set.'),
     is_verified: z.boolean().describe('Whether the contract account has a label.'),
     holder_count: countFormat.describe('Accounts with a positive balance.'),
@@ -105,7 +105,7 @@ export const ftTransferTypes = [
 const transferredTokenSchema = z
   .strictObject({
     token: z.string().describe('Vault type, `A.<address>.<contract>.Vault`.'),
-    name: z.string().describe('Published name; contract name if there is none.'),
+    name: z.string().describe('Published name, else contract name.'),
     symbol: z.string().nullable().describe(unpublished),
     decimals: z.int(),
     logo: z.string().nullable().describe(`Image URL. ${unpublished}`),
@@ -198,7 +198,7 @@ const vaultFields = {
   id: z.string().describe('`<address>:<token>`.'),
   address: addressFormat,
   token: z.string().describe('Vault type, `A.<address>.<contract>.Vault`.'),
-  name: z.string().describe('Published name; contract name if there is none.'),
+  name: z.string().describe('Published name, else contract name.'),
   symbol: z.string().nullable().describe(unpublished),
   decimals: z.int(),
   icon: z.string().nullable().describe(`Image URL. ${unpublished}`),

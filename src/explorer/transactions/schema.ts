@@ -26,7 +26,7 @@ export const partyFormat = z
   .describe('0x and 16 hex digits (Flow) or 40 (EVM).')
 const counterparty = partyFormat
   .nullable()
-  .describe('Other party; without an account, the final receiver. Null if there is none or more than one.')
+  .describe('Other party; without an account, the final receiver. Null unless there is exactly one.')
 
 const fungibleSummarySchema = z
   .strictObject({

@@ -1,16 +1,16 @@
-// How much of its storage an account uses, and what it keeps there: the first `most` paths of each domain.
+// Storage usage of an account and up to `most` paths per domain.
 access(all) struct StorageOverview {
     // Bytes.
     access(all) let used: UInt64
     access(all) let capacity: UInt64
     access(all) let balance: UFix64
-    // FLOW that is not reserved for the storage in use.
+    // FLOW not reserved for storage.
     access(all) let availableBalance: UFix64
-    // The block whose state this is.
+    // Height of the state.
     access(all) let height: UInt64
     access(all) let storagePaths: [StoragePath]
     access(all) let publicPaths: [PublicPath]
-    // Whether there are more paths than these.
+    // Whether there are more paths.
     access(all) let isCut: Bool
 
     init(_ account: &Account, _ most: Int) {

@@ -1,4 +1,4 @@
-// The public paths of an account, the first `most` of them.
+// Up to `most` public paths of an account.
 access(all) fun main(address: Address, most: Int): [PublicPath] {
     let paths: [PublicPath] = []
     getAccount(address).storage.forEachPublic(fun (path: PublicPath, type: Type): Bool {
