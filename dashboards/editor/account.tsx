@@ -7,15 +7,14 @@ import { RepositoryClient } from './repository/repository-client.ts'
 import { ProjectsClient } from './settings.ts'
 import type { TokenSource } from './settings.ts'
 
-/** Who uses the page. */
 export interface Account {
-  /** `off`: nobody can sign in here. `unknown`: that could not be asked. */
+  /** `off`: sign-in is disabled. `unknown`: the session could not be loaded. */
   readonly is: 'off' | 'loading' | 'signed-out' | 'signed-in' | 'unknown'
   readonly userId: string | undefined
   readonly email: string | undefined
   readonly projects: ProjectsClient
   readonly repositories: RepositoryClient
-  /** The user of this moment, for what runs outside of React. */
+  /** The current user, for code outside of React. */
   readonly currentUserId: () => string | undefined
   readonly signOut: () => Promise<void>
   readonly loadAgain: () => void
@@ -25,7 +24,7 @@ const AccountContext = createContext<Account | undefined>(undefined)
 
 export function useAccount(): Account {
   const account = useContext(AccountContext)
-  if (account === undefined) throw new Error('There is no AccountProvider above.')
+  if (account === undefined) throw new Error('useAccount requires an AccountProvider.')
   return account
 }
 
@@ -41,7 +40,7 @@ const nobody: Account = {
   loadAgain: () => undefined,
 }
 
-/** Signs people in by the wallet, where there is one. */
+/** Signs in by the wallet, if one is configured. */
 export function AccountProvider({
   settings: { wallet },
   children,
@@ -55,10 +54,9 @@ export function AccountProvider({
 
 const KeeperContext = createContext<SessionKeeper | undefined>(undefined)
 
-/** The session of the page. */
 export function useKeeper(): SessionKeeper {
   const keeper = useContext(KeeperContext)
-  if (keeper === undefined) throw new Error('There is no AccountProvider with a wallet above.')
+  if (keeper === undefined) throw new Error('A session requires an AccountProvider with a wallet.')
   return keeper
 }
 

@@ -10,12 +10,11 @@ import { Link, matchPath, navigate, useLocation } from '../kit/router.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { AccountProvider, useAccount, useKeeper } from './account.tsx'
 import type { WalletSettings } from './types.ts'
-import { cameBackFromGitHub } from './repository/repository-client.ts'
+import { readRedirectResult } from './repository/repository-client.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
-import { finishSignIn, placeBefore } from './wallet-sign-in.ts'
+import { finishSignIn, returnPath } from './wallet-sign-in.ts'
 import { Workbench } from './workbench.tsx'
 
-/** The page: the editor, for everybody; who signs in has their projects kept. */
 export function App(): ReactNode {
   const {
     data: settings,
@@ -26,15 +25,11 @@ export function App(): ReactNode {
     return (
       <Alone>
         {error === null ? (
-          <Loading label="The editor loads" rows={3} />
+          <Loading label="Loading the editor…" rows={3} />
         ) : (
           <>
             <h1 className="visually-hidden">Editor</h1>
-            <ErrorState
-              title="The editor cannot be opened"
-              detail={problemText(error)}
-              onRetry={() => void refetch()}
-            />
+            <ErrorState title="Could not load the editor" detail={problemText(error)} onRetry={() => void refetch()} />
           </>
         )}
       </Alone>
@@ -54,15 +49,15 @@ const callbackPath = '/developer/callback'
 function Pages(): ReactNode {
   const { wallet } = useSettings()
   const { path } = useLocation()
-  useWayBackFromGitHub()
+  useRedirectResult()
   const slug = matchPath('/p/{slug}', path)?.['slug']
   if (path === callbackPath && wallet !== null) return <Callback wallet={wallet} />
   if (path !== '/' && slug === undefined) {
     return (
       <Alone>
-        <h1>There is nothing at this address</h1>
+        <h1>Page not found</h1>
         <p>
-          <Link to="/">To the editor</Link>
+          <Link to="/">Open the editor</Link>
         </p>
       </Alone>
     )
@@ -70,12 +65,12 @@ function Pages(): ReactNode {
   return <Known slug={slug} />
 }
 
-/** Says what came of the way to GitHub, and goes back to where it began. */
-function useWayBackFromGitHub(): void {
+/** Shows the result of the GitHub redirect and returns to the project. */
+function useRedirectResult(): void {
   const { search } = useLocation()
   const showToast = useToast()
   useEffect(() => {
-    const back = cameBackFromGitHub(search)
+    const back = readRedirectResult(search)
     if (back === undefined) return
     showToast(back.text, back.isGood ? 'good' : 'bad')
     navigate(back.slug === undefined ? '/' : `/p/${back.slug}?repository`, { isReplacing: true })
@@ -91,19 +86,19 @@ function Callback({ wallet }: { readonly wallet: WalletSettings }): ReactNode {
   )
 }
 
-/** What somebody may see is known when it is known who they are. */
+/** Waits until the session is known. */
 function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
   const { is } = useAccount()
   if (is === 'loading')
     return (
       <Alone>
-        <Loading label="The editor loads" rows={3} />
+        <Loading label="Loading the editor…" rows={3} />
       </Alone>
     )
   return (
     <ErrorBoundary
       what="The editor"
-      hint="What you wrote is kept in this browser, and comes back when the page is loaded again."
+      hint="Your work is stored in this browser and is restored when you reload the page."
     >
       <Workbench slug={slug} />
     </ErrorBoundary>
@@ -121,10 +116,10 @@ function Alone({ children }: { readonly children: ReactNode }): ReactNode {
   )
 }
 
-/** By address: a code is used once, however often React shows the page. */
+/** Codes are single-use, however often React renders the page. */
 const begun = new Map<string, Promise<void>>()
 
-/** Where the wallet sends people back. What was written before is in the browser, and there again. */
+/** Callback of the wallet. Drafts in the browser are restored afterwards. */
 function CallbackPage({
   wallet,
   keeper,
@@ -136,21 +131,21 @@ function CallbackPage({
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     document.title = 'Signing in – flowfarm editor'
-    // The code is used up at once, and neither stays in the history nor is copied.
+    // Remove the code from the history.
     history.replaceState(null, '', location.pathname)
     const finished = begun.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
     begun.set(address, finished)
     finished.then(
-      () => navigate(placeBefore(), { isReplacing: true }),
+      () => navigate(returnPath(), { isReplacing: true }),
       (error: unknown) => setProblem(problemText(error)),
     )
   }, [address, wallet, keeper])
   if (problem === undefined) return <Loading label="Signing in…" rows={2} />
   return (
     <div className="stack">
-      <h1>The sign-in did not work</h1>
+      <h1>Sign-in failed</h1>
       <ProblemLine problem={problem} />
-      <Button look="strong" onClick={() => navigate(placeBefore(), { isReplacing: true })}>
+      <Button look="strong" onClick={() => navigate(returnPath(), { isReplacing: true })}>
         Back to the editor
       </Button>
     </div>

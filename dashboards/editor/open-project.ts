@@ -9,10 +9,9 @@ import type { Draft } from './project/drafts.ts'
 import { ownDraftId, Session } from './session.ts'
 import { defaultNetwork } from './settings.ts'
 
-/** A session, or why there is none. */
 export interface Opened {
   readonly session: Session
-  /** Changes that had not reached a service were brought back from the browser. */
+  /** Unsaved changes were restored from this browser. */
   readonly isRecovered: boolean
 }
 
@@ -22,10 +21,9 @@ export interface OpenOptions {
 }
 
 /**
- * Opens what an address names: a project of the service, with changes of this browser that it does not have yet, or
- * what was written here without one. One that was deleted meanwhile comes back without its slug where this browser
- * has changes of it.
- * @param slug of the project; undefined for one of this browser alone
+ * Opens a project of the service with unsaved changes of this browser, or a draft. A project that
+ * was deleted elsewhere opens without its slug if this browser has changes of it.
+ * @param slug undefined: a project that only this browser has
  * @throws ApiProblem
  */
 export async function openProject(slug: string | undefined, options: OpenOptions): Promise<Opened> {
@@ -39,14 +37,14 @@ export async function openProject(slug: string | undefined, options: OpenOptions
   const draft = drafts.find(({ state }) => state.saved?.slug === slug)
   try {
     const project = projectOf(await options.account.projects.get(slug))
-    // What was changed since is found when the changes are saved.
+    // A save detects changes since then.
     if (draft !== undefined && !project.isReadOnly) return recovered(draft, options)
     return { session: begin(project, undefined, options), isRecovered: false }
   } catch (error) {
     if (draft === undefined) throw error
-    // Who is offline goes on with what is here.
+    // Offline: continue with the draft.
     if (isRetryable(error)) return recovered(draft, options)
-    // It was deleted elsewhere while it was changed here: the changes are a project of their own then, and not lost.
+    // Deleted elsewhere but changed here: keep the changes as a new project.
     if (isGone(error) && draft.userId !== undefined)
       return recovered(
         { ...draft, state: { ...draft.state, saved: undefined, isPublic: false, isTouched: true } },
@@ -56,14 +54,14 @@ export async function openProject(slug: string | undefined, options: OpenOptions
   }
 }
 
-/** A project of its own in this browser, beside others that are there. */
+/** A new project in this browser. */
 export function beginProject(state: ProjectState, options: OpenOptions): Session {
   return begin(state, undefined, options)
 }
 
 function recovered(draft: Draft, options: OpenOptions): Opened {
   const { state } = draft
-  // Contracts of the chain are not kept: their tabs have nothing to show.
+  // Imported contracts are not stored, so their tabs would be empty.
   const open = state.open.filter((path) => state.files.has(path))
   const active = state.active !== undefined && open.includes(state.active) ? state.active : open[0]
   return { session: begin({ ...state, open, active }, draft.id, options), isRecovered: true }
@@ -76,7 +74,7 @@ function begin(state: ProjectState, draftId: string | undefined, { settings, acc
     userId: account.currentUserId,
     state,
     draftId: draftId ?? crypto.randomUUID(),
-    isKept: draftId !== undefined,
+    isStored: draftId !== undefined,
   })
 }
 
@@ -87,7 +85,7 @@ async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
     const drafts = (await freeDrafts(own)).filter((draft) => draft.userId === undefined || draft.userId === userId)
     return [...drafts.filter(({ id }) => id === own), ...drafts.filter(({ id }) => id !== own)]
   } catch (error) {
-    // A browser that keeps nothing: the status bar says so as soon as there is something to keep.
+    // Storage is unavailable; the status bar reports it at the first change.
     if (error instanceof Error) return []
     throw error
   }
@@ -97,12 +95,11 @@ function isGone(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404
 }
 
-/** Why a project cannot be opened, for people. */
 export function openProblem(error: unknown): { readonly title: string; readonly detail: string } {
   if (isGone(error))
     return {
-      title: 'There is no such project',
-      detail: 'It was deleted, or it is private: its owner can sign in to see it.',
+      title: 'Project not found',
+      detail: 'It was deleted, or it is private. The owner can sign in to open it.',
     }
-  return { title: 'The project cannot be opened', detail: problemText(error) }
+  return { title: 'Could not open the project', detail: problemText(error) }
 }

@@ -1,14 +1,14 @@
 import type { EditorSettings } from './answers.gen.ts'
-import { CodeRoom } from './language/code-room.ts'
+import { CodeEditor } from './language/code-editor.ts'
 import { ImportedContracts } from './language/project-workspace.ts'
-import { LanguageRoom } from './language/language-room.ts'
+import { LanguageClient } from './language/language-client.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { ProjectStore } from './project/project-state.ts'
-import { DraftKeeper } from './project/drafts.ts'
+import { DraftStore } from './project/drafts.ts'
 import { ProjectSaver } from './project/project-saver.ts'
 import type { ProjectsClient } from './settings.ts'
 
-/** What a session may ask of the page around it. */
+/** Callbacks to the page. */
 export interface SessionEvents {
   run: () => void
   save: () => void
@@ -21,15 +21,14 @@ export interface SessionOptions {
   readonly projects: ProjectsClient
   readonly userId: () => string | undefined
   readonly state: ProjectState
-  /** Of what the browser keeps of it. */
   readonly draftId: string
-  /** The browser keeps it already. */
-  readonly isKept: boolean
+  /** Whether the browser has stored the draft already. */
+  readonly isStored: boolean
 }
 
 const ownDraftKey = 'flowfarm-editor-draft'
 
-/** The draft that this tab worked on before it was loaded again, or crashed. */
+/** The draft of this tab before a reload or crash. */
 export function ownDraftId(): string | undefined {
   return sessionStorage.getItem(ownDraftKey) ?? undefined
 }
@@ -38,10 +37,10 @@ export function ownDraftId(): string | undefined {
 export class Session {
   readonly store: ProjectStore
   readonly saver: ProjectSaver
-  readonly keeper: DraftKeeper
-  readonly code: CodeRoom
-  readonly language: LanguageRoom
-  /** Set by the page while it is shown. */
+  readonly keeper: DraftStore
+  readonly code: CodeEditor
+  readonly language: LanguageClient
+  /** Set while the page is shown. */
   readonly events: SessionEvents = {
     run: () => undefined,
     save: () => undefined,
@@ -50,7 +49,7 @@ export class Session {
   }
   #isClosed = false
 
-  constructor({ settings, projects, userId, state, draftId, isKept }: SessionOptions) {
+  constructor({ settings, projects, userId, state, draftId, isStored }: SessionOptions) {
     sessionStorage.setItem(ownDraftKey, draftId)
     const imported = new ImportedContracts()
     this.store = new ProjectStore(state)
@@ -59,8 +58,8 @@ export class Session {
       save: (request) => projects.save(request),
       read: (slug) => projects.get(slug),
     })
-    this.keeper = new DraftKeeper({ id: draftId, store: this.store, userId }, isKept)
-    this.code = new CodeRoom({
+    this.keeper = new DraftStore({ id: draftId, store: this.store, userId }, isStored)
+    this.code = new CodeEditor({
       store: this.store,
       importedCode: (path) => imported.codeOf(path),
       onRun: () => this.events.run(),
@@ -68,7 +67,7 @@ export class Session {
       onEdit: () => undefined,
       onCursor: (line, column) => this.events.cursor(line, column),
     })
-    this.language = new LanguageRoom({
+    this.language = new LanguageClient({
       url: settings.lsp_url,
       store: this.store,
       code: this.code,
@@ -80,8 +79,8 @@ export class Session {
     addEventListener('online', this.#online)
   }
 
-  /** Ends it; what is not saved is kept in the browser. @param isForgotten it is not wanted any more */
-  async close(options: { readonly isForgotten?: boolean } = {}): Promise<void> {
+  /** Ends the session; unsaved changes stay in the browser. @param isDiscarded deletes the draft */
+  async close(options: { readonly isDiscarded?: boolean } = {}): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     document.removeEventListener('visibilitychange', this.#hide)
@@ -95,7 +94,7 @@ export class Session {
 
   readonly #hide = (): void => {
     if (document.visibilityState === 'visible') return
-    void this.keeper.keepNow()
+    void this.keeper.storeNow()
     void this.saver.saveNow()
   }
 

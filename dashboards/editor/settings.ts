@@ -13,11 +13,11 @@ export const SettingsContext: Context<EditorSettings | undefined> = createContex
 
 export function useSettings(): EditorSettings {
   const settings = useContext(SettingsContext)
-  if (settings === undefined) throw new Error('There are no settings above.')
+  if (settings === undefined) throw new Error('useSettings requires a SettingsContext.')
   return settings
 }
 
-/** The network that new projects are for. */
+/** The network of new projects. */
 export function defaultNetwork({ networks }: EditorSettings): Network {
   return (networks.find((one) => one.is_default === true) ?? networks[0])?.network ?? 'testnet'
 }
@@ -26,17 +26,16 @@ export function networkSettings({ networks }: EditorSettings, network: Network):
   return networks.find((one) => one.network === network)
 }
 
-/** Networks as people say them. */
 export const networkNames: Readonly<Record<Network, string>> = {
   mainnet: 'Mainnet',
   testnet: 'Testnet',
   emulator: 'Emulator',
 }
 
-/** The function that keeps projects, at the page's own host. All calls throw ApiProblem. */
+/** Projects function of this host. All calls throw ApiProblem. */
 const place = { passkeyAuthUrl: '/functions/v1/projects' }
 
-/** Gives the token of whoever is signed in; undefined where nobody is. */
+/** Returns the access token of the user; undefined if no user is signed in. */
 export type TokenSource = () => Promise<string | undefined>
 
 export class ProjectsClient {

@@ -5,11 +5,11 @@ import type { WalletSettings } from './types.ts'
 
 /** Sign-in at the wallet by authorization code with PKCE (RFC 7636). */
 
-/** What this tab keeps until the wallet sends it back. */
+/** State that this tab keeps during the redirect. */
 interface Begun {
   readonly state: string
   readonly verifier: string
-  /** Path of the page where it began. */
+  /** Path of the page where the sign-in started. */
   readonly back: string
 }
 
@@ -34,7 +34,7 @@ export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clie
 }
 
 /**
- * Trades the code of the page's address for a session, once.
+ * Exchanges the code in the URL for a session; single-use.
  * @returns refresh token. @throws ApiProblem
  */
 export async function finishSignIn(
@@ -43,11 +43,11 @@ export async function finishSignIn(
 ): Promise<string> {
   const begun = takeBegun()
   const value = (name: string): string => address.searchParams.get(name) ?? ''
-  // Another site may send its visitors here, with a code for an account of its own.
+  // Another site could redirect users here with a code for its own account.
   if (begun === undefined || value('state') !== begun.state)
-    throw new ApiProblem(400, 'other-tab', 'This sign-in was not begun in this tab. Sign in again.')
+    throw new ApiProblem(400, 'other-tab', 'This sign-in was not started in this tab. Sign in again.')
   if (value('error') !== '')
-    throw new ApiProblem(400, value('error'), 'You were not signed in: the sign-in was cancelled at the wallet.')
+    throw new ApiProblem(400, value('error'), 'Not signed in: the sign-in was cancelled at the wallet.')
   const { refresh_token: token } = await callJson<{ readonly refresh_token?: unknown }>(
     tokenUrl,
     jsonBody({
@@ -64,7 +64,7 @@ export async function finishSignIn(
 }
 
 /** The page where the sign-in of this tab began; only paths of the editor. */
-export function placeBefore(): string {
+export function returnPath(): string {
   return /^\/p\/[a-z0-9-]+$/.test(back) ? back : '/'
 }
 

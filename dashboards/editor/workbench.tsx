@@ -6,7 +6,7 @@ import { ErrorState, Loading } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { useAccount } from './account.tsx'
 import type { Account } from './account.tsx'
-import { Desk } from './desk.tsx'
+import { ProjectView } from './project-view.tsx'
 import { beginProject, openProblem, openProject } from './open-project.ts'
 import { SignInDialog } from './parts/dialogs.tsx'
 import type { ProjectState } from './project/project-state.ts'
@@ -18,7 +18,7 @@ type Bench =
   | { readonly is: 'open'; readonly session: Session }
   | { readonly is: 'failed'; readonly error: unknown }
 
-/** Opens what the address names, and keeps it open while the address and whoever looks at it stay the same. */
+/** Opens the project in the URL and keeps it open until the URL or the user changes. */
 export function Workbench({ slug }: { readonly slug: string | undefined }): ReactNode {
   const settings = useSettings()
   const account = useAccount()
@@ -53,7 +53,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
       current.current = { session, userId, attempt }
       setBench({ is: 'open', session })
       if (slug !== undefined && session.store.state.saved === undefined) navigate('/', { isReplacing: true })
-      if (isRecovered) showToast('Changes that were kept in this browser are back.')
+      if (isRecovered) showToast('Unsaved changes were restored.')
     }
     change().catch((error: unknown) => {
       if (!isGone) setBench({ is: 'failed', error })
@@ -77,17 +77,17 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   const forget = (): void => {
     const before = current.current
     current.current = undefined
-    void before?.session.close({ isForgotten: true }).then(() => {
+    void before?.session.close({ isDiscarded: true }).then(() => {
       if (slug === undefined) setAttempt((count) => count + 1)
       else navigate('/', { isReplacing: true })
     })
   }
 
-  if (bench.is === 'open') return <Desk session={bench.session} onBegin={begin} onForget={forget} />
+  if (bench.is === 'open') return <ProjectView session={bench.session} onBegin={begin} onDiscard={forget} />
   if (bench.is === 'opening')
     return (
       <Bare>
-        <Loading label="The project is opened" rows={3} />
+        <Loading label="Opening the project…" rows={3} />
       </Bare>
     )
   return (
@@ -95,14 +95,16 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
       <h1 className="visually-hidden">Editor</h1>
       <ErrorState {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
       <div className="button-row">
-        <Button onClick={() => navigate('/')}>To the editor</Button>
+        <Button onClick={() => navigate('/')}>Open a new project</Button>
         {account.is === 'signed-out' && (
           <Button look="strong" onClick={() => setIsSigningIn(true)}>
             Sign in
           </Button>
         )}
       </div>
-      {isSigningIn && <SignInDialog reason="Then you see what is yours." onClose={() => setIsSigningIn(false)} />}
+      {isSigningIn && (
+        <SignInDialog reason="Sign in to open your private projects." onClose={() => setIsSigningIn(false)} />
+      )}
     </Bare>
   )
 }

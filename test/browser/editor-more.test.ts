@@ -15,7 +15,7 @@ import {
   useEditorSession,
 } from './editor-session.ts'
 
-const conflictTitle = 'This project was changed elsewhere too'
+const conflictTitle = 'Conflicting changes'
 const greeterPath = `deps/${importedContract.address}/${importedContract.name}.cdc`
 const greeting = `import ${importedContract.name} from 0x${importedContract.address}\n\naccess(all) fun main(): String {\n    return ${importedContract.name}.greet()\n}\n`
 
@@ -43,9 +43,9 @@ describe('the editor, where something comes in between', () => {
     await codeOf(page).click()
     await page.keyboard.press('ControlOrMeta+End')
     await page.keyboard.type('// written while undecided')
-    await page.getByRole('button', { name: 'Changed elsewhere too: choose' }).click()
+    await page.getByRole('button', { name: 'Conflicting changes: resolve' }).click()
     await page.getByRole('heading', { name: conflictTitle }).waitFor()
-    await page.getByRole('button', { name: 'Save this' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await untilSaving(page, 'Saved')
     expect(await readCode(page)).to.equal('// mine\n// written while undecided')
     await file(page, 'contracts/New.cdc').click()
@@ -108,7 +108,7 @@ describe('the editor, where something comes in between', () => {
     await page.getByRole('button', { name: 'Rename scripts/add.cdc', exact: true }).click()
     await page.getByRole('textbox', { name: 'New path' }).fill('library/deep/a.cdc')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
-    await page.getByText('names that differ in case alone').waitFor()
+    await page.getByText('some file systems ignore case').waitFor()
     await page.keyboard.press('Escape')
     await signInToEditor(page, session.editor)
     await untilSaving(page, 'Saved')
@@ -127,15 +127,15 @@ describe('the editor, where something comes in between', () => {
     const make = async (what: 'file' | 'folder', path: string): Promise<void> => {
       await page.getByRole('button', { name: `New ${what}`, exact: true }).click()
       await page.getByRole('textbox', { name: 'Path' }).fill(path)
-      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('button', { name: 'Create' }).click()
     }
     await make('folder', 'vaults')
     await page.getByRole('button', { name: 'Rename vaults', exact: true }).waitFor()
     await make('file', 'Vaults')
-    await page.getByText('vaults is a folder already.').waitFor()
+    await page.getByText('vaults is already a folder.').waitFor()
     await page.keyboard.press('Escape')
     await make('folder', 'vaults')
-    await page.getByText('vaults is a folder already.').waitFor()
+    await page.getByText('vaults is already a folder.').waitFor()
     await page.keyboard.press('Escape')
     await make('file', 'vaults/One.cdc')
     await openFile(page, 'vaults/One.cdc').waitFor()
@@ -168,7 +168,7 @@ describe('the editor, where something comes in between', () => {
     await untilChecked(page)
     await makeFile(page, 'scripts/greeting.cdc')
     await typeCode(page, greeting)
-    await untilSaving(page, 'Kept in this browser')
+    await untilSaving(page, 'Stored in this browser')
     await untilTold(page, 'greet')
     // The contract is fetched in the background: until it is there nobody can be led to it.
     for (; (await openFile(page, greeterPath).count()) === 0; await page.waitForTimeout(200))
@@ -215,8 +215,8 @@ describe('the editor, where something comes in between', () => {
     expect([await ids.inputValue(), await other.inputValue()]).to.deep.equal(['', ''])
     await ids.fill('[9007199254740993]')
     await ids.press('Enter')
-    await page.getByRole('alert').filter({ hasText: 'Write numbers of more than 15 digits in quotes' }).waitFor()
-    await page.getByRole('alert').filter({ hasText: 'Write a value of toString as JSON-CDC' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Put numbers of more than 15 digits in quotes' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Enter a value of toString as JSON-CDC' }).waitFor()
     await ids.fill('["9007199254740993"]')
     await other.fill('{"type": "Int", "value": "1"}')
     const [asked] = await Promise.all([page.waitForRequest(/\/v1\/scripts/), other.press('Enter')])
@@ -235,18 +235,18 @@ describe('the editor, where something comes in between', () => {
     await signInToEditor(page, session.editor)
     await page.getByRole('button', { name: 'New file', exact: true }).click()
     for (const [path, reason] of [
-      ['.git/config', 'Git keeps'],
-      ['git~2', 'Git keeps'],
-      ['COM¹.cdc', 'Windows keeps'],
-      ['a／b', 'stands for others'],
-      ['Contracts/A.cdc', 'contracts is there already'],
+      ['.git/config', 'reserved by Git'],
+      ['git~2', 'reserved by Git'],
+      ['COM¹.cdc', 'reserved by Windows'],
+      ['a／b', 'normalizes to a forbidden one'],
+      ['Contracts/A.cdc', 'already exists as contracts'],
     ] as const) {
       await page.getByRole('textbox', { name: 'Path' }).fill(path)
-      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('button', { name: 'Create' }).click()
       await page.getByRole('dialog').getByText(reason).waitFor()
     }
     await page.getByRole('textbox', { name: 'Path' }).fill('__proto__')
-    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
     await openFile(page, '__proto__').and(page.locator('[aria-current]')).waitFor()
     await typeCode(page, '// a name like others\n')
     await untilSaving(page, 'Saved')
@@ -261,25 +261,25 @@ describe('the editor, where something comes in between', () => {
     await makeFile(page, 'origin.cdc')
     await signInToEditor(page, session.editor)
     await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('checkbox', { name: /Anybody with the link/ }).check()
+    await page.getByRole('checkbox', { name: /Anyone with the link/ }).check()
     await page.getByText('The project is public.').waitFor()
     const { page: stranger } = await session.visit({ path: new URL(page.url()).pathname })
     await stranger.getByRole('button', { name: 'Fork' }).first().click()
-    await stranger.getByText('This is a copy of your own, in this browser.').waitFor()
+    await stranger.getByText('This is your own copy, stored in this browser.').waitFor()
     await signInToEditor(stranger, session.editor)
     await untilSaving(stranger, 'Saved')
     await stranger.reload()
     await stranger.getByText('fork of').getByRole('link', { name: 'Untitled' }).click()
-    await stranger.getByText('This project belongs to somebody else.').waitFor()
+    await stranger.getByText('This project belongs to another user.').waitFor()
     expect(stranger.url()).to.equal(page.url())
     expect(said).to.deep.equal([])
   })
 
   it('says that there is no project at an address, in light and dark', async () => {
     const { page } = await session.visit({ path: '/p/nothing-abc123' })
-    await page.getByText('There is no such project').waitFor()
+    await page.getByText('Project not found').waitFor()
     await expectUsable(page, 'no project')
-    await page.getByRole('button', { name: 'To the editor' }).click()
+    await page.getByRole('button', { name: 'Open a new project' }).click()
     await untilChecked(page)
   })
 
@@ -315,7 +315,7 @@ describe('the editor, where something comes in between', () => {
   it('can be used without a mouse', async () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
-    await page.getByRole('link', { name: 'Skip to the code' }).focus()
+    await page.getByRole('link', { name: 'Skip to code' }).focus()
     await page.keyboard.press('Enter')
     for (let at = 0; at < 20 && !(await focused(page)).startsWith('contracts/Counter.cdc. Press'); at++)
       await page.keyboard.press('Tab')
@@ -365,15 +365,15 @@ describe('the editor, where something comes in between', () => {
     await file(other, 'kept.cdc').waitFor()
     await page.getByRole('button', { name: 'Projects' }).click()
     await page.getByRole('button', { name: 'Delete Untitled' }).click()
-    await page.getByRole('button', { name: 'Delete the project' }).click()
-    await page.getByText('Untitled is deleted.').waitFor()
+    await page.getByRole('button', { name: 'Delete project' }).click()
+    await page.getByText('Untitled was deleted.').waitFor()
     await page.waitForURL(`${session.editor.url}/`)
 
     await file(other, 'kept.cdc').click()
     await typeCode(other, '// unsaved work\n')
     await untilSaving(other, 'Not saved(?! yet)')
     await other.reload()
-    await other.getByText('Changes that were kept in this browser are back.').waitFor()
+    await other.getByText('Unsaved changes were restored.').waitFor()
     await file(other, 'kept.cdc').click()
     await codeOf(other).getByText('// unsaved work').waitFor()
     await untilSaving(other, 'Saved')

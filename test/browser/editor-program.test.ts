@@ -80,7 +80,7 @@ for (const { name, start } of payingChains) {
       await signInToEditor(page, { wallet: mails })
       await untilSaving(page, 'Saved')
       await page.getByRole('button', { name: 'Share' }).click()
-      await page.getByRole('checkbox', { name: /Anybody with the link/ }).check()
+      await page.getByRole('checkbox', { name: /Anyone with the link/ }).check()
       await page.getByText('The project is public.').waitFor()
       const { pathname } = new URL(page.url())
       expect(pathname).to.match(/^\/p\/[a-z0-9-]+$/)

@@ -31,8 +31,8 @@ describe('repositories in the editor', () => {
   const open = (page: Page): Promise<void> => page.getByRole('button', { name: 'Repository', exact: true }).click()
   const connect = async (page: Page): Promise<void> => {
     await open(page)
-    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
-    await page.getByText('GitHub has said which repositories are yours.').waitFor()
+    await page.getByRole('button', { name: 'Choose repositories on GitHub' }).click()
+    await page.getByText('GitHub access granted. Choose a repository.').waitFor()
     await page.getByRole('combobox', { name: 'Repository' }).selectOption('ann/token')
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByRole('link', { name: 'ann/token' }).waitFor()
@@ -48,7 +48,7 @@ describe('repositories in the editor', () => {
     await page.getByText('Could not load this part of the page: the server is not reachable.').waitFor()
     await page.unroute(chunk)
     await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).waitFor()
+    await page.getByRole('button', { name: 'Choose repositories on GitHub' }).waitFor()
     expect(await page.getByText('Could not load this part').count()).to.equal(0)
   })
 
@@ -74,12 +74,12 @@ describe('repositories in the editor', () => {
 
     github.push(repo, 'main', { 'docs/Guide.md': '# Guide\n', 'contracts/Old.cdc': '// theirs\n' })
     await page.getByRole('tab', { name: 'Load' }).click()
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click()
     await file(page, 'docs/Guide.md').waitFor()
     expect(await file(page, 'contracts/Old.cdc').isChecked()).to.equal(false)
     await file(page, 'README.md').uncheck()
-    await page.getByRole('button', { name: 'Load into the project' }).click()
-    await page.getByText('A file is in the project now.').waitFor()
+    await page.getByRole('button', { name: 'Load files' }).click()
+    await page.getByText('1 file loaded.').waitFor()
     await file(page, 'docs/Guide.md').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await untilSaving(page, 'Saved')
@@ -99,7 +99,7 @@ describe('repositories in the editor', () => {
     await page.getByRole('button', { name: 'Commit to main' }).click()
     await page.getByRole('alert').waitFor()
     expect(repo.refs.get('main')).to.equal(theirs)
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click()
     await page.getByText('changed', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Commit to main' }).click()
     await page.getByText(/Committed to main as/).waitFor()
@@ -115,8 +115,8 @@ describe('repositories in the editor', () => {
     await connect(page)
     await page.getByRole('tab', { name: 'Deploy' }).click()
     await page.getByRole('textbox', { name: 'New environment' }).fill('staging')
-    await page.getByRole('button', { name: 'Add the environment' }).click()
-    await page.getByRole('button', { name: 'Give it a key' }).click()
+    await page.getByRole('button', { name: 'Add environment' }).click()
+    await page.getByRole('button', { name: 'Set key' }).click()
     await page.getByRole('textbox', { name: 'Account' }).fill('0xf8d6e0586b0a20c7')
     await page.getByLabel('Private key, 64 hex digits').fill('no key')
     await page.getByRole('button', { name: 'Save key' }).click()
@@ -127,12 +127,12 @@ describe('repositories in the editor', () => {
     expect(github.secret(repo, 'FLOW_PRIVATE_KEY_STAGING')).to.equal('ab'.repeat(32))
     expect(await page.content()).not.to.include('abababab')
     expect(sent.join('\n')).to.include('encrypted_private_key').and.not.to.include('abababab')
-    await page.getByRole('button', { name: 'Write the workflow' }).click()
+    await page.getByRole('button', { name: 'Create workflow' }).click()
     await page.getByRole('button', { name: 'Deploy now' }).click()
-    await page.getByText('GitHub was asked to deploy main.').waitFor()
+    await page.getByText('Deployment of main requested.').waitFor()
     expect(repo.dispatches).to.deep.equal([{ ref: 'main', inputs: { action: 'deploy' } }])
 
-    await page.getByText('Nothing was deployed yet.').waitFor()
+    await page.getByText('No deployments yet.').waitFor()
     for (const [status, word] of [
       ['in_progress', 'runs'],
       ['completed', 'deployed'],
@@ -142,7 +142,7 @@ describe('repositories in the editor', () => {
       await page.getByRole('region', { name: 'Deployments' }).getByText(word, { exact: true }).waitFor()
     }
     await page.getByRole('button', { name: 'Remove staging' }).click()
-    await page.getByText('Nothing is deployed yet.').waitFor()
+    await page.getByText('No environments yet.').waitFor()
     expect(said).to.deep.equal([])
   })
 
@@ -151,13 +151,13 @@ describe('repositories in the editor', () => {
     const { github } = session.editor
     github.visitor = undefined
     await open(page)
-    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
-    await page.getByText('GitHub was not asked: you said no there, or closed its page.').waitFor()
+    await page.getByRole('button', { name: 'Choose repositories on GitHub' }).click()
+    await page.getByText('GitHub authorization failed: access was denied or the page was closed.').waitFor()
     github.visitor = 'ann'
     const broken = { part: '/installation/repositories', answer: [500, { message: 'broken' }] as const, times: 1000 }
     github.faults.push(broken)
-    await page.getByRole('button', { name: 'I have chosen them before' }).click()
-    await page.getByText('The repositories of ann are not known').waitFor()
+    await page.getByRole('button', { name: 'Use existing access' }).click()
+    await page.getByText('Could not load the repositories of ann').waitFor()
     broken.times = 0
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Connect' }).click()
@@ -180,7 +180,7 @@ describe('repositories in the editor', () => {
                 .then(async (visit) => (await signInToEditor(visit.page, session.editor), visit.page)),
             }
       await open(page)
-      await page.getByRole('button', { name: 'Choose repositories at GitHub' }).waitFor()
+      await page.getByRole('button', { name: 'Choose repositories on GitHub' }).waitFor()
       await expectUsable(page, `not connected, ${viewport.width}`)
       await page.keyboard.press('Escape')
       await connect(page)

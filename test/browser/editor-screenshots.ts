@@ -100,7 +100,7 @@ const conflicting: Act = async (visit, editor) => {
   await typeCode(other, 'access(all) contract Hello {\n    init() {}\n}\n')
   await untilSaving(other, 'Saved')
   await typeCode(page, 'access(all) contract Hello {\n    access(all) let mine: Int\n}\n')
-  await page.getByRole('heading', { name: 'This project was changed elsewhere too' }).waitFor()
+  await page.getByRole('heading', { name: 'Conflicting changes' }).waitFor()
   await other.close()
 }
 
@@ -120,7 +120,7 @@ const repository =
     github.visitor = 'maria'
     await signInToEditor(page, editor, 'maria.lopez@example.com')
     await page.getByRole('button', { name: 'Repository', exact: true }).click()
-    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
+    await page.getByRole('button', { name: 'Choose repositories on GitHub' }).click()
     await page.getByRole('button', { name: 'Connect' }).waitFor()
     if (tab === undefined) return
     await page.getByRole('button', { name: 'Connect' }).click()
@@ -128,11 +128,11 @@ const repository =
     if (tab !== 'Deploy') return page.getByRole('checkbox').first().waitFor()
     for (const name of ['staging', 'production']) {
       await page.getByRole('textbox', { name: 'New environment' }).fill(name)
-      await page.getByRole('textbox', { name: 'Its branch' }).fill(name === 'staging' ? 'main' : 'live')
-      await page.getByRole('button', { name: 'Add the environment' }).click()
+      await page.getByRole('textbox', { name: 'Branch' }).fill(name === 'staging' ? 'main' : 'live')
+      await page.getByRole('button', { name: 'Add environment' }).click()
       await page.getByText(name, { exact: true }).waitFor()
     }
-    await page.getByRole('button', { name: 'Give it a key' }).first().click()
+    await page.getByRole('button', { name: 'Set key' }).first().click()
     for (const [id, status, conclusion] of [
       [77, 'completed', 'success'],
       [78, 'completed', 'failure'],
@@ -164,7 +164,7 @@ const shots: readonly Shot[] = [
     act: async ({ page }) => {
       await page.getByRole('button', { name: 'New file', exact: true }).click()
       await page.getByRole('textbox', { name: 'Path' }).fill('deps/A.cdc')
-      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('button', { name: 'Create' }).click()
     },
   },
   {
@@ -198,7 +198,7 @@ const shots: readonly Shot[] = [
   {
     name: 'not-found',
     path: '/p/nothing-abc123',
-    act: ({ page }) => page.getByText('There is no such project').waitFor(),
+    act: ({ page }) => page.getByText('Project not found').waitFor(),
   },
   {
     name: 'services-away',
@@ -207,7 +207,7 @@ const shots: readonly Shot[] = [
       editor.world = { ...editor.world, projectsAre: 'down' }
       await editor.stopChannel()
       await typeCode(visit.page, '// more\n')
-      await visit.page.getByText('The service does not answer.').waitFor()
+      await visit.page.getByText('The server is not reachable.').waitFor()
     },
   },
   {

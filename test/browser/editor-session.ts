@@ -97,7 +97,7 @@ export async function readCode(page: Page): Promise<string> {
 export async function makeFile(page: Page, path: string): Promise<void> {
   await page.getByRole('button', { name: 'New file', exact: true }).click()
   await page.getByRole('textbox', { name: 'Path' }).fill(path)
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
   await openFile(page, path).and(page.locator('[aria-current]')).waitFor()
 }
 

@@ -63,7 +63,7 @@ describe('signing in at the editor', function () {
     })
     for (const query of ['?code=abc&state=made-up', '?code=abc', '?state=', '']) {
       await page.goto(`${url}/developer/callback${query}`)
-      await page.getByText('This sign-in was not begun in this tab.').waitFor()
+      await page.getByText('This sign-in was not started in this tab.').waitFor()
     }
     expect(traded).to.deep.equal([])
     await page.goto(url)

@@ -1,8 +1,8 @@
 interface DeployChannelOptions {
-  /** Address of the language server channel, which tells of deployments too. */
+  /** Address of the language server channel, which also sends deployment events. */
   readonly url: string
   readonly projectId: string
-  /** Of whoever is signed in. */
+  /** Access token of the user. */
   readonly token: () => Promise<string | undefined>
   /** A push or deployment; also after a reconnect, since events may have been missed. */
   readonly onNews: () => void
@@ -47,7 +47,7 @@ export class DeployChannel {
     socket.addEventListener('message', ({ data }) => {
       const type = typeof data === 'string' ? readMessage(data)?.type : undefined
       if (type === 'subscribed') this.#failures = 0
-      // Refused, as by a token that is too old: it is asked for again, with a new one, after a while.
+      // Rejected, for example because the token expired: retry later with a new one.
       if (type === 'error') socket.close()
       else if (type === 'subscribed' || (typeof type === 'string' && type.startsWith('deploy:'))) onNews()
     })
@@ -59,7 +59,6 @@ export class DeployChannel {
   }
 }
 
-/** What is read of a message of the channel. */
 export interface Told {
   readonly type?: unknown
   readonly method?: unknown
@@ -68,7 +67,7 @@ export interface Told {
   readonly server?: { readonly label?: unknown }
 }
 
-/** A message of the channel; undefined for what is none. */
+/** Undefined for invalid messages. */
 export function readMessage(data: string): Told | undefined {
   try {
     const value: unknown = JSON.parse(data)

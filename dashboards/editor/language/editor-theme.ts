@@ -5,7 +5,7 @@ import type { Extension } from '@codemirror/state'
 import { tags } from '@lezer/highlight'
 import { isCadenceKeyword } from '../../kit/code-tokens.ts'
 
-/** How the editor looks: in the colours of the page, which are variables that reach into its shadow root. */
+/** Editor theme; CSS variables of the page work inside the shadow root. */
 export const editorLook = EditorView.theme({
   '&': { color: 'var(--ink)', height: '100%', fontSize: 'var(--code-size, .8125rem)', background: 'var(--panel)' },
   '&.cm-focused': { outline: 'none' },
@@ -77,7 +77,7 @@ export const editorLook = EditorView.theme({
   '.cm-lintRange-error': { textDecorationColor: 'var(--bad-fill)' },
   '.cm-lintRange-warning': { textDecorationColor: 'var(--warn-fill)' },
   '.cm-lintRange-info, .cm-lintRange-hint': { textDecorationColor: 'var(--busy-fill)' },
-  // Not by pictures of SVG with styles, which the page's policy does not let in.
+  // The Content-Security-Policy blocks SVG images with styles.
   '.cm-lint-marker': { width: '.6rem', height: '.6rem', margin: '.5em auto 0', borderRadius: '50%' },
   '.cm-lint-marker-error': { content: '""', background: 'var(--bad-fill)' },
   '.cm-lint-marker-warning': { content: '""', background: 'var(--warn-fill)' },
@@ -140,7 +140,7 @@ export const editorLook = EditorView.theme({
 })
 
 interface Place {
-  /** How many comments are open: they lie within each other. */
+  /** Depth of nested comments. */
   comments: number
 }
 
@@ -196,7 +196,10 @@ const colours = HighlightStyle.define([
   { tag: tags.function(tags.variableName), color: 'light-dark(#00626e, #6fd0dc)' },
 ])
 
-/** As deep as the line before, one step more after an opening bracket and one less before a closing one. */
+/**
+ * Indentation of the previous line, one step more after an opening bracket, one less before a
+ * closing one.
+ */
 const indentation = indentService.of((context, at) => {
   const { text: after } = context.lineAt(at, 1)
   const { number } = context.state.doc.lineAt(at)
@@ -214,5 +217,5 @@ const indentation = indentService.of((context, at) => {
   )
 })
 
-/** Cadence with its colours, comments and indentation. */
+/** Cadence syntax: colours, comments and indentation. */
 export const cadence: Extension = [language, indentation, syntaxHighlighting(colours)]

@@ -3,19 +3,21 @@ import type { Network } from '../types.ts'
 import { readMessage } from './deploy-channel.ts'
 import type { Told } from './deploy-channel.ts'
 
-/** How the language server is. */
+/** State of the language server. */
 export type ServerState =
   | { readonly is: 'connecting' }
   | { readonly is: 'starting'; readonly label: string }
   | { readonly is: 'ready'; readonly label: string }
   | { readonly is: 'restarting'; readonly label: string }
-  /** It is tried again by itself. */
+  /** Retried automatically. */
   | { readonly is: 'away'; readonly reason: string }
 
 interface LspConnectionOptions {
   readonly url: string
   readonly network: Network
-  /** Called when the channel opens; the client starts anew. @returns called when the channel is lost */
+  /**
+   * Called when the channel opens; the client starts anew. @returns called when the channel is lost
+   */
   readonly onOpen: (transport: Transport) => () => void
   readonly onState: (state: ServerState) => void
 }
@@ -24,12 +26,12 @@ const firstRetryMs = 500
 
 const lastRetryMs = 15_000
 
-/** A server that says nothing is given up. */
+/** Time after which a silent server is given up, ms. */
 const patienceMs = 30_000
 
 /**
- * The channel to the language server of a network. Each time that it is opened everything begins anew: what is open
- * is told again, from what the page has now.
+ * Channel to the language server of a network. Each connection starts from the current state of the
+ * page.
  *
  *     connecting ──ready──► ready ◄──► restarting (the channel opens the documents again)
  *         ▲                   │
@@ -43,7 +45,7 @@ export class LspConnection {
   #failures = 0
   #label = ''
   #isClosed = false
-  /** Why the channel refused, in its own words. */
+  /** Reason of the rejection, from the channel. */
   #refusal: string | undefined
 
   constructor(options: LspConnectionOptions) {
@@ -79,15 +81,15 @@ export class LspConnection {
     socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'init', network })))
     socket.addEventListener('message', ({ data }) => {
       if (socket !== this.#socket || typeof data !== 'string') return
-      const told = readMessage(data)
-      if (told === undefined) return
-      if (told.type === 'ready' && !isReady) {
+      const message = readMessage(data)
+      if (message === undefined) return
+      if (message.type === 'ready' && !isReady) {
         isReady = true
         clearTimeout(patience)
-        this.#ready(socket, handlers, told)
-      } else if (told.type === 'error') this.#refuse(socket, told, isReady)
-      else if (told.method === 'flow/serverStatus') this.#showStatus(told)
-      else if (told.type === undefined) for (const handler of Array.from(handlers)) handler(data)
+        this.#ready(socket, handlers, message)
+      } else if (message.type === 'error') this.#refuse(socket, message, isReady)
+      else if (message.method === 'flow/serverStatus') this.#showStatus(message)
+      else if (message.type === undefined) for (const handler of Array.from(handlers)) handler(data)
     })
     socket.addEventListener('close', () => {
       clearTimeout(patience)
@@ -101,7 +103,7 @@ export class LspConnection {
     this.#options.onState({ is: 'ready', label: this.#label })
     this.#end = this.#options.onOpen({
       send: (message) => {
-        // What is sent into a channel that is lost is told anew when there is another.
+        // Messages to a lost channel are dropped; the next one sends all state.
         if (socket.readyState === WebSocket.OPEN) socket.send(message)
       },
       subscribe: (handler) => void handlers.add(handler),
@@ -111,7 +113,7 @@ export class LspConnection {
 
   #refuse(socket: WebSocket, { message }: Told, isReady: boolean): void {
     if (isReady) return
-    this.#refusal = typeof message === 'string' ? message : 'The language server refused.'
+    this.#refusal = typeof message === 'string' ? message : 'The language server rejected the connection.'
     socket.close()
   }
 
@@ -128,10 +130,10 @@ export class LspConnection {
     if (this.#isClosed) return
     this.#options.onState({
       is: 'away',
-      reason: this.#refusal ?? 'The language server does not answer. It is tried again by itself; all else goes on.',
+      reason: this.#refusal ?? 'The language server is not reachable. Retrying automatically. Everything else works.',
     })
     const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
-    // Not all pages at once, where a service was started again.
+    // Jitter, so that pages do not reconnect all at once.
     this.#timer = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2))
   }
 }
@@ -151,7 +153,7 @@ export class TrackedTransport implements Transport {
   }
 
   send(message: string): void {
-    // As the client writes its requests; what is long has no id.
+    // Requests of the client start with the id; long messages have none.
     const id = /^\{"jsonrpc":"2\.0","id":(\d+),"method"/.exec(message)?.[1]
     if (id !== undefined) this.#open.add(Number(id))
     this.#inner.send(message)
@@ -169,7 +171,6 @@ export class TrackedTransport implements Transport {
     this.#handlers.delete(handler)
   }
 
-  /** The channel is lost. */
   end(): void {
     for (const id of this.#open) {
       const answer = JSON.stringify({
@@ -190,7 +191,7 @@ export class TrackedTransport implements Transport {
     }
     if (typeof value.id !== 'number' || value.method !== undefined) return message
     this.#open.delete(value.id)
-    // A server that was started again has no answer any more: nobody did anything wrong.
+    // The server restarted and dropped the request.
     return value.error?.code === serverCancelled
       ? JSON.stringify({ ...value, error: { ...value.error, code: requestCancelled } })
       : message

@@ -7,7 +7,7 @@ import { importedFolder } from '../project/project-state.ts'
 
 interface OpenFile extends WorkspaceFile {
   view: EditorView | undefined
-  /** The text that `doc` was made of, where no editor has the file: the same text needs no second look. */
+  /** Text from which `doc` was created, if the file has no editor. */
   text: string | undefined
 }
 
@@ -17,22 +17,22 @@ interface FileUpdate {
   readonly changes: ChangeSet
 }
 
-/** What a workspace knows of the project. */
+/** Access to the project. */
 interface WorkspaceProject {
-  /** The documents that the server shall have: text by path. */
+  /** Documents to open on the server: text by path. */
   documents(): ReadonlyMap<string, string>
-  /** Shows a file, of the project or of the chain. Undefined: there is none such. */
+  /** Shows a project file or an imported contract. Undefined: not found. */
   display(uri: string): Promise<EditorView | undefined>
-  /** Changes a file that is in no editor. */
+  /** Changes a file without an editor. */
   change(uri: string, spec: TransactionSpec): void
 }
 
-/** Cadence, as the language server calls it. */
+/** LSP language id of Cadence. */
 const languageId = 'cadence'
 
 /**
- * All files of a project, as one channel to the server knows them: also those in no editor, so that imports between
- * files are found and each file's problems are known. Made anew for each channel.
+ * All project files on one channel, including those without an editor, so that imports resolve and
+ * every file is checked. Created for each channel.
  */
 export class ProjectWorkspace extends Workspace {
   override files: OpenFile[] = []
@@ -44,7 +44,7 @@ export class ProjectWorkspace extends Workspace {
     this.#project = project
   }
 
-  /** Brings what the server has to what the project has now; for changes that no editor made. */
+  /** Sends changes that were not made in an editor. */
   match(): void {
     const documents = this.#project.documents()
     for (const file of this.files) {
@@ -58,7 +58,7 @@ export class ProjectWorkspace extends Workspace {
     this.client.sync()
   }
 
-  /** Files are told when the server has begun, by `match`: nothing waits for one that never does. */
+  /** Files are sent once the server is ready, by `match`. */
   override connected(): void {
     this.files = []
   }
@@ -85,7 +85,7 @@ export class ProjectWorkspace extends Workspace {
     file.view = view
   }
 
-  /** The file stays with the server: it is no less a part of the project. */
+  /** Closed files stay open on the server. */
   override closeFile(uri: string, view: EditorView): void {
     const file = this.files.find((one) => one.uri === uri)
     if (file?.view !== view) return
@@ -117,14 +117,14 @@ export class ProjectWorkspace extends Workspace {
   }
 }
 
-/** What was changed since the server was told; undefined where nothing was. */
+/** Changes since the last update; undefined if there are none. */
 function changesOf(file: OpenFile, text: string | undefined): ChangeSet | undefined {
   const { view, doc } = file
   const plugin = view === undefined ? null : LSPPlugin.get(view)
   if (view !== undefined && plugin !== null) {
     const changes = plugin.unsyncedChanges
     file.text = undefined
-    // An editor that was opened after its file had been told knows of no changes before it.
+    // An editor that opened later has no earlier changes.
     const isWhole = changes.length === doc.length && changes.apply(doc).eq(view.state.doc)
     plugin.clear()
     if (isWhole) return changes.empty ? undefined : changes
@@ -140,7 +140,7 @@ function replacing(before: Text, after: Text): ChangeSet {
   return ChangeSet.of({ from: 0, to: before.length, insert: after }, before.length)
 }
 
-/** The documents that a server is given: Cadence alone, those that are looked at first. */
+/** Cadence files, active ones first. */
 export function documentsOf(
   files: ReadonlyMap<string, string>,
   first: readonly string[],
@@ -165,7 +165,7 @@ export class ImportedContracts {
     return this.#codes.get(path)
   }
 
-  /** The tab of what a language server calls so, in whatever folder it has put the contract. */
+  /** Tab of a contract URI, in whatever folder the server stored it. */
   find(path: string): string | undefined {
     const tail = /([0-9a-fA-F]{16})\/(\w+)\.cdc$/.exec(path.replace(/(^|\/)0x/, '$1'))
     const own = tail === null ? undefined : `${importedFolder}/${tail[1]?.toLowerCase() ?? ''}/${tail[2] ?? ''}.cdc`
@@ -173,12 +173,12 @@ export class ImportedContracts {
   }
 }
 
-/** The URI by which the language server knows a file of the project. */
+/** URI of a project file for the language server. */
 export function fileUri(path: string): string {
   return `file:///${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** The path in the project that a URI names; undefined for one that is of no project. */
+/** Project path of a URI; undefined for others. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith('file:///')) return undefined
   try {

@@ -15,7 +15,6 @@ interface TabStripProps {
   readonly onClose: (path: string) => void
 }
 
-/** The files that are open, and which of them is in front. */
 export function TabStrip({
   project: { open, active, files, saved, isReadOnly },
   onOpen,
@@ -23,7 +22,7 @@ export function TabStrip({
 }: TabStripProps): ReactNode {
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    // Some browsers give a promise for it, which is nothing to clean up.
+    // Some browsers return a promise.
     list.current?.children[active === undefined ? -1 : open.indexOf(active)]?.scrollIntoView({
       block: 'nearest',
       inline: 'nearest',
@@ -45,7 +44,7 @@ export function TabStrip({
               onClick={() => onOpen(path)}
             >
               <span>{isDouble ? path : name}</span>
-              {isChanged && <span className="changed" role="img" aria-label="not saved" />}
+              {isChanged && <span className="changed" role="img" aria-label="Not saved" />}
               {(isReadOnly || isImported(path)) && <Badge>read only</Badge>}
             </button>
             <Button look="plain" isSmall isIcon aria-label={`Close ${path}`} onClick={() => onClose(path)}>
@@ -61,13 +60,12 @@ export function TabStrip({
 const tones = { error: 'bad', warning: 'warn', info: 'busy', hint: 'busy' } as const
 const max = 200
 
-/** What each kind of language server has checked where it reports nothing. */
+/** Empty text by kind of language server. */
 const noneFound: Readonly<Record<EditorSettings['language_server']['kind'], string>> = {
   cli: 'No problems were found in this project.',
   parser: 'No syntax errors were found. Types are not checked: the parser reads syntax only.',
 }
 
-/** Diagnostics of the project's files; each line leads to its place. */
 export function ProblemsPanel({
   problems,
   server,
@@ -124,7 +122,6 @@ interface StatusBarProps {
   readonly onNetwork: (network: Network) => void
 }
 
-/** What the code is for, what checks it, and where the cursor is. */
 export function StatusBar({
   project: { network, saved, isReadOnly, active },
   server,
@@ -177,8 +174,8 @@ function serverWords(server: ServerState): readonly [tone: string, words: string
     case 'starting':
       return ['busy', 'starting…']
     case 'restarting':
-      return ['warn', 'starting again…']
+      return ['warn', 'restarting…']
     case 'away':
-      return ['bad', 'not reachable, tried again by itself']
+      return ['bad', 'not reachable, retrying']
   }
 }

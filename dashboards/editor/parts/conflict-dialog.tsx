@@ -8,7 +8,7 @@ import { resolveConflicts } from '../project/file-changes.ts'
 import { Modal } from '../../kit/dialog.tsx'
 
 export interface ConflictDialogProps {
-  /** Both sides as they are now: people may go on while they decide. */
+  /** Current versions of both sides; both may still change. */
   readonly merged: MergedFiles
   readonly onResolve: (files: Files) => void
   readonly onClose: () => void
@@ -26,12 +26,11 @@ export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogPro
   const finish = (): void =>
     onResolve(resolveConflicts(merged, chosen, (path, taken) => freePath(taken, theirPath(path))))
   return (
-    <Modal title="This project was changed elsewhere too" isWide onClose={onClose}>
+    <Modal title="Conflicting changes" isWide onClose={onClose}>
       <div className="stack modal-body conflicts">
         <p className="soft">
-          These files were changed in both places: choose a version of each. Changes of all others were brought
-          together. Where you keep both, theirs becomes a file of its own beside yours, so that you can bring them
-          together by hand.
+          These files were changed here and elsewhere. Choose a version of each; all other files are merged. “Keep both”
+          adds the other version as a separate file, so that you can merge it by hand.
         </p>
         {merged.conflicts.map((conflict) => {
           const choice = chosen.get(conflict.path) ?? 'both'
@@ -60,7 +59,7 @@ export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogPro
         <div className="button-row end">
           <Button onClick={onClose}>Decide later</Button>
           <Button look="strong" onClick={finish}>
-            Save this
+            Save
           </Button>
         </div>
       </div>

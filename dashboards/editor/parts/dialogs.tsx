@@ -22,13 +22,12 @@ interface NameDialogProps {
   readonly action: string
   readonly first: string
   readonly hint?: string
-  /** Says what is wrong with a name; undefined for a good one. */
+  /** Validates a name; undefined if it is valid. */
   readonly check: (name: string) => string | undefined
   readonly onName: (name: string) => void
   readonly onClose: () => void
 }
 
-/** Asks for a name or a path, and says why one cannot be taken. */
 export function NameDialog({ title, label, action, first, hint, check, onName, onClose }: NameDialogProps): ReactNode {
   const [name, setName] = useState(first)
   const [isTried, setIsTried] = useState(false)
@@ -56,7 +55,7 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
           aria-invalid={isTried && problem !== undefined}
           onFocus={({ target }) => {
             const { value } = target
-            // Who comes back to what they typed goes on where they are.
+            // Keep the selection when the field is focused again.
             if (value !== first) return
             const dot = value.lastIndexOf('.')
             target.setSelectionRange(value.lastIndexOf('/') + 1, dot > value.lastIndexOf('/') ? dot : value.length)
@@ -69,7 +68,7 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
   )
 }
 
-/** Files to begin with: templates, and scripts that are known to give an answer. */
+/** Templates, and sample scripts of the network. */
 export function TemplatesDialog({
   onFile,
   onClose,
@@ -77,7 +76,7 @@ export function TemplatesDialog({
   readonly onFile: (path: string, code: string) => void
   readonly onClose: () => void
 }): ReactNode {
-  // A template that the network knows as a sample is listed once.
+  // Do not list a sample that is also a template.
   const samples = useSettings().samples.filter(({ code }) => !templates.some((template) => template.code === code))
   return (
     <Modal title="Add a file from a template" isWide onClose={onClose}>
@@ -96,7 +95,7 @@ export function TemplatesDialog({
         </ul>
         {samples.length > 0 && (
           <>
-            <h3>Scripts to try</h3>
+            <h3>Sample scripts</h3>
             <ul className="cards">
               {samples.map((sample) => (
                 <li key={sample.name}>
@@ -120,7 +119,7 @@ function samplePath({ name }: Sample): string {
 }
 
 interface ProjectsDialogProps {
-  /** Slug of the project that is open. */
+  /** Slug of the open project. */
   readonly current: string | undefined
   readonly onOpen: (slug: string) => void
   readonly onNew: () => void
@@ -128,7 +127,7 @@ interface ProjectsDialogProps {
   readonly onClose: () => void
 }
 
-/** The projects of whoever is signed in, newest first. */
+/** The user's projects, newest first. */
 export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: ProjectsDialogProps): ReactNode {
   const { projects, userId } = useAccount()
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -147,12 +146,12 @@ export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: Pr
           <Icon name="plus" /> New project
         </Button>
       </div>
-      {isPending && <Loading label="Your projects load" />}
+      {isPending && <Loading label="Loading your projects…" />}
       {error !== null && (
-        <ErrorState title="Your projects cannot be listed" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Could not load your projects" detail={problemText(error)} onRetry={() => void refetch()} />
       )}
       {data !== undefined && rows.length === 0 && (
-        <EmptyState title="No projects yet">What you write is saved here as soon as you change something.</EmptyState>
+        <EmptyState title="No projects yet">Your projects appear here after your first change.</EmptyState>
       )}
       <ul className="project-rows">
         {rows.map((project) => (
@@ -186,7 +185,7 @@ export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: Pr
       {hasNextPage && (
         <div className="modal-acts">
           <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? 'One moment…' : 'Show more'}
+            {isFetchingNextPage ? 'Loading…' : 'Show more'}
           </Button>
         </div>
       )}
@@ -197,13 +196,12 @@ export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: Pr
 interface ShareDialogProps {
   readonly project: ProjectState
   readonly save: SaveState
-  /** Where the editor is at home. */
+  /** Base URL of the editor. */
   readonly url: string
   readonly onPublic: (isPublic: boolean) => void
   readonly onClose: () => void
 }
 
-/** Lets others see a project, by its link. */
 export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDialogProps): ReactNode {
   const { saved, isPublic, isReadOnly } = project
   const link = `${url}/p/${saved?.slug ?? ''}`
@@ -216,14 +214,14 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
             <input
               type="checkbox"
               className="check"
-              aria-label="Anybody with the link can see it"
+              aria-label="Anyone with the link can view"
               checked={isPublic}
               onChange={(event) => onPublic(event.target.checked)}
             />
             <span>
-              <b>Anybody with the link can see it</b>
+              <b>Anyone with the link can view</b>
               <br />
-              <span className="soft">They can look at the code, run scripts and fork it. They cannot change it.</span>
+              <span className="soft">They can read the code, run scripts and fork the project, but not change it.</span>
             </span>
           </label>
         )}
@@ -246,10 +244,10 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
           {save.is === 'failed'
             ? `Not saved: ${save.reason}`
             : isOnItsWay
-              ? 'One moment: this is being saved.'
+              ? 'Saving…'
               : isPublic
                 ? 'The project is public.'
-                : 'The project is private: you alone can see it.'}
+                : 'The project is private: only you can view it.'}
         </p>
       </div>
     </Modal>
@@ -259,7 +257,7 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
 interface SignInDialogProps {
   readonly reason: string
   readonly onClose: () => void
-  /** Keeps in the browser what is not saved. Default: there is nothing. */
+  /** Stores unsaved work in the browser. Default: nothing to store. */
   readonly onLeave?: () => Promise<void>
 }
 
@@ -283,11 +281,11 @@ export function SignInDialog({ reason, onClose, onLeave = () => Promise.resolve(
       <div className="stack sign-in">
         <p className="soft">{reason}</p>
         <p>
-          You sign in at your wallet, <b className="wrap">{new URL(wallet.url).host}</b>, and then return here.
+          You sign in at the wallet, <b className="wrap">{new URL(wallet.url).host}</b>, and then return here.
         </p>
         <ProblemLine problem={problem} />
         <Button look="strong" disabled={isBusy} onClick={leave}>
-          {isBusy ? 'One moment…' : 'Continue to the wallet'}
+          {isBusy ? 'Opening the wallet…' : 'Continue to the wallet'}
         </Button>
       </div>
     </Modal>

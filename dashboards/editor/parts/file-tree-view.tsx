@@ -15,7 +15,6 @@ export interface FileTreeProps {
   readonly onDelete: (path: string, kind: 'file' | 'folder') => void
 }
 
-/** The files of the project in their folders. */
 export function FileTreeView(props: FileTreeProps): ReactNode {
   const {
     project: { files, folders, isReadOnly },
@@ -59,7 +58,7 @@ export function FileTreeView(props: FileTreeProps): ReactNode {
         )}
       </div>
       {nodes.length === 0 ? (
-        <p className="files-empty soft">No files yet. Make one, or begin with a template.</p>
+        <p className="files-empty soft">No files yet. Create one, or add one from a template.</p>
       ) : (
         <Nodes {...props} nodes={nodes} closed={closed} toggle={toggle} />
       )}
@@ -149,7 +148,7 @@ function NodeActs({
           isSmall
           isIcon
           aria-label={`New file in ${path}`}
-          title="New file here"
+          title="New file in this folder"
           onClick={() => onNew('file', path)}
         >
           <Icon name="plus" size={14} />

@@ -20,11 +20,10 @@ interface HeaderProps {
   readonly onTemplates: () => void
   readonly onShare: () => void
   readonly onFork: () => void
-  /** Undefined: there are no repositories here. */
+  /** Undefined: no repository service. */
   readonly onRepository: (() => void) | undefined
 }
 
-/** What the project is, how safe it is, and what can be done with all of it. */
 export function Header(props: HeaderProps): ReactNode {
   const {
     project: { name, isReadOnly, isPublic, saved, forkedFrom },
@@ -53,7 +52,7 @@ export function Header(props: HeaderProps): ReactNode {
         {isReadOnly ? (
           <span>{name}</span>
         ) : (
-          <button type="button" title="Rename the project" onClick={onName}>
+          <button type="button" title="Rename project" onClick={onName}>
             {name}
           </button>
         )}
@@ -113,7 +112,7 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
   if (is === 'unknown')
     return (
       <Button isSmall onClick={loadAgain}>
-        Not known who you are: try again
+        Could not load your account. Retry
       </Button>
     )
   if (is === 'signed-out')
@@ -124,7 +123,7 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
     )
   const leave = (): void => {
     signOut().catch((error: unknown) =>
-      showToast(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad'),
+      showToast(`Signed out in this browser, but the server could not end the session: ${problemText(error)}`, 'bad'),
     )
   }
   return (
@@ -132,7 +131,7 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
       <span className="who" title={email}>
         {email ?? 'Passkey only'}
       </span>
-      <Button look="plain" isIcon aria-label="Sign out" title="Sign out, in all tabs" onClick={leave}>
+      <Button look="plain" isIcon aria-label="Sign out" title="Sign out in all tabs" onClick={leave}>
         <Icon name="leave" />
       </Button>
     </>
@@ -142,13 +141,13 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
 interface SaveSignProps {
   readonly save: SaveState
   readonly isTouched: boolean
-  /** Why the browser keeps nothing. */
+  /** Why the browser could not store the draft. */
   readonly draftProblem: string | undefined
   readonly onConflict: () => void
   readonly onRetry: () => void
 }
 
-/** Says always how safe the work is. */
+/** Save state of the project. */
 export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }: SaveSignProps): ReactNode {
   return (
     <span className="save-sign" role="status" aria-label="Saving">
@@ -177,7 +176,7 @@ export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }:
       case 'conflict':
         return (
           <button type="button" className="save-problem" onClick={onConflict}>
-            <Icon name="alert" size={14} /> Changed elsewhere too: choose
+            <Icon name="alert" size={14} /> Conflicting changes: resolve
           </button>
         )
       case 'failed':
@@ -190,10 +189,10 @@ export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }:
         if (draftProblem !== undefined)
           return (
             <span className="bad-text" title={draftProblem}>
-              <Icon name="alert" size={14} /> Not kept: {draftProblem}
+              <Icon name="alert" size={14} /> Not stored: {draftProblem}
             </span>
           )
-        return <span className="soft">{isTouched ? 'Kept in this browser' : 'Nothing changed yet'}</span>
+        return <span className="soft">{isTouched ? 'Stored in this browser' : 'No changes yet'}</span>
     }
   }
 }

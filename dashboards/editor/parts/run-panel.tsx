@@ -4,33 +4,33 @@ import { CopyButton } from '../../kit/toast.tsx'
 import { networkNames, useSettings } from '../settings.ts'
 import type { ProjectState } from '../project/project-state.ts'
 import { errorParts, errorTitle, codeShape } from '../run/script-kind.ts'
-import type { RunRoom, RunResult } from '../run/run-script.ts'
+import type { ScriptRunner, RunResult } from '../run/run-script.ts'
 import { useStore } from '../project/project-state.ts'
 import type { CadenceValue } from '../run/argument-value.ts'
 
 interface RunPanelProps {
   readonly project: ProjectState
-  readonly room: RunRoom
+  readonly runner: ScriptRunner
   readonly onRun: () => void
   readonly onGo: (line: number, column: number) => void
 }
 
 const reasons = {
-  transaction: 'This file is a transaction: it changes the chain, and is sent from a wallet. Scripts can be run here.',
-  contract: 'This file is a contract. A script can be run here: a file with a function main.',
-  other: 'This file has no function main. Scripts can be run here.',
+  transaction: 'This file is a transaction. Send transactions from a wallet; only scripts run here.',
+  contract: 'This file is a contract. Only scripts run here: files with a function main.',
+  other: 'This file has no function main. Only scripts run here.',
 }
 
-/** Arguments of the script in front, and what came of it. */
-export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNode {
-  const { running, results, problems } = useStore(room)
+/** Arguments and result of the active script. */
+export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): ReactNode {
+  const { running, results, problems } = useStore(runner)
   const { networks } = useSettings()
   const path = project.active
   const code = path === undefined ? undefined : project.files.get(path)
   if (path === undefined || code === undefined) return <p className="panel-note soft">Open a script to run it.</p>
   const { kind, parameters } = codeShape(code)
   if (kind !== 'script') return <p className="panel-note soft">{reasons[kind]}</p>
-  const typed = room.typedOf(path)
+  const typed = runner.inputOf(path)
   const result = results.get(path)
   const isRunning = running === path
   const place = networks.find(({ network }) => network === project.network)
@@ -53,7 +53,7 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
                 className="input"
                 value={typed.get(name) ?? ''}
                 aria-invalid={problems.get(name) !== undefined}
-                onChange={(event) => room.type(path, name, event.target.value)}
+                onChange={(event) => runner.type(path, name, event.target.value)}
               >
                 <option value="">Choose</option>
                 <option>true</option>
@@ -69,7 +69,7 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
                 autoCapitalize="off"
                 inputMode={/^(UInt|Word)\d*$|^UFix(64|128)$/.test(type) ? 'decimal' : 'text'}
                 aria-invalid={problems.get(name) !== undefined}
-                onChange={(event) => room.type(path, name, event.target.value)}
+                onChange={(event) => runner.type(path, name, event.target.value)}
               />
             )}
             {problems.get(name) !== undefined && (
@@ -82,7 +82,7 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
         {parameters.length === 0 && <p className="soft">This script takes no arguments.</p>}
         <div className="button-row">
           {isRunning ? (
-            <Button type="button" onClick={() => room.stop()}>
+            <Button type="button" onClick={() => runner.stop()}>
               <Icon name="stop" /> Stop
             </Button>
           ) : (
@@ -98,10 +98,10 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
       <div className="run-result" role="region" aria-label="Result" aria-busy={isRunning} tabIndex={0}>
         {isRunning ? (
           <p className="soft">
-            <span className="spinner" /> The script is running…
+            <span className="spinner" /> Running the script…
           </p>
         ) : result === undefined ? (
-          <p className="soft">What the script gives is shown here. Ctrl+Enter, or ⌘ Enter, runs it from the editor.</p>
+          <p className="soft">The result appears here. Press Ctrl+Enter or ⌘ Enter in the editor to run the script.</p>
         ) : (
           <Result result={result} onGo={onGo} />
         )}
@@ -169,11 +169,11 @@ function hintOf(type: string): string {
   return type.endsWith('?') ? 'empty: nil' : ''
 }
 
-/** So many parts are shown at once; whoever needs all has the raw value. */
+/** Maximum of children shown; the raw value has all. */
 const max = 200
 const deepest = 40
 
-/** A value of JSON-CDC as a tree that can be opened. */
+/** A JSON-CDC value as an expandable tree. */
 function ValueTree({
   value,
   name,
@@ -213,7 +213,7 @@ function ValueTree({
         {parts.slice(0, max).map(([part, one], at) => (
           <ValueTree key={at} name={part} value={one} depth={depth + 1} />
         ))}
-        {parts.length > max && <div className="soft">And {parts.length - max} more: see the raw value.</div>}
+        {parts.length > max && <div className="soft">{parts.length - max} more in the raw value.</div>}
       </div>
     </details>
   )
@@ -221,7 +221,7 @@ function ValueTree({
 
 interface ReadValue {
   readonly type: string
-  /** In words, where it has no parts. */
+  /** Text of a value without children. */
   readonly inner: string
   readonly parts: readonly (readonly [name: string, value: unknown])[] | undefined
 }

@@ -11,7 +11,7 @@ interface DraftKeeperOptions {
 }
 
 /** Stores unsaved work in the browser, so that a crash or a lost connection does not lose it. */
-export class DraftKeeper {
+export class DraftStore {
   readonly #options: DraftKeeperOptions
   readonly #letGo: () => void
   readonly #stopListening: () => void
@@ -19,20 +19,20 @@ export class DraftKeeper {
   #timer: ReturnType<typeof setTimeout> | undefined
   #writing: Promise<void> = Promise.resolve()
   #problem: string | undefined
-  #isKept = false
+  #isStored = false
   /** The first user who signed in while the draft existed; other users of the tab do not get it. */
   #owner: string | undefined
 
-  constructor(options: DraftKeeperOptions, isKept: boolean) {
+  constructor(options: DraftKeeperOptions, isStored: boolean) {
     this.#options = options
-    this.#isKept = isKept
+    this.#isStored = isStored
     this.#letGo = holdDraft(options.id)
     this.#stopListening = options.store.subscribe(() => {
-      this.#timer ??= setTimeout(() => void this.keepNow(), pauseMs)
+      this.#timer ??= setTimeout(() => void this.storeNow(), pauseMs)
     })
   }
 
-  /** Why the browser does not keep it, if so. */
+  /** Why the browser could not store it. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -42,22 +42,22 @@ export class DraftKeeper {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Writes it down, or forgets it where a service has all of it. */
-  keepNow(): Promise<void> {
+  /** Stores the draft, or deletes it once the service has everything. */
+  storeNow(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#writing = this.#writing.then(() => this.#keep())
     return this.#writing
   }
 
-  /** @param isForgotten what was kept is not wanted any more */
-  async close({ isForgotten = false }: { readonly isForgotten?: boolean } = {}): Promise<void> {
+  /** @param isDiscarded deletes the draft */
+  async close({ isDiscarded = false }: { readonly isDiscarded?: boolean } = {}): Promise<void> {
     this.#stopListening()
-    if (isForgotten) {
+    if (isDiscarded) {
       clearTimeout(this.#timer)
       await this.#writing
-      if (this.#isKept) await this.#try(() => removeDraft(this.#options.id))
-    } else await this.keepNow()
+      if (this.#isStored) await this.#try(() => removeDraft(this.#options.id))
+    } else await this.storeNow()
     this.#listeners.clear()
     this.#letGo()
   }
@@ -67,12 +67,12 @@ export class DraftKeeper {
     const { state } = store
     this.#owner ??= userId()
     if (isUnsaved(state)) {
-      this.#isKept = true
+      this.#isStored = true
       await this.#try(() =>
         writeDraft({ id, projectId: state.saved?.id, userId: this.#owner, state, changedAt: Date.now() }),
       )
-    } else if (this.#isKept) {
-      this.#isKept = false
+    } else if (this.#isStored) {
+      this.#isStored = false
       await this.#try(() => removeDraft(id))
     }
   }
@@ -89,15 +89,15 @@ export class DraftKeeper {
   }
 }
 
-/** A project as a browser keeps it, until a service has all of it. */
+/** Unsaved project in the browser. */
 export interface Draft {
   readonly id: string
-  /** Of the project that it is a version of; undefined for one that no service has. */
+  /** Saved project that it changes; undefined if it was never saved. */
   readonly projectId: string | undefined
-  /** Whose changes they are; undefined while nobody was signed in. */
+  /** Owner; undefined if no user was signed in. */
   readonly userId: string | undefined
   readonly state: ProjectState
-  /** ms since 1970 */
+  /** Unix time, ms */
   readonly changedAt: number
 }
 
@@ -109,10 +109,8 @@ function open(): Promise<IDBDatabase> {
     const request = indexedDB.open('flowfarm-editor', 1)
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore(storeName, { keyPath: 'id' }))
     request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('The browser keeps nothing.')))
-    request.addEventListener('blocked', () =>
-      reject(new Error('Another tab holds what the browser keeps for this page.')),
-    )
+    request.addEventListener('error', () => reject(request.error ?? new Error('The browser blocks storage.')))
+    request.addEventListener('blocked', () => reject(new Error('Another tab blocks the browser storage.')))
   })
   return opened
 }
@@ -125,14 +123,19 @@ async function ask<Answer>(
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(storeName, mode, { durability: 'relaxed' })
     const request = act(transaction.objectStore(storeName))
-    // Only then is it written: a request may succeed and its transaction fail, such as for want of room.
+    // The data is stored when the transaction completes, which may fail although the request
+    // succeeded.
     transaction.addEventListener('complete', () => resolve(request.result))
-    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('The browser did not keep it.')))
-    transaction.addEventListener('error', () => reject(transaction.error ?? new Error('The browser did not keep it.')))
+    transaction.addEventListener('abort', () =>
+      reject(transaction.error ?? new Error('Could not write to the browser storage.')),
+    )
+    transaction.addEventListener('error', () =>
+      reject(transaction.error ?? new Error('Could not write to the browser storage.')),
+    )
   })
 }
 
-/** What this browser keeps of projects. All throw where it keeps nothing, or has no room left. */
+/** Drafts in this browser. All throw if storage is blocked or full. */
 
 async function writeDraft(draft: Draft): Promise<void> {
   await ask('readwrite', (store) => store.put(draft))
@@ -146,7 +149,7 @@ async function readDrafts(): Promise<readonly Draft[]> {
   return ask<Draft[]>('readonly', (store) => store.getAll() as IDBRequest<Draft[]>)
 }
 
-/** Newest first, without those that another tab works on. @param own the draft of this tab */
+/** Newest first, without drafts that are open in other tabs. @param own the draft of this tab */
 export async function freeDrafts(own: string | undefined): Promise<readonly Draft[]> {
   const held = await heldDrafts()
   return (await readDrafts())
@@ -156,7 +159,7 @@ export async function freeDrafts(own: string | undefined): Promise<readonly Draf
 
 const lockPrefix = 'flowfarm-draft-'
 
-/** Browsers give locks to pages of HTTPS and of this machine alone. */
+/** Locks require HTTPS or localhost. */
 function locks(): LockManager | undefined {
   return (navigator as { readonly locks?: LockManager }).locks
 }
@@ -173,7 +176,7 @@ function holdDraft(id: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = locks()?.request(lockPrefix + id, { ifAvailable: true }, () => promise)
   held?.catch((error: unknown) => {
-    // The page is being left.
+    // The page is closing.
     if (!(error instanceof DOMException)) throw error
   })
   return resolve

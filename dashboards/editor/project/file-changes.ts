@@ -1,16 +1,16 @@
 import type { StoredFile, Limits } from '../types.ts'
 
-/** The files of a project: content by path. */
+/** Content by path. */
 export type Files = ReadonlyMap<string, string>
 
 interface FileChanges {
-  /** New, or with other content. */
+  /** New or changed. */
   readonly files: readonly StoredFile[]
-  /** Not there any more. */
+  /** Deleted. */
   readonly deleted: readonly string[]
 }
 
-/** What has to be told to whoever has `before`, so that they have `after`. */
+/** Changes from `before` to `after`. */
 export function fileChanges(before: Files, after: Files): FileChanges {
   const files: StoredFile[] = []
   for (const [path, content] of after) {
@@ -19,7 +19,7 @@ export function fileChanges(before: Files, after: Files): FileChanges {
   return { files, deleted: [...before.keys()].filter((path) => !after.has(path)) }
 }
 
-/** Does to files what was told. */
+/** Applies changes. */
 export function withChanges(before: Files, { files, deleted }: FileChanges): Files {
   const after = new Map(before)
   for (const path of deleted) after.delete(path)
@@ -31,7 +31,7 @@ export function haveChanged({ files, deleted }: FileChanges): boolean {
   return files.length > 0 || deleted.length > 0
 }
 
-/** A file that was changed here and elsewhere, in different ways. Undefined: it was deleted on this side. */
+/** A file with different local and remote changes. Undefined: deleted on this side. */
 export interface FileConflict {
   readonly path: string
   readonly mine: string | undefined
@@ -39,7 +39,7 @@ export interface FileConflict {
 }
 
 export interface MergedFiles {
-  /** With mine where both changed it. */
+  /** Merged files, with the local version of conflicts. */
   readonly files: Files
   readonly conflicts: readonly FileConflict[]
 }
@@ -57,7 +57,7 @@ export function mergeFiles(base: Files, mine: Files, theirs: Files): MergedFiles
   return { files, conflicts }
 }
 
-/** What somebody decided about a file: one of the sides, or theirs as a file of its own beside mine. */
+/** Resolution of a conflict; `both` keeps the remote version as a separate file. */
 export type Choice = 'mine' | 'theirs' | 'both'
 
 /** @param nameFor a free path for the other version of a file */
@@ -81,27 +81,20 @@ export function resolveConflicts(
 const encoder = new TextEncoder()
 
 /**
- * Says why the service that keeps projects would refuse these files, so that people learn it before they save; the
- * service decides. Sizes are in bytes of UTF-8. @returns undefined for files that it takes
+ * Why the service would reject these files, shown while typing. Sizes are in bytes of UTF-8.
+ * @returns undefined if they are within the limits
  */
 export function limitProblem(files: Files, limits: Limits): string | undefined {
   if (files.size > limits.files)
-    return (
-      `The project has ${files.size} files, and at most ${limits.files} can be saved: delete some, or make two ` +
-      'projects of it.'
-    )
+    return `The project has ${files.size} files; the limit is ${limits.files}. Delete some, or split the project.`
   let all = 0
   for (const [path, content] of files) {
     const bytes = encoder.encode(content).length
     if (bytes > limits.file_bytes)
-      return (
-        `${path} has ${bytes} bytes, and files of at most ${limits.file_bytes} can be saved: make it shorter, or ` +
-        'two files of it.'
-      )
+      return `${path} has ${bytes} bytes; the limit is ${limits.file_bytes}. Shorten or split the file.`
     all += bytes
   }
   return all > limits.project_bytes
-    ? `The project has ${all} bytes, and at most ${limits.project_bytes} can be saved: delete something, or make ` +
-        'two projects of it.'
+    ? `The project has ${all} bytes; the limit is ${limits.project_bytes}. Delete files, or split the project.`
     : undefined
 }

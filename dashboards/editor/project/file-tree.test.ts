@@ -128,15 +128,15 @@ describe('moving files and folders', () => {
   })
 
   it('does not go where a file or a folder is, be it empty', () => {
-    expect(moveProblem(project, 'lib', 'Empty')).to.equal('empty is a folder already.')
-    expect(moveProblem(project, 'lib', 'scripts')).to.equal('scripts is a folder already.')
-    expect(moveProblem(project, 'lib', 'scripts/b.cdc')).to.include('is there already')
-    expect(moveProblem(project, 'lib/a.cdc', 'lib')).to.equal('lib is a folder already.')
+    expect(moveProblem(project, 'lib', 'Empty')).to.equal('empty is already a folder.')
+    expect(moveProblem(project, 'lib', 'scripts')).to.equal('scripts is already a folder.')
+    expect(moveProblem(project, 'lib', 'scripts/b.cdc')).to.include('already exists')
+    expect(moveProblem(project, 'lib/a.cdc', 'lib')).to.equal('lib is already a folder.')
   })
 
   it('does not take along what then has a path that is too deep', () => {
     expect(moveProblem(project, 'lib', 'a/a/a/a/a/a/a/a/a/a')).to.equal(
-      'lib/a.cdc cannot go along: Folders may be 10 deep.',
+      'Could not move lib/a.cdc: The path has too many folders: the limit is 10 levels.',
     )
   })
 })

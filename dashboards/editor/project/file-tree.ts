@@ -1,7 +1,6 @@
 import type { ProjectState } from './project-state.ts'
 import { pathProblem } from './path-problem.ts'
 
-/** A file, or a folder with what is in it. */
 export type TreeNode =
   | { readonly kind: 'file'; readonly path: string; readonly name: string }
   | { readonly kind: 'folder'; readonly path: string; readonly name: string; readonly children: readonly TreeNode[] }
@@ -11,7 +10,7 @@ interface Building {
   readonly files: string[]
 }
 
-/** Puts paths into folders: folders first, each by name. Folders may be empty. */
+/** Builds the tree: folders first, by name. Folders may be empty. */
 export function fileTree(paths: Iterable<string>, folders: Iterable<string>): readonly TreeNode[] {
   const root: Building = { folders: new Map(), files: [] }
   const at = (segments: readonly string[]): Building => {
@@ -47,7 +46,7 @@ function nodesOf({ folders, files }: Building, below: string): readonly TreeNode
   ]
 }
 
-/** Whether a path is the folder itself, or below it. */
+/** Whether a path is the folder or below it. */
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
@@ -57,26 +56,26 @@ export function movedPath(path: string, from: string, to: string): string {
   return isWithin(path, from) ? to + path.slice(from.length) : path
 }
 
-/** The folder of a path; empty for one at the top. */
+/** '' for top-level paths. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** What people do to a project: each function gives the project after it. */
+/** Edits of the project; each function returns the new state. */
 
-/** Shows a file in a tab. */
+/** Opens a file in a tab. */
 export function withOpen(state: ProjectState, path: string): ProjectState {
   return { ...state, open: state.open.includes(path) ? state.open : [...state.open, path], active: path }
 }
 
-/** Closes a tab; its neighbour is shown where it was the one in front. */
+/** Closes a tab; its neighbour becomes active if it was active. */
 export function withoutTab(state: ProjectState, path: string): ProjectState {
   const at = state.open.indexOf(path)
   const open = state.open.filter((one) => one !== path)
   return { ...state, open, active: state.active === path ? open[Math.min(at, open.length - 1)] : state.active }
 }
 
-/** Makes a file, or gives one other content. */
+/** Creates or replaces a file. */
 export function withFile(state: ProjectState, path: string, content: string): ProjectState {
   if (state.files.get(path) === content) return state
   return { ...state, files: new Map(state.files).set(path, content), isTouched: true }
@@ -86,7 +85,7 @@ export function withFolder(state: ProjectState, path: string): ProjectState {
   return state.folders.includes(path) ? state : { ...state, folders: [...state.folders, path].sort(), isTouched: true }
 }
 
-/** Renames a file, or a folder with all that is in it. */
+/** Renames a file or a folder. */
 export function withMoved(state: ProjectState, from: string, to: string): ProjectState {
   const move = (path: string): string => movedPath(path, from, to)
   return {
@@ -99,7 +98,7 @@ export function withMoved(state: ProjectState, from: string, to: string): Projec
   }
 }
 
-/** Deletes a file, or a folder with all that is in it. */
+/** Deletes a file or a folder. */
 export function withoutPath(state: ProjectState, path: string): ProjectState {
   const gone = (one: string): boolean => isWithin(one, path)
   let next = state
@@ -112,7 +111,7 @@ export function withoutPath(state: ProjectState, path: string): ProjectState {
   }
 }
 
-/** A path that is not taken yet: `a.cdc`, `a-2.cdc`, … */
+/** A free path: `a.cdc`, `a-2.cdc`, … */
 export function freePath(files: { has(path: string): boolean }, path: string): string {
   const [, stem = path, ending = ''] = /^(.*?)(\.[^./]*)?$/.exec(path) ?? []
   let free = path
@@ -121,9 +120,8 @@ export function freePath(files: { has(path: string): boolean }, path: string): s
 }
 
 /**
- * Says what is wrong with moving a file or a folder, with all that is in it, to a path: also what is in it has to
- * have paths that can be taken.
- * @returns undefined for a move that can be made
+ * Why a file or folder cannot be moved to a path; checks the paths of its files too.
+ * @returns undefined if it can be moved
  */
 export function moveProblem(
   { files, folders }: Pick<ProjectState, 'files' | 'folders'>,
@@ -136,7 +134,7 @@ export function moveProblem(
   if (problem !== undefined) return problem
   for (const path of [...files.keys(), ...folders]) {
     const inner = stays(path) ? undefined : pathProblem(movedPath(path, from, to), others)
-    if (inner !== undefined) return `${path} cannot go along: ${inner}`
+    if (inner !== undefined) return `Could not move ${path}: ${inner}`
   }
   return undefined
 }

@@ -4,20 +4,26 @@ import { pathProblem } from './path-problem.ts'
 
 describe('paths of a project, as they are typed', () => {
   const taken = ['main.cdc', 'contracts/Token.cdc']
-  for (const path of ['a.cdc', 'contracts/B.cdc', 'contracts/very/deep/Ünïcode.cdc', 'README.md', '.gitignore']) {
+  for (const path of [
+    'a.cdc',
+    'contracts/B.cdc',
+    'contracts/very/too many folders/Ünïcode.cdc',
+    'README.md',
+    '.gitignore',
+  ]) {
     it(`may be ${path}`, () => expect(pathProblem(path, taken)).to.equal(undefined))
   }
 
   const refused: readonly (readonly [string, RegExp])[] = [
     ['', /name/],
-    ['/etc/passwd', /first slash/],
+    ['/etc/passwd', /start with/],
     ['../up.cdc', /\.\./],
     ['a/../b', /\.\./],
-    ['a//b', /no name/],
-    ['a\\b', /parted by/],
-    ['a\u202Etxt.cdc', /cannot be seen/],
-    ['a\u200Bb', /cannot be seen/],
-    ['a\nb', /cannot be seen/],
+    ['a//b', /empty folder name/],
+    ['a\\b', /Separate folders/],
+    ['a\u202Etxt.cdc', /invisible/],
+    ['a\u200Bb', /invisible/],
+    ['a\nb', /invisible/],
     ['e\u0301.cdc', /NFC/],
     ['dot.', /dot/],
     ['space ', /space/],
@@ -25,11 +31,11 @@ describe('paths of a project, as they are typed', () => {
     ['nul.txt', /Windows/],
     ['deps/A.cdc', /imported/],
     ['Imports/A.cdc', /imported/],
-    ['main.cdc', /there already/],
-    ['MAIN.cdc', /differ in case/],
-    ['contracts', /folder already/],
+    ['main.cdc', /already exists/],
+    ['MAIN.cdc', /ignore case/],
+    ['contracts', /already a folder/],
     ['main.cdc/x', /is a file/],
-    ['a/'.repeat(10) + 'b', /deep/],
+    ['a/'.repeat(10) + 'b', /too many folders/],
     ['x'.repeat(201), /200 bytes/],
   ]
   for (const [path, reason] of refused) {

@@ -1,67 +1,63 @@
-/** Folders of what was imported from the chain: nothing of a project lies there. */
+/** Folders reserved for imported contracts. */
 const reserved = new Set(['deps', 'imports', '_'])
 const keptNames = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d|\.git|git~\d+)$/
-const keptCharacters = /[<>:"|?*\\]/
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
+const reservedCharacters = /[<>:"|?*\\]/
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 const maxSegmentBytes = 200
 const maxBytes = 400
 const maxKeyBytes = 1200
 const maxDepth = 10
 
 /**
- * Says what is wrong with a path of a file or folder, so that people learn it while they type. These are the rules of
- * the service that keeps projects, which decides: a name that it refuses would keep all of the project from being
- * saved.
+ * Why a path is invalid, by the rules of the projects service, which rejects a save with an invalid
+ * path.
  * @param others paths of the project's other files
  * @param folders its other folders, which may be empty
- * @returns undefined for one that can be taken
+ * @returns undefined if it is valid
  */
 export function pathProblem(
   path: string,
   others: Iterable<string> = [],
   folders: Iterable<string> = [],
 ): string | undefined {
-  if (path === '') return 'Give it a name.'
-  if (path.startsWith('/')) return 'A path begins within the project: leave out the first slash.'
-  if (path.includes('\\')) return 'Folders are parted by / and not by \\.'
-  if (bytesOf(path) > maxBytes) return `A path has at most ${maxBytes} bytes.`
-  if (unseen.test(path)) return 'The name has a character that cannot be seen.'
-  if (path.normalize('NFC') !== path)
-    return 'The name has letters that are put together of several characters (NFC is wanted): type it again.'
+  if (path === '') return 'Enter a name.'
+  if (path.startsWith('/')) return 'A path must not start with /.'
+  if (path.includes('\\')) return 'Separate folders with /, not with \\.'
+  if (bytesOf(path) > maxBytes) return `The path is too long: the limit is ${maxBytes} bytes.`
+  if (invisible.test(path)) return 'The name contains an invisible character.'
+  if (path.normalize('NFC') !== path) return 'The name is not in Unicode NFC. Type it again.'
   const segments = path.split('/')
-  if (segments.length > maxDepth) return `Folders may be ${maxDepth} deep.`
+  if (segments.length > maxDepth) return `The path has too many folders: the limit is ${maxDepth} levels.`
   for (const segment of segments) {
     const problem = segmentProblem(segment)
     if (problem !== undefined) return problem
   }
-  if (bytesOf(foldedPath(path)) > maxKeyBytes)
-    return 'The name has too many characters that stand for several others: make it shorter.'
-  if (reserved.has(foldedPath(segments[0] ?? '')))
-    return `${segments[0] ?? ''}/ is kept for what is imported from the chain.`
+  if (bytesOf(foldedPath(path)) > maxKeyBytes) return 'The name is too long after Unicode normalization. Shorten it.'
+  if (reserved.has(foldedPath(segments[0] ?? ''))) return `${segments[0] ?? ''}/ is reserved for imported contracts.`
   return clash(path, [...others], folders)
 }
 
 function segmentProblem(segment: string): string | undefined {
-  if (segment === '') return 'A folder in this path has no name.'
-  if (segment === '.' || segment === '..') return 'A path has no . and no .. in it.'
+  if (segment === '') return 'The path contains an empty folder name.'
+  if (segment === '.' || segment === '..') return 'The path must not contain . or .. as a folder.'
   if (/[. ]$/.test(segment) || segment.startsWith(' '))
-    return 'A name neither begins nor ends with a space, and does not end with a dot.'
-  if (keptCharacters.test(segment)) return 'A name has none of < > : " | ? *'
-  if (/^\p{M}/u.test(segment)) return 'A name does not begin with an accent that has no letter.'
-  if (bytesOf(segment) > maxSegmentBytes) return `A name has at most ${maxSegmentBytes} bytes.`
+    return 'A name must not start or end with a space, or end with a dot.'
+  if (reservedCharacters.test(segment)) return 'A name must not contain < > : " | ? *'
+  if (/^\p{M}/u.test(segment)) return 'A name must not start with a combining mark.'
+  if (bytesOf(segment) > maxSegmentBytes) return `The name is too long: the limit is ${maxSegmentBytes} bytes.`
   const key = foldedPath(segment)
   if (
     key.includes('/') ||
-    keptCharacters.test(key) ||
-    unseen.test(key) ||
+    reservedCharacters.test(key) ||
+    invisible.test(key) ||
     /^[ .]*$|^ |[ .]$/.test(key) ||
     /^\p{M}/u.test(key)
   ) {
-    return `${segment} has a character that stands for others which no name may have: write it by plain ones.`
+    return `${segment} contains a character that normalizes to a forbidden one. Replace it.`
   }
   const [base = ''] = key.split('.', 1)
   if (keptNames.test(key) || keptNames.test(base.trimEnd()))
-    return `${segment} is a name that ${key.includes('git') ? 'Git' : 'Windows'} keeps for itself.`
+    return `${segment} is a name reserved by ${key.includes('git') ? 'Git' : 'Windows'}.`
   return undefined
 }
 
@@ -71,16 +67,14 @@ function clash(path: string, others: readonly string[], folders: Iterable<string
   for (const other of others) {
     const taken = foldedPath(other)
     if (taken === folded)
-      return other === path
-        ? `${other} is there already.`
-        : `${other} is there already: names that differ in case alone are one to some computers.`
-    if (folded.startsWith(`${taken}/`)) return `${other} is a file: nothing can be below it.`
-    if (taken.startsWith(`${folded}/`)) return `${path} is a folder already.`
+      return other === path ? `${other} already exists.` : `${other} already exists: some file systems ignore case.`
+    if (folded.startsWith(`${taken}/`)) return `${other} is a file, so it cannot contain other files.`
+    if (taken.startsWith(`${folded}/`)) return `${path} is already a folder.`
   }
   for (const folder of folders) {
     const taken = foldedPath(folder)
     if (taken === folded || taken.startsWith(`${folded}/`))
-      return `${taken === folded ? folder : path} is a folder already.`
+      return `${taken === folded ? folder : path} is already a folder.`
   }
   const written = new Map(
     [...others.flatMap(foldersAbove), ...[...folders].flatMap((folder) => [...foldersAbove(folder), folder])].map(
@@ -89,7 +83,7 @@ function clash(path: string, others: readonly string[], folders: Iterable<string
   )
   for (const folder of foldersAbove(path)) {
     const there = written.get(foldedPath(folder))
-    if (there !== undefined && there !== folder) return `The folder ${there} is there already: write it like that.`
+    if (there !== undefined && there !== folder) return `The folder already exists as ${there}. Use the same spelling.`
   }
   return undefined
 }
@@ -100,16 +94,16 @@ function foldersAbove(path: string): string[] {
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'))
 }
 
-/** What a path is compared by: neither upper case nor compatible forms of characters make a difference. */
+/** Key for comparing paths: case-insensitive and NFKC. */
 function foldedPath(path: string): string {
   if (/^[ -~]*$/.test(path)) return path.toLowerCase()
   let key = foldedOnce(path)
-  // A few characters need a second turn: their lower case has a compatible form of its own.
+  // The lower case of some characters has a compatibility form of its own.
   for (let next = foldedOnce(key); next !== key; next = foldedOnce(key)) key = next
   return key
 }
 
-/** Upper case first: ß is SS there, and both sigmas are one. */
+/** Upper case first: ß becomes SS, and both sigmas are equal. */
 function foldedOnce(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC')
 }

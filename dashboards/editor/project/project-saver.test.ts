@@ -66,7 +66,7 @@ class Service {
   }
 }
 
-interface Room {
+interface TestProject {
   readonly service: Service
   readonly store: ProjectStore
   readonly saver: ProjectSaver
@@ -74,7 +74,7 @@ interface Room {
   readonly pass: () => Promise<void>
 }
 
-function begin(): Room {
+function begin(): TestProject {
   const service = new Service()
   const store = new ProjectStore(newProject('testnet'))
   const waiting = new Set<() => void>()
@@ -197,7 +197,7 @@ describe('saving a project', () => {
     edit(store, 'a.cdc', '2')
     expect(saver.state).to.deep.equal({
       is: 'failed',
-      reason: 'You are signed out: sign in to save.',
+      reason: 'You are signed out. Sign in to save.',
       willRetry: false,
     })
   })

@@ -6,31 +6,30 @@ import type { Files, MergedFiles } from './file-changes.ts'
 import { isUnsaved, projectOf, isImported } from './project-state.ts'
 import type { ProjectState, SavedProject, ProjectStore } from './project-state.ts'
 
-/** How far the project's changes have come. */
 export type SaveState =
-  /** Nobody is signed in, or nothing was changed yet: it is in this browser alone. */
+  /** Not signed in or unchanged: only this browser has it. */
   | { readonly is: 'local' }
   | { readonly is: 'read-only' }
   | { readonly is: 'saved' }
   | { readonly is: 'unsaved' }
   | { readonly is: 'saving' }
-  /** `willRetry`: by itself. Else after the next change, or when somebody says so. */
+  /** `willRetry`: automatically. Else after the next change or on request. */
   | { readonly is: 'failed'; readonly reason: string; readonly willRetry: boolean }
-  /** It was changed elsewhere too, and somebody has to decide. */
+  /** Changed elsewhere, too; the user must resolve it. */
   | { readonly is: 'conflict'; readonly theirs: OpenedProject }
 
 interface SaverOptions {
   readonly store: ProjectStore
   readonly save: (request: SaveRequest) => Promise<SaveAnswer>
-  /** The project as the service has it now. */
+  /** The project as saved on the service. */
   readonly read: (slug: string) => Promise<OpenedProject>
-  /** Runs something later. @returns what takes it back */
+  /** @returns cancels */
   readonly schedule?: (run: () => void, ms: number) => () => void
   readonly newId?: () => string
 }
 
 const pauseMs = 2000
-/** Who never pauses is saved all the same. */
+/** Maximum time without a save while the user keeps typing, ms. */
 const longestMs = 15_000
 const firstRetryMs = 2000
 const lastRetryMs = 60_000
@@ -42,9 +41,8 @@ interface Pending {
 }
 
 /**
- * Saves a project as it is changed: one save at a time, two seconds after the last change. A save whose answer did
- * not come is sent again as it was, by its own id, so that it counts once; later changes go with the next one. What
- * was changed elsewhere is never written over.
+ * Saves changes: one save at a time, two seconds after the last change. A save without a response
+ * is repeated with its id, which makes it idempotent. Remote changes are never overwritten.
  */
 export class ProjectSaver {
   readonly #options: Required<SaverOptions>
@@ -55,7 +53,7 @@ export class ProjectSaver {
   #running: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   #firstChangeAt: number | undefined
-  /** Files of saves of which nobody knows whether they were done. */
+  /** Files of saves with an unknown outcome. */
   #doubtful: readonly Files[] = []
   #failures = 0
   #isOn = false
@@ -83,7 +81,7 @@ export class ProjectSaver {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether somebody is signed in who may save. */
+  /** Whether a user is signed in who may save. */
   setOn(isOn: boolean): void {
     if (this.#isOn === isOn) return
     this.#isOn = isOn
@@ -93,28 +91,28 @@ export class ProjectSaver {
     else this.#cancelTimer?.()
   }
 
-  /** Saves what there is to save, now. Resolves when that was tried. */
+  /** Saves now. Resolves after the attempt. */
   async saveNow(): Promise<void> {
     this.#cancelTimer?.()
     if (this.#running !== undefined) await this.#running
     await this.#run()
   }
 
-  /** The project as it is here brought together with what the service has. */
+  /** Merges the local project with the saved one. */
   mergeWith(theirs: OpenedProject): MergedFiles {
     const { saved, files } = this.#options.store.state
     const there = new Map(theirs.files.map(({ path, content }) => [path, content]))
     return mergeFiles(withOwn(saved?.files ?? new Map<string, string>(), there, this.#doubtful), files, there)
   }
 
-  /** Goes on after a conflict with files that somebody has chosen. */
+  /** Continues after a conflict with the files that the user chose. */
   resolve(theirs: OpenedProject, files: ReadonlyMap<string, string>): Promise<void> {
     this.#state = { is: 'unsaved' }
     this.#options.store.change((state) => rebased(state, theirs, files))
     return this.saveNow()
   }
 
-  /** Begins no more saves. */
+  /** Starts no more saves. */
   close(): void {
     this.#isClosed = true
     this.#cancelTimer?.()
@@ -127,7 +125,7 @@ export class ProjectSaver {
     this.#show()
     const { store } = this.#options
     if (!this.#isOn || !isUnsaved(store.state)) return
-    // A failure that may pass has a timer of its own, which longer and longer pauses belong to.
+    // Retryable failures have their own timer with back-off.
     if (this.#state.is === 'failed' && this.#state.willRetry) return
     this.#firstChangeAt ??= Date.now()
     this.#soon(Math.max(0, Math.min(pauseMs, this.#firstChangeAt + longestMs - Date.now())))
@@ -192,7 +190,7 @@ export class ProjectSaver {
     const isSignedOut = error instanceof ApiProblem && error.status === 401
     if (isLater && this.#pending !== undefined)
       this.#doubtful = [...this.#doubtful.slice(1 - maxDoubtful), this.#pending.state.files]
-    // What was refused is not sent again as it is; what may have been taken is.
+    // Rejected saves are not repeated; saves with an unknown outcome are.
     if (!isLater && !isSignedOut) this.#pending = undefined
     this.#set({ is: 'failed', reason: problemText(error), willRetry: isLater })
     if (!isLater || this.#isClosed) return
@@ -200,7 +198,7 @@ export class ProjectSaver {
     this.#soon(Math.max(wait, Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)))
   }
 
-  /** Says what follows from the project itself, where nothing is under way or wrong. */
+  /** Derives the state from the project while no save is running or failing. */
   #show(): void {
     const { state } = this.#options.store
     if (state.isReadOnly) this.#set({ is: 'read-only' })
@@ -211,7 +209,7 @@ export class ProjectSaver {
       this.#set(
         this.#isOn
           ? { is: 'unsaved' }
-          : { is: 'failed', reason: 'You are signed out: sign in to save.', willRetry: false },
+          : { is: 'failed', reason: 'You are signed out. Sign in to save.', willRetry: false },
       )
     else this.#set(state.saved === undefined ? { is: 'local' } : { is: 'saved' })
   }
@@ -222,14 +220,14 @@ export class ProjectSaver {
   }
 }
 
-/** The common version of both sides, where what the service has may be what was sent from here. */
+/** Common base of both sides, counting files of unacknowledged saves that arrived. */
 function withOwn(base: Files, theirs: Files, sent: readonly Files[]): Files {
   const own = new Map(base)
   for (const [path, content] of theirs) if (sent.some((files) => files.get(path) === content)) own.set(path, content)
   return own
 }
 
-/** What the service has after a save. */
+/** State of the service after a save. */
 function savedOf(
   { name, network, isPublic, folders, files }: ProjectState,
   { id, slug, version }: SaveAnswer,
@@ -237,7 +235,7 @@ function savedOf(
   return { id, slug, version, name, network, isPublic, folders, files }
 }
 
-/** The project on top of what the service has now: what was not changed here is as it is there. */
+/** Local changes on top of the saved project. */
 function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<string, string>): ProjectState {
   const { saved: now } = projectOf(theirs)
   const { saved: before } = state

@@ -3,7 +3,7 @@ import type { Network, OpenedProject } from '../types.ts'
 import { templates } from './templates.ts'
 import type { Files } from './file-changes.ts'
 
-/** What the service was last known to have. */
+/** Last known state on the service. */
 export interface SavedProject {
   readonly id: string
   readonly slug: string
@@ -15,34 +15,34 @@ export interface SavedProject {
   readonly files: Files
 }
 
-/** The project that is worked on, as it is in this tab. */
+/** The open project of this tab. */
 export interface ProjectState {
   readonly name: string
   readonly network: Network
   readonly isPublic: boolean
   readonly files: Files
-  /** Folders that are shown even while nothing is in them. */
+  /** Folders, including empty ones. */
   readonly folders: readonly string[]
-  /** Paths of tabs, in their order; those below deps/ are contracts of the chain. */
+  /** Paths of tabs, in order; those below deps/ are imported contracts. */
   readonly open: readonly string[]
   readonly active: string | undefined
-  /** Undefined: it is in this browser alone. */
+  /** Undefined: only this browser has it. */
   readonly saved: SavedProject | undefined
-  /** Somebody else's: it can be looked at, run and forked. */
+  /** Another user's project: read, run and fork only. */
   readonly isReadOnly: boolean
   readonly forkedFrom: { readonly slug: string; readonly name: string } | undefined
-  /** Whether somebody has changed anything since it was made or opened. */
+  /** Whether the user changed it since it was created or opened. */
   readonly isTouched: boolean
 }
 
-/** The folder of tabs that show contracts of the chain. */
+/** Folder of tabs with imported contracts. */
 export const importedFolder = 'deps'
 
 export function isImported(path: string): boolean {
   return path.startsWith(`${importedFolder}/`)
 }
 
-/** A new project: one file of each kind, the one that can be run in front. */
+/** A new project with one file of each kind, the script active. */
 export function newProject(network: Network): ProjectState {
   return {
     name: 'Untitled',
@@ -59,7 +59,6 @@ export function newProject(network: Network): ProjectState {
   }
 }
 
-/** A project as the service gave it. */
 export function projectOf({ project, files: stored }: OpenedProject): ProjectState {
   const files = new Map(stored.map(({ path, content }) => [path, content]))
   const open = project.open_files.filter((path) => files.has(path))
@@ -81,7 +80,7 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
   }
 }
 
-/** Whether the service has less than this tab. Which tabs are open is not worth a save of its own. */
+/** Whether there are changes to save. Open tabs do not count. */
 export function isUnsaved({
   saved,
   name,
@@ -109,7 +108,7 @@ export function isUnsaved({
   return false
 }
 
-/** The project of this tab, for the page and for what runs beside it: editor, language server, saving. */
+/** The project of this tab, shared by page, editor, language server and saver. */
 export class ProjectStore {
   #state: ProjectState
   readonly #listeners = new Set<() => void>()
@@ -136,17 +135,17 @@ export class ProjectStore {
 }
 
 const max = 100
-const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /** Why a project name is invalid, by the rules of the service; undefined for a valid one. */
 export function nameProblem(name: string): string | undefined {
-  if (name.trim() === '') return 'Give it a name.'
-  if (name.length > max) return `A name has at most ${max} characters.`
-  if (unseen.test(name)) return 'The name has a character that cannot be shown.'
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? undefined : 'The name has nothing that can be seen.'
+  if (name.trim() === '') return 'Enter a name.'
+  if (name.length > max) return `The name is too long: the limit is ${max} characters.`
+  if (invisible.test(name)) return 'The name contains an invisible character.'
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? undefined : 'The name has no visible character.'
 }
 
-/** What a copy is called: whole characters, as many as a name may have. */
+/** Name of a copy, cut to the maximum length. */
 export function forkName(name: string): string {
   let whole = ''
   for (const character of `Fork of ${name}`) {
@@ -161,7 +160,6 @@ interface Store<State> {
   readonly subscribe: (listener: () => void) => () => void
 }
 
-/** What a store has now, and from now on. */
 export function useStore<State>(store: Store<State>): State {
   return useSyncExternalStore(store.subscribe, () => store.state)
 }

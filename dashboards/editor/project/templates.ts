@@ -1,22 +1,21 @@
-/** A file to begin with. */
 export interface Template {
   readonly name: string
   readonly title: string
   readonly path: string
   readonly code: string
-  /** Why it cannot be run in the page. */
+  /** Why it cannot run in the page. */
   readonly note?: string
 }
 
-const contract = `/// A counter that anybody may read, and that its account alone may move.
+const contract = `/// A counter that anyone can read and only its account can increment.
 access(all) contract Counter {
 
     access(all) event Incremented(count: Int)
 
-    /// How often it was moved.
+    /// Number of increments.
     access(all) var count: Int
 
-    /// Moves it by one.
+    /// Adds one.
     access(account) fun increment() {
         self.count = self.count + 1
         emit Incremented(count: self.count)
@@ -28,7 +27,7 @@ access(all) contract Counter {
 }
 `
 
-const transaction = `/// Keeps a greeting in the storage of whoever signs.
+const transaction = `/// Saves a greeting to the signer's storage.
 transaction(greeting: String) {
 
     prepare(signer: auth(LoadValue, SaveValue) &Account) {
@@ -45,21 +44,20 @@ access(all) fun main(a: Int, b: Int): Int {
 }
 `
 
-/** What a new file may begin with. */
 export const templates: readonly Template[] = [
   {
     name: 'contract',
     title: 'A contract',
     path: 'contracts/Counter.cdc',
     code: contract,
-    note: 'Checked here, not run: deploy it from a repository or a wallet.',
+    note: 'Checked here, not run. Deploy it from a repository or a wallet.',
   },
   {
     name: 'transaction',
     title: 'A transaction',
     path: 'transactions/greet.cdc',
     code: transaction,
-    note: 'Checked here, not run: send it from a wallet.',
+    note: 'Checked here, not run. Send it from a wallet.',
   },
   { name: 'script', title: 'A script', path: 'scripts/add.cdc', code: script },
 ]

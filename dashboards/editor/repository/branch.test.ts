@@ -123,7 +123,7 @@ describe('the name that Git has for a text', () => {
     Object.assign(globalThis, { isSecureContext: false })
     const error: unknown = await blobId('').catch((thrown: unknown) => thrown)
     Object.assign(globalThis, { isSecureContext: true })
-    expect(error).to.have.property('message').that.includes('https://')
+    expect(error).to.have.property('message').that.includes('HTTPS')
   })
 
   it('is the same for the same text alone', async () => {

@@ -3,30 +3,29 @@ import type { Connection, TreeEntry } from '../answers.gen.ts'
 import type { RepositoryClient } from './repository-client.ts'
 import type { Files } from '../project/file-changes.ts'
 
-/** A file of a branch. */
 interface BranchFile {
-  /** As the project has it: below the folder of the connection. */
+  /** Relative to the folder of the connection. */
   readonly path: string
-  /** By which Git knows its content. */
+  /** Git blob id. */
   readonly sha: string
 }
 
-/** A branch as it was at one commit. */
+/** A branch at one commit. */
 interface Branch {
-  /** The commit; null where there is no such branch yet. */
+  /** Null if the branch does not exist yet. */
   readonly head: string | null
   readonly files: readonly BranchFile[]
-  /** What a project cannot have, with why. */
+  /** Entries that a project cannot contain, with the reason. */
   readonly left: readonly { readonly path: string; readonly why: string }[]
 }
 
-/** Each folder is a question to GitHub, which counts them. */
+/** Each folder is one GitHub request, which counts against its rate limit. */
 const maxFolders = 100
-const atOnce = 6
+const concurrency = 6
 
 /**
- * Reads which files a branch has, all at one commit.
- * @throws ApiProblem; Error where there are too many folders
+ * Lists the files of a branch at one commit.
+ * @throws ApiProblem; Error if there are too many folders
  */
 export async function readBranch(
   client: Pick<RepositoryClient, 'head' | 'folder'>,
@@ -36,12 +35,14 @@ export async function readBranch(
   if (head === null) return { head, files: [], left: [] }
   const entries: TreeEntry[] = []
   const waiting = [connection.path]
-  for (let asked = 0; waiting.length > 0; asked += atOnce) {
+  for (let asked = 0; waiting.length > 0; asked += concurrency) {
     if (asked >= maxFolders)
       throw new Error(
-        `There are more than ${maxFolders} folders: connect the project with one of them that holds its code.`,
+        `The repository has more than ${maxFolders} folders. Connect the project to the folder with its code.`,
       )
-    const levels = await Promise.all(waiting.splice(0, atOnce).map((path) => client.folder(connection, path, head)))
+    const levels = await Promise.all(
+      waiting.splice(0, concurrency).map((path) => client.folder(connection, path, head)),
+    )
     for (const entry of levels.flat()) {
       if (entry.type === 'dir' && entry.path !== '.github') waiting.push(entry.path)
       else entries.push(entry)
@@ -55,7 +56,12 @@ function sorted(entries: readonly TreeEntry[], folder: string): Pick<Branch, 'fi
   const left: { path: string; why: string }[] = []
   for (const { path: at, type, sha } of entries) {
     const path = folder === '' ? at : at.slice(folder.length + 1)
-    const why = type === 'dir' ? 'It is changed at GitHub.' : type === 'file' ? pathProblem(path) : 'It is a link.'
+    const why =
+      type === 'dir'
+        ? 'Folders below .github are edited at GitHub.'
+        : type === 'file'
+          ? pathProblem(path)
+          : 'Links are not supported.'
     if (why === undefined) files.push({ path, sha })
     else left.push({ path, why })
   }
@@ -66,24 +72,23 @@ function byPath({ path: one }: { readonly path: string }, { path: other }: { rea
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** A file that is not the same in the project and in the branch. */
+/** A file that differs between project and branch. */
 export interface Difference {
   readonly path: string
-  /** In the project alone, in both with other content, or in the branch alone. */
+  /** Only in the project, in both with different content, or only in the branch. */
   readonly is: 'here' | 'both' | 'there'
 }
 
-/** A project and a branch, as they were compared. */
 export interface Differences {
   readonly branch: Branch
-  /** The project then. */
+  /** The project at the time of the comparison. */
   readonly files: Files
   readonly all: readonly Difference[]
 }
 
 /**
- * What a project has that a branch has not, and the other way round, by path.
- * @param idOf by which Git knows a content
+ * Differences between project and branch, by path.
+ * @param idOf blob id of a content
  */
 export async function compareBranch(
   files: Files,
@@ -105,12 +110,11 @@ export async function compareBranch(
 const encoder = new TextEncoder()
 
 /**
- * The name that Git has for a text: the SHA-1 of its length and its bytes, 40 hex digits.
- * @throws Error on pages that came over plain HTTP from another machine, which browsers give no hashes
+ * Git blob id: SHA-1 of the header and the bytes, 40 hex digits.
+ * @throws Error without HTTPS, where browsers provide no hashes
  */
 export async function blobId(text: string): Promise<string> {
-  if (!isSecureContext)
-    throw new Error('Files can be compared only where this page is opened at https:// or localhost.')
+  if (!isSecureContext) throw new Error('Could not compare files: open this page over HTTPS or at localhost.')
   const bytes = encoder.encode(text)
   const head = encoder.encode(`blob ${bytes.length}\0`)
   const all = new Uint8Array(head.length + bytes.length)

@@ -8,18 +8,18 @@ import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useAccount } from '../account.tsx'
 import type { Network } from '../types.ts'
 import type { SavedProject } from '../project/project-state.ts'
-import type { DraftKeeper } from '../project/drafts.ts'
+import type { DraftStore } from '../project/drafts.ts'
 import { networkNames, useSettings } from '../settings.ts'
 import type { Installation, Repository } from '../answers.gen.ts'
-import { noteWayToGitHub } from './repository-client.ts'
+import { rememberRedirect } from './repository-client.ts'
 
 export interface ConnectFormProps {
   readonly saved: SavedProject
-  readonly keeper: DraftKeeper
+  readonly keeper: DraftStore
   readonly onConnected: () => void
 }
 
-/** Connects a project with a repository: first GitHub says what is whose, then one is chosen. */
+/** Connects a project to a repository that the user authorized at GitHub. */
 export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): ReactNode {
   const { repositories, userId } = useAccount()
   const {
@@ -32,28 +32,27 @@ export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): R
   const go = (is: 'new' | 'known'): void =>
     void run(async () => {
       const { url, authorize_url: authorizeUrl } = await repositories.begin(saved.id)
-      await keeper.keepNow()
-      noteWayToGitHub(saved.id, saved.slug)
+      await keeper.storeNow()
+      rememberRedirect(saved.id, saved.slug)
       location.assign(is === 'new' ? url : authorizeUrl)
     })
   if (installations === undefined) {
     if (error !== null)
       return (
         <ErrorState
-          title="Your repositories are not known"
+          title="Could not load your repositories"
           detail={problemText(error)}
           onRetry={() => void refetch()}
         />
       )
-    return <Loading label="Your repositories are looked up" rows={3} />
+    return <Loading label="Loading your repositories…" rows={3} />
   }
   const usable = installations.filter(({ is_suspended: isSuspended }) => !isSuspended)
   const installation = usable.find(({ installation_id: id }) => id === chosen) ?? usable[0]
   return (
     <>
       <p className="soft">
-        Commit this project to a repository at GitHub, load what others have pushed there, and have it deployed by a
-        workflow.
+        Commit this project to a GitHub repository, load pushed changes, and deploy it with a workflow.
       </p>
       {installation !== undefined && (
         <ChooseRepository
@@ -68,10 +67,10 @@ export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): R
       <div className="button-row">
         <Button look={installation === undefined ? 'strong' : 'plain'} disabled={isBusy} onClick={() => go('new')}>
           <Icon name="external" />{' '}
-          {installation === undefined ? 'Choose repositories at GitHub' : 'Choose others at GitHub'}
+          {installation === undefined ? 'Choose repositories on GitHub' : 'Choose other repositories on GitHub'}
         </Button>
         <Button look="plain" disabled={isBusy} onClick={() => go('known')}>
-          {installation === undefined ? 'I have chosen them before' : 'Ask GitHub again'}
+          {installation === undefined ? 'Use existing access' : 'Refresh access'}
         </Button>
       </div>
       {problem !== undefined && (
@@ -113,12 +112,12 @@ function ChooseRepository({
     if (error !== null)
       return (
         <ErrorState
-          title={`The repositories of ${installation.account} are not known`}
+          title={`Could not load the repositories of ${installation.account}`}
           detail={problemText(error)}
           onRetry={() => void refetch()}
         />
       )
-    return <Loading label="Repositories are listed" rows={2} />
+    return <Loading label="Loading repositories…" rows={2} />
   }
   const repository: Repository | undefined = all.find(({ full_name: full }) => full === name) ?? all[0]
   const wantedBranch = branch ?? repository?.default_branch ?? 'main'
@@ -147,7 +146,7 @@ function ChooseRepository({
     >
       <div className="field-pair">
         <label className="field">
-          <span>Account at GitHub</span>
+          <span>GitHub account</span>
           <select className="input" value={id} onChange={({ target }) => onInstallation(Number(target.value))}>
             {installations.map((one) => (
               <option key={one.installation_id} value={one.installation_id}>
@@ -184,7 +183,7 @@ function ChooseRepository({
           />
         </label>
         <label className="field">
-          <span>Folder of the repository, empty for all of it</span>
+          <span>Folder (empty: the whole repository)</span>
           <input
             className="input mono"
             value={path}
@@ -195,7 +194,7 @@ function ChooseRepository({
           />
         </label>
         <label className="field">
-          <span>Network that it is deployed to</span>
+          <span>Deployment network</span>
           <select className="input" value={network} onChange={({ target }) => setNetwork(target.value as Network)}>
             {networks.map((one) => (
               <option key={one.network} value={one.network}>

@@ -21,7 +21,7 @@ export interface DeployPanelProps {
   readonly onChanged: () => void
 }
 
-/** Which branches are deployed to which accounts, by what workflow, and how it went: as it happens. */
+/** Environments, workflow and live deployments. */
 export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPanelProps): ReactNode {
   const { repositories } = useAccount()
   const { lsp_url: url } = useSettings()
@@ -47,10 +47,10 @@ export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPane
   }, [url, id, repositories, client])
   const error = environments.error ?? deployments.error
   if (environments.data === undefined || deployments.data === undefined) {
-    if (error === null) return <Loading label="Deployments are looked up" rows={3} />
+    if (error === null) return <Loading label="Loading deployments…" rows={3} />
     return (
       <ErrorState
-        title="Deployments are not known"
+        title="Could not load deployments"
         detail={problemText(error)}
         onRetry={() => void (environments.refetch(), deployments.refetch())}
       />
@@ -86,30 +86,30 @@ function Workflow({
   const write = (): void =>
     void run(async () => {
       await repositories.writeWorkflow(id)
-      showToast('The workflow is in the repository: what is pushed is deployed from now on.')
+      showToast('Workflow committed. Pushes are now deployed.')
       onChanged()
     })
   const deploy = (): void =>
     void run(async () => {
       const wanted = environments[0]?.branch ?? branch
       await repositories.deploy(id, wanted)
-      showToast(`GitHub was asked to deploy ${wanted}.`)
+      showToast(`Deployment of ${wanted} requested.`)
     })
   return (
     <section className="stack-small" aria-label="Workflow">
       <h3>Workflow</h3>
       <p className="soft small">
         {path === null ? (
-          'The repository has no workflow yet that deploys what is pushed.'
+          'The repository has no deployment workflow yet.'
         ) : (
           <>
-            <code>{path}</code> deploys what is pushed. Write it again when environments change.
+            <code>{path}</code> deploys pushes. Update it after you change environments.
           </>
         )}
       </p>
       <div className="button-row">
         <Button isSmall look={path === null ? 'strong' : 'plain'} disabled={isBusy} onClick={write}>
-          {path === null ? 'Write the workflow' : 'Write it again'}
+          {path === null ? 'Create workflow' : 'Update workflow'}
         </Button>
         {path !== null && (
           <Button isSmall disabled={isBusy} onClick={deploy}>
@@ -131,7 +131,7 @@ function Deployments({ all }: { readonly all: readonly Deployment[] }): ReactNod
     <section className="stack-small" aria-label="Deployments">
       <h3>Deployments</h3>
       {all.length === 0 ? (
-        <p className="soft small">Nothing was deployed yet. What is deployed shows up here by itself.</p>
+        <p className="soft small">No deployments yet. Deployments appear here automatically.</p>
       ) : (
         <ul className="deployments">
           {all.map((one) => {

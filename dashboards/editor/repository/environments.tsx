@@ -15,7 +15,7 @@ export interface EnvironmentsProps {
   readonly onChanged: () => void
 }
 
-/** Branches that are deployed, each to an account, whose key is sealed for the repository's workflows. */
+/** Branches to deploy, each with its account. The key is sealed for the repository's workflows. */
 export function Environments({ projectId, connection, environments, onChanged }: EnvironmentsProps): ReactNode {
   const { repositories } = useAccount()
   const [open, setOpen] = useState<string>()
@@ -28,9 +28,7 @@ export function Environments({ projectId, connection, environments, onChanged }:
     <section className="stack-small" aria-label="Environments">
       <h3>Environments</h3>
       {environments.length === 0 && (
-        <p className="soft small">
-          Nothing is deployed yet. An environment says which branch goes to which network and account.
-        </p>
+        <p className="soft small">No environments yet. An environment deploys a branch to a network and an account.</p>
       )}
       <ul className="deployments">
         {environments.map(({ name, branch, network, flow_address: address, secrets_configured: hasSecrets }) => (
@@ -54,7 +52,7 @@ export function Environments({ projectId, connection, environments, onChanged }:
               aria-expanded={open === name}
               onClick={() => setOpen(open === name ? undefined : name)}
             >
-              {hasSecrets ? 'Other key' : 'Give it a key'}
+              {hasSecrets ? 'Replace key' : 'Set key'}
             </Button>
             <Button
               isSmall
@@ -107,14 +105,14 @@ function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsP
             value={name}
             placeholder="staging"
             pattern="[A-Za-z][A-Za-z0-9_\-]{0,39}"
-            title="A letter, and up to 39 letters, digits, - and _"
+            title="A letter, then up to 39 letters, digits, - or _"
             spellCheck={false}
             required
             onChange={({ target }) => setName(target.value)}
           />
         </label>
         <label className="field">
-          <span>Its branch</span>
+          <span>Branch</span>
           <input
             className="input mono"
             value={branch}
@@ -124,7 +122,7 @@ function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsP
           />
         </label>
         <label className="field">
-          <span>Its network</span>
+          <span>Network</span>
           <select className="input" value={network} onChange={({ target }) => setNetwork(target.value as Network)}>
             {networks.map((one) => (
               <option key={one.network} value={one.network}>
@@ -141,7 +139,7 @@ function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsP
       )}
       <div className="button-row">
         <Button type="submit" isSmall disabled={isBusy}>
-          Add the environment
+          Add environment
         </Button>
       </div>
     </form>
@@ -211,7 +209,7 @@ function KeyForm({
           />
         </label>
         <label className="field">
-          <span>Index of the key</span>
+          <span>Key index</span>
           <input
             className="input"
             type="number"

@@ -18,7 +18,7 @@ interface LoadPanelProps {
   readonly onChanged: () => void
 }
 
-const atOnce = 4
+const concurrency = 4
 
 /** Loads the chosen files of the branch; local changes are only replaced after confirmation. */
 export function LoadPanel({
@@ -45,7 +45,7 @@ export function LoadPanel({
       const problems: string[] = []
       while (wanted.length > 0) {
         await Promise.all(
-          wanted.splice(0, atOnce).map(async (path) => {
+          wanted.splice(0, concurrency).map(async (path) => {
             const at = connection.path === '' ? path : `${connection.path}/${path}`
             await repositories.file(connection, at, head ?? connection.branch).then(
               (content) => loaded.set(path, content),
@@ -56,7 +56,7 @@ export function LoadPanel({
       }
       if (loaded.size > 0) {
         store.change((state) => [...loaded].reduce((next, [path, content]) => withFile(next, path, content), state))
-        showToast(`${loaded.size === 1 ? 'A file is' : `${loaded.size} files are`} in the project now.`)
+        showToast(`${loaded.size === 1 ? '1 file' : `${loaded.size} files`} loaded.`)
       }
       setFailed(problems.sort())
       if (problems.length === 0) onChanged()
@@ -70,11 +70,11 @@ export function LoadPanel({
       }}
     >
       {others.length === 0 ? (
-        <p className="soft">The project has all that the branch has.</p>
+        <p className="soft">The project is up to date with the branch.</p>
       ) : (
         <>
           <ChosenFiles
-            title="What is loaded into the project"
+            title="Files to load"
             files={others}
             chosen={chosen}
             onChoose={setChosen}
@@ -83,12 +83,12 @@ export function LoadPanel({
                 ? ['new', 'good']
                 : isChosen
                   ? ['replaces yours', 'warn']
-                  : ['differs, yours stays', 'neutral']
+                  : ['differs, keep yours', 'neutral']
             }
           />
           {failed.length > 0 && (
             <div className="field-error" role="alert">
-              <p>These were not loaded:</p>
+              <p>Could not load:</p>
               <ul>
                 {failed.map((line) => (
                   <li key={line}>{line}</li>
@@ -98,7 +98,7 @@ export function LoadPanel({
           )}
           <div className="button-row">
             <Button type="submit" look="strong" disabled={isBusy || chosen.size === 0}>
-              Load into the project
+              Load files
             </Button>
           </div>
         </>
@@ -106,7 +106,7 @@ export function LoadPanel({
       {left.length > 0 && (
         <details className="soft small">
           <summary>
-            {left.length === 1 ? 'One thing' : `${left.length} things`} of the repository cannot be in a project
+            {left.length === 1 ? '1 entry' : `${left.length} entries`} of the repository cannot be loaded
           </summary>
           <ul>
             {left.map(({ path, why }) => (
@@ -125,12 +125,11 @@ interface ChosenFilesProps {
   readonly title: string
   readonly files: readonly Difference[]
   readonly chosen: ReadonlySet<string>
-  /** What becomes of a file, in a word or two. */
+  /** Effect on a file. */
   readonly word: (file: Difference, isChosen: boolean) => readonly [text: string, tone: Tone]
   readonly onChoose: (chosen: ReadonlySet<string>) => void
 }
 
-/** Files that differ, each of which can be chosen. */
 export function ChosenFiles({ title, files, chosen, word, onChoose }: ChosenFilesProps): ReactNode {
   const choose = (path: string, isChosen: boolean): void => {
     const next = new Set(chosen)

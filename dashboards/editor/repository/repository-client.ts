@@ -20,7 +20,7 @@ type DeployKey = Pick<Requests['POST /github/secrets'], 'environment_name' | 'fl
 
 type Query = Readonly<Record<string, string>>
 
-/** Repositories at GitHub, by the service at the page's own host. All calls throw ApiProblem. */
+/** GitHub repositories, through the service of this host. All calls throw ApiProblem. */
 export class RepositoryClient {
   readonly #token: TokenSource
 
@@ -28,12 +28,12 @@ export class RepositoryClient {
     this.#token = token
   }
 
-  /** Begins the way to GitHub, which comes back to the page within ten minutes. */
+  /** Starts the authorization at GitHub, which redirects back within ten minutes. */
   begin(projectId: string): Promise<Answers['POST /github/install']> {
     return this.#post('/install', { project_id: projectId })
   }
 
-  /** What somebody has shown to be theirs. */
+  /** Installations that the user proved to own. */
   async installations(): Promise<readonly Installation[]> {
     return (await this.#get<{ readonly installations: readonly Installation[] }>('/installations')).installations
   }
@@ -44,7 +44,7 @@ export class RepositoryClient {
     ).repos
   }
 
-  /** Null: the project is connected with none. */
+  /** Null: not connected. */
   async connection(projectId: string): Promise<Connection | null> {
     try {
       return (await this.#get<{ readonly connection: Connection }>('/connection', { project_id: projectId })).connection
@@ -62,7 +62,7 @@ export class RepositoryClient {
     await this.#delete('/connection', { project_id: projectId })
   }
 
-  /** The newest commit of the branch; null where there is no such branch, or nothing in the repository. */
+  /** Newest commit of the branch; null if there is none. */
   async head({ project_id: id, owner, repo, branch }: Connection): Promise<string | null> {
     try {
       const {
@@ -79,7 +79,9 @@ export class RepositoryClient {
     }
   }
 
-  /** One level of a folder; nothing where there is no such folder. @param path from the top of the repository */
+  /**
+   * One level of a folder; empty if it does not exist. @param path from the top of the repository
+   */
   async folder({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<readonly TreeEntry[]> {
     try {
       return (
@@ -95,7 +97,7 @@ export class RepositoryClient {
     }
   }
 
-  /** The text of a file. @param path from the top of the repository */
+  /** @param path from the top of the repository */
   async file({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<string> {
     const segments = path.split('/').map(encodeURIComponent).join('/')
     return (
@@ -103,7 +105,7 @@ export class RepositoryClient {
     ).content
   }
 
-  /** One commit on top of `head`, all files or none. */
+  /** One commit on top of `head`; all files or none. */
   commit(
     projectId: string,
     {
@@ -134,7 +136,7 @@ export class RepositoryClient {
     await this.#delete('/environments', { project_id: projectId, name })
   }
 
-  /** Seals the private key here: it leaves the browser only as a sealed box for the repository. */
+  /** Seals the private key in the browser; only the sealed box is sent. */
   async putSecrets(projectId: string, { privateKey, ...settings }: DeployKey): Promise<void> {
     const [{ key_id: keyId, key }, { sealKey }] = await Promise.all([
       this.#get<{ readonly key_id: string; readonly key: string }>('/secrets/key', { project_id: projectId }),
@@ -162,7 +164,7 @@ export class RepositoryClient {
       .deployments
   }
 
-  /** For the channel, which asks who hears of deployments. */
+  /** For the deployment channel. */
   token(): Promise<string | undefined> {
     return this.#token()
   }
@@ -187,54 +189,56 @@ export class RepositoryClient {
   }
 }
 
-/** What came of the way to GitHub, as the service writes it into the address of the page. */
-interface CameBack {
+/** Result of the GitHub redirect, from the URL. */
+interface RedirectResult {
   readonly text: string
   readonly isGood: boolean
-  /** Of the project from which somebody went; undefined where this tab did not go. */
+  /** Project where the user started; undefined if not in this tab. */
   readonly slug: string | undefined
 }
 
 const key = 'flowfarm-editor-github'
 
-/** Remembers, for this tab, from which project somebody goes to GitHub. */
-export function noteWayToGitHub(projectId: string, slug: string): void {
+/** Remembers, for this tab, the project where the authorization started. */
+export function rememberRedirect(projectId: string, slug: string): void {
   sessionStorage.setItem(key, JSON.stringify({ projectId, slug }))
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  'bad-state': 'it took longer than ten minutes, or was begun in another browser. Try again.',
-  'github-denied': 'you said no there, or closed its page.',
-  'github-code': 'GitHub did not take what it had given. Try again.',
-  'user-removed': 'your account was removed meanwhile.',
+  'bad-state': 'it took longer than ten minutes, or started in another browser. Try again.',
+  'github-denied': 'access was denied or the page was closed.',
+  'github-code': 'the authorization code was rejected. Try again.',
+  'user-removed': 'your user was deleted.',
 }
 
-/** @param search of the address, such as `?github=connected`. @returns undefined where nobody comes from GitHub */
-export function cameBackFromGitHub(search: string): CameBack | undefined {
+/**
+ * @param search query of the URL, such as `?github=connected`. @returns undefined without a result
+ */
+export function readRedirectResult(search: string): RedirectResult | undefined {
   const values = new URLSearchParams(search)
   const outcome = values.get('github')
   if (outcome === null) return undefined
   const slug = slugOf(values.get('project_id'))
   switch (outcome) {
     case 'connected':
-      return { text: 'GitHub has said which repositories are yours.', isGood: true, slug }
+      return { text: 'GitHub access granted. Choose a repository.', isGood: true, slug }
     case 'none':
       return {
-        text: 'GitHub knows of no repository that this editor may use: install the App there, and choose some.',
+        text: 'No repositories are available. Install the GitHub App and choose repositories.',
         isGood: false,
         slug,
       }
     case 'asked':
       return {
-        text: 'An owner of the organization has been asked. Come back when they have agreed.',
+        text: 'An owner of the organization must approve the request. Come back after the approval.',
         isGood: true,
         slug,
       }
     default:
       return {
         text:
-          'GitHub was not asked: ' +
-          (reasons[values.get('reason') ?? ''] ?? 'it does not answer as it should. Try again.'),
+          'GitHub authorization failed: ' +
+          (reasons[values.get('reason') ?? ''] ?? 'GitHub returned an unexpected response. Try again.'),
         isGood: false,
         slug,
       }
@@ -246,6 +250,6 @@ function slugOf(projectId: string | null): string | undefined {
   sessionStorage.removeItem(key)
   if (kept === null) return undefined
   const { projectId: from, slug } = JSON.parse(kept) as { readonly projectId: string; readonly slug: string }
-  // An answer that tells of no project, such as a refusal, is for the one from which this tab went.
+  // A result without a project, such as an error, belongs to the project of this tab.
   return projectId === null || projectId === from ? slug : undefined
 }

@@ -28,7 +28,6 @@ interface RepositoryDialogProps {
   readonly onClose: () => void
 }
 
-/** The repository of a project: which it is, what differs, and what is deployed of it. */
 export function RepositoryDialog({ session, save, onClose }: RepositoryDialogProps): ReactNode {
   const { saved } = useStore(session.store)
   return (
@@ -37,8 +36,8 @@ export function RepositoryDialog({ session, save, onClose }: RepositoryDialogPro
         {saved === undefined ? (
           <p className="soft" role="status">
             {save.is === 'failed'
-              ? `Not saved: ${save.reason} Only a project that is saved can have a repository.`
-              : 'One moment: the project is being saved.'}
+              ? `Not saved: ${save.reason} Save the project to connect a repository.`
+              : 'Saving the project…'}
           </p>
         ) : (
           <Known session={session} saved={saved} />
@@ -64,9 +63,9 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
   if (connection === undefined) {
     if (error !== null)
       return (
-        <ErrorState title="The repository is not known" detail={problemText(error)} onRetry={() => void refetch()} />
+        <ErrorState title="Could not load the repository" detail={problemText(error)} onRetry={() => void refetch()} />
       )
-    return <Loading label="The repository is looked up" rows={3} />
+    return <Loading label="Loading the repository…" rows={3} />
   }
   return connection === null ? (
     <ConnectForm saved={saved} keeper={session.keeper} onConnected={again} />
@@ -79,13 +78,13 @@ interface ConnectedProps {
   readonly session: Session
   readonly saved: SavedProject
   readonly connection: Connection
-  /** The connection, the repository or the project is another one now. */
+  /** Called after the connection, the repository or the project changed. */
   readonly onChanged: () => void
 }
 
 type PanelName = 'commit' | 'load' | 'deploy'
 
-/** A project with its repository: what differs can be committed or loaded, and what is pushed is deployed. */
+/** Commit, load and deploy. */
 function Connected({ session, saved, connection, onChanged }: ConnectedProps): ReactNode {
   const { repositories } = useAccount()
   const [panel, setPanel] = useState<PanelName>('commit')
@@ -122,7 +121,7 @@ function Connected({ session, saved, connection, onChanged }: ConnectedProps): R
         />
         {panel !== 'deploy' && (
           <Button look="plain" isSmall disabled={isFetching} onClick={() => void refetch()}>
-            <Icon name="retry" size={14} /> Look again
+            <Icon name="retry" size={14} /> Refresh
           </Button>
         )}
       </div>
@@ -131,10 +130,10 @@ function Connected({ session, saved, connection, onChanged }: ConnectedProps): R
         {panel !== 'deploy' &&
           differences === undefined &&
           (error === null ? (
-            <Loading label="The project is compared with the repository" rows={3} />
+            <Loading label="Comparing with the repository…" rows={3} />
           ) : (
             <ErrorState
-              title="The repository cannot be read"
+              title="Could not read the repository"
               detail={problemText(error)}
               onRetry={() => void refetch()}
             />
@@ -163,9 +162,9 @@ function Connected({ session, saved, connection, onChanged }: ConnectedProps): R
 }
 
 const offReasons: Readonly<Record<string, string>> = {
-  'installation-deleted': 'The App is not installed any more.',
-  'installation-suspended': 'The installation of the App is suspended.',
-  'repository-removed': 'The App may not use the repository any more.',
+  'installation-deleted': 'The GitHub App was uninstalled.',
+  'installation-suspended': 'The GitHub App is suspended.',
+  'repository-removed': 'The GitHub App lost access to the repository.',
   'repository-deleted': 'The repository was deleted.',
 }
 
@@ -204,7 +203,7 @@ function Head({
             , {networkNames[network]}
           </p>
         </div>
-        {!isOn && <Badge tone="bad">{offReasons[reason ?? ''] ?? 'It is off.'}</Badge>}
+        {!isOn && <Badge tone="bad">{offReasons[reason ?? ''] ?? 'Disconnected.'}</Badge>}
         {isAsked ? (
           <div className="button-row">
             <Button
@@ -216,7 +215,7 @@ function Head({
               Disconnect
             </Button>
             <Button isSmall onClick={() => setIsAsked(false)}>
-              Keep it
+              Cancel
             </Button>
           </div>
         ) : (
@@ -227,7 +226,7 @@ function Head({
       </div>
       {isAsked && (
         <p className="soft small">
-          The repository stays as it is. Environments and the list of deployments go; secrets stay in the repository.
+          This deletes the environments and the deployment list here. The repository and its secrets are not changed.
         </p>
       )}
       {problem !== undefined && (
@@ -241,7 +240,6 @@ function Head({
 
 interface CommitPanelProps {
   readonly connection: Connection
-  /** Of the project. */
   readonly name: string
   readonly differences: Differences
   readonly onChanged: () => void
@@ -261,7 +259,7 @@ function CommitPanel({
   )
   const [message, setMessage] = useState(`Update ${name}`)
   const { isBusy, problem, run } = useAction()
-  if (all.length === 0) return <p className="soft">Nothing differs: the branch has all that the project has.</p>
+  if (all.length === 0) return <p className="soft">No changes: the branch is up to date with the project.</p>
   const commit = (): void =>
     void run(async () => {
       const changes = all
@@ -286,10 +284,10 @@ function CommitPanel({
       }}
     >
       {branch.head === null && (
-        <p className="soft">There is no branch {connection.branch} yet: this commit makes it.</p>
+        <p className="soft">The branch {connection.branch} does not exist yet. This commit creates it.</p>
       )}
       <ChosenFiles
-        title="What goes into the commit"
+        title="Files to commit"
         files={all}
         chosen={chosen}
         onChoose={setChosen}
@@ -299,8 +297,8 @@ function CommitPanel({
             : is === 'both'
               ? ['changed', 'busy']
               : isChosen
-                ? ['is deleted there', 'bad']
-                : ['stays there', 'neutral']
+                ? ['delete in repository', 'bad']
+                : ['keep in repository', 'neutral']
         }
       />
       <label className="field">

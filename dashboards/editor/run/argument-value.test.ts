@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { argumentValue, ArgumentProblem, typedText } from './argument-value.ts'
+import { argumentValue, ArgumentProblem, inputText } from './argument-value.ts'
 
 describe('values that are typed for arguments', () => {
   const made: readonly (readonly [string, string, unknown])[] = [
@@ -112,7 +112,7 @@ describe('values that are typed for arguments', () => {
 
   for (const [type, typed, reason] of [
     ['Address', '0xzz', /16 hex/],
-    ['UFix64', '-1', /below 0/],
+    ['UFix64', '-1', /negative/],
     ['UFix64', '1.123456789', /8 decimals/],
     ['UFix64', '184467440737.09551616', /too large/],
     ['UFix128', '340282366920938.463463374607431768211456', /too large/],
@@ -120,10 +120,10 @@ describe('values that are typed for arguments', () => {
     ['Int', '1.5', /whole/],
     ['UInt8', '256', /from 0 to 255/],
     ['Int8', '-129', /from -128/],
-    ['UInt', '-1', /below 0/],
+    ['UInt', '-1', /negative/],
     ['Bool', 'yes', /true or false/],
-    ['[Int]', '1', /list/],
-    ['[Int]', '[', /no JSON/],
+    ['[Int]', '1', /array/],
+    ['[Int]', '[', /Invalid JSON/],
     ['{String: Int}', '[]', /object/],
     ['Type', 'x', /JSON-CDC/],
     ['PublicPath', 'x', /public/],
@@ -171,7 +171,7 @@ describe('values that are typed for arguments', () => {
     )
     fc.assert(
       fc.property(simple, ([type, value]) => {
-        expect(argumentValue(type, typedText(value))).to.deep.equal(value)
+        expect(argumentValue(type, inputText(value))).to.deep.equal(value)
       }),
     )
   })

@@ -1,10 +1,10 @@
-/** A value of JSON-CDC. Source: https://cadence-lang.org/docs/json-cadence-spec */
+/** A JSON-CDC value. Source: https://cadence-lang.org/docs/json-cadence-spec */
 export interface CadenceValue {
   readonly type: string
   readonly value?: unknown
 }
 
-/** What was typed is no value of the type. The message says what one would be. */
+/** The input is not a value of the type; the message describes the expected form. */
 export class ArgumentProblem extends Error {
   constructor(message: string) {
     super(message)
@@ -13,7 +13,7 @@ export class ArgumentProblem extends Error {
 }
 
 const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
-/** Of numbers with a fixed point: how many decimals, and the least and the most, in units of the last one. */
+/** Fixed-point types: decimals, minimum and maximum in units of the last decimal. */
 const fixLimits: ReadonlyMap<string, FixLimits> = new Map(
   [64n, 128n].flatMap((bits): [string, FixLimits][] => {
     const decimals = bits === 64n ? 8 : 24
@@ -29,12 +29,12 @@ interface FixLimits {
   readonly high: bigint
 }
 const maxDigits = 100
-/** Decimal digits that a number of JSON keeps, however large it is. */
+/** Decimal digits that JSON numbers represent exactly. */
 const sureDigits = 15
 
 /**
- * Makes of what somebody typed a value of a Cadence type: plain for simple types, JSON for lists and dictionaries,
- * JSON-CDC for all others.
+ * Converts user input to a Cadence value: plain text for simple types, JSON for arrays and
+ * dictionaries, JSON-CDC for others.
  * @throws ArgumentProblem
  */
 export function argumentValue(type: string, typed: string): CadenceValue {
@@ -50,20 +50,19 @@ export function argumentValue(type: string, typed: string): CadenceValue {
   return fromPlain(type, text)
 }
 
-/** A value of JSON, or a text, as a value of a Cadence type. */
 function fromPlain(type: string, value: unknown): CadenceValue {
   if (isCadenceValue(value) && isOf(type, value)) return value
   if (type.endsWith('?'))
     return { type: 'Optional', value: value === null ? null : fromPlain(type.slice(0, -1), value) }
   if (type.startsWith('[')) {
-    if (!Array.isArray(value)) throw new ArgumentProblem(`Write a list in JSON, such as ["1", "2"], for ${type}.`)
+    if (!Array.isArray(value)) throw new ArgumentProblem(`Enter a JSON array for ${type}, such as ["1", "2"].`)
     const [inner = ''] = splitType(type.slice(1, -1), ';')
     return { type: 'Array', value: value.map((one: unknown) => fromPlain(inner, one)) }
   }
   if (type.startsWith('{')) return dictionary(type, value)
   if (typeof value === 'number') return simple(type, exactText(value))
   const text = typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined
-  if (text === undefined) throw new ArgumentProblem(`Write a value of ${type}.`)
+  if (text === undefined) throw new ArgumentProblem(`Enter a value of ${type}.`)
   return simple(type, text)
 }
 
@@ -76,14 +75,14 @@ function exactText(value: number): string {
   )
     return text
   throw new ArgumentProblem(
-    'Write numbers of more than 15 digits in quotes, such as "18446744073709551615": without them JSON loses digits.',
+    'Put numbers of more than 15 digits in quotes, such as "18446744073709551615": JSON would round them.',
   )
 }
 
 function dictionary(type: string, value: unknown): CadenceValue {
   const [keyType = '', valueType] = splitType(type.slice(1, -1), ':')
   if (valueType === undefined || typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ArgumentProblem(`Write an object in JSON, such as {"a": "1"}, for ${type}.`)
+    throw new ArgumentProblem(`Enter a JSON object for ${type}, such as {"a": "1"}.`)
   return {
     type: 'Dictionary',
     value: Object.entries(value).map(([key, one]) => ({
@@ -104,10 +103,10 @@ function simple(type: string, text: string): CadenceValue {
       return { type, value: text }
     case 'Address':
       if (!/^(0x)?[0-9a-fA-F]{1,16}$/.test(text))
-        throw new ArgumentProblem('An address has up to 16 hex digits, such as 0xf8d6e0586b0a20c7.')
+        throw new ArgumentProblem('Enter an address of up to 16 hex digits, such as 0xf8d6e0586b0a20c7.')
       return { type, value: `0x${text.replace(/^0x/, '').toLowerCase().padStart(16, '0')}` }
     case 'Bool':
-      if (text !== 'true' && text !== 'false') throw new ArgumentProblem('Write true or false.')
+      if (text !== 'true' && text !== 'false') throw new ArgumentProblem('Enter true or false.')
       return { type, value: text === 'true' }
     case 'Path':
     case 'StoragePath':
@@ -115,21 +114,21 @@ function simple(type: string, text: string): CadenceValue {
     case 'CapabilityPath':
       return { type: 'Path', value: path(text) }
     default:
-      throw new ArgumentProblem(`Write a value of ${type} as JSON-CDC: {"type": …, "value": …}.`)
+      throw new ArgumentProblem(`Enter a value of ${type} as JSON-CDC: {"type": …, "value": …}.`)
   }
 }
 
 function whole(type: string, kind: string, bits: string | undefined, text: string): string {
   if (!/^-?\d+$/.test(text) || text.length > maxDigits)
-    throw new ArgumentProblem(`${type} is a whole number, such as 42.`)
+    throw new ArgumentProblem(`${type} must be a whole number, such as 42.`)
   const value = BigInt(text)
   const signed = kind === 'Int'
-  if (!signed && value < 0n) throw new ArgumentProblem(`${type} is not below 0.`)
+  if (!signed && value < 0n) throw new ArgumentProblem(`${type} must not be negative.`)
   if (bits !== undefined) {
     const [low, high] = signed
       ? [-(2n ** (BigInt(bits) - 1n)), 2n ** (BigInt(bits) - 1n) - 1n]
       : [0n, 2n ** BigInt(bits) - 1n]
-    if (value < low || value > high) throw new ArgumentProblem(`${type} is from ${low} to ${high}.`)
+    if (value < low || value > high) throw new ArgumentProblem(`${type} must be from ${low} to ${high}.`)
   }
   return value.toString()
 }
@@ -137,17 +136,19 @@ function whole(type: string, kind: string, bits: string | undefined, text: strin
 function fixed(type: string, { decimals, low, high }: FixLimits, text: string): string {
   const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   if (before === undefined || after.length > decimals || text.length > maxDigits)
-    throw new ArgumentProblem(`${type} is a number of at most ${decimals} decimals, such as 12.5.`)
+    throw new ArgumentProblem(`${type} must be a number with at most ${decimals} decimals, such as 12.5.`)
   const units = BigInt(`${sign}${before}${after.padEnd(decimals, '0')}`)
   if (units < low || units > high)
-    throw new ArgumentProblem(low === 0n && units < 0n ? `${type} is not below 0.` : `This is too large for ${type}.`)
+    throw new ArgumentProblem(
+      low === 0n && units < 0n ? `${type} must not be negative.` : `The value is too large for ${type}.`,
+    )
   return `${units < 0n ? '-' : ''}${BigInt(before)}.${after.padEnd(decimals, '0')}`
 }
 
 function path(text: string): { readonly domain: string; readonly identifier: string } {
   const [, domain, identifier] = /^\/(storage|public|private)\/([A-Za-z_]\w*)$/.exec(text) ?? []
   if (domain === undefined || identifier === undefined)
-    throw new ArgumentProblem('A path is such as /public/flowTokenBalance.')
+    throw new ArgumentProblem('Enter a path such as /public/flowTokenBalance.')
   return { domain, identifier }
 }
 
@@ -168,7 +169,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new ArgumentProblem(`This is no JSON: ${error.message}.`)
+    if (error instanceof SyntaxError) throw new ArgumentProblem(`Invalid JSON: ${error.message}.`)
     throw error
   }
 }
@@ -183,8 +184,8 @@ function isCadenceValue(value: unknown): value is CadenceValue {
 }
 
 /**
- * Whether JSON that looks like JSON-CDC is meant so. A text may be any, and a dictionary may have a key `type` of its
- * own, as what is told of NFTs has. What an optional has in it is asked of the type within.
+ * Whether JSON that looks like JSON-CDC is meant as such: strings may have any text, and
+ * dictionaries may have a key `type`, as NFT metadata has.
  */
 function isOf(type: string, { type: given, value }: CadenceValue): boolean {
   if (type.endsWith('?')) return given === 'Optional'
@@ -194,11 +195,11 @@ function isOf(type: string, { type: given, value }: CadenceValue): boolean {
   return type !== 'String' || given === 'String'
 }
 
-/** What one would type for a value: the way back, for those that come with samples. */
-export function typedText(value: unknown): string {
+/** The inverse: input text of a sample's value. */
+export function inputText(value: unknown): string {
   if (!isCadenceValue(value)) return JSON.stringify(value) ?? ''
   const { type, value: inner } = value
-  if (type === 'Optional') return inner === null ? '' : typedText(inner)
+  if (type === 'Optional') return inner === null ? '' : inputText(inner)
   if (type === 'Path' && typeof inner === 'object' && inner !== null) {
     const { domain, identifier } = inner as { readonly domain?: unknown; readonly identifier?: unknown }
     return `/${String(domain)}/${String(identifier)}`

@@ -1,26 +1,25 @@
 import type { EditorSettings } from '../answers.gen.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import { networkSettings } from '../settings.ts'
-import { argumentValue, ArgumentProblem, typedText } from './argument-value.ts'
+import { argumentValue, ArgumentProblem, inputText } from './argument-value.ts'
 import type { CadenceValue } from './argument-value.ts'
 import { codeShape } from './script-kind.ts'
 
 interface RunState {
-  /** The script that is running. */
   readonly running: string | undefined
-  /** What came of each script the last time, by its path. */
+  /** Last result by path. */
   readonly results: ReadonlyMap<string, RunResult>
-  /** What was typed for arguments, by path and name. */
+  /** Input by path and argument name. */
   readonly typed: ReadonlyMap<string, Typed>
-  /** What is wrong with that, by name, for the script that was tried last. */
+  /** Errors by argument name, for the last script. */
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** By the name of the argument, which may be any that Cadence allows: `constructor` and `__proto__` among them. */
+/** Argument names may be any, including `constructor` and `__proto__`. */
 type Typed = ReadonlyMap<string, string>
 
-/** Scripts that are run, with their arguments and results. */
-export class RunRoom {
+/** Runs scripts and keeps their arguments and results. */
+export class ScriptRunner {
   readonly #store: ProjectStore
   readonly #settings: EditorSettings
   readonly #listeners = new Set<() => void>()
@@ -41,23 +40,26 @@ export class RunRoom {
     return () => this.#listeners.delete(listener)
   }
 
-  /** What the fields of a script hold: what was typed, or what comes with the sample that it is. */
-  typedOf(path: string): Typed {
+  /** Input of a script's fields, or the sample's values. */
+  inputOf(path: string): Typed {
     const typed = this.#state.typed.get(path)
     if (typed !== undefined) return typed
     const code = this.#store.state.files.get(path)?.trim()
     const sample = this.#settings.samples.find((one) => one.code.trim() === code)
     if (sample === undefined || code === undefined) return new Map()
-    return new Map(codeShape(code).parameters.map(({ name }, at) => [name, typedText(sample.arguments[at])]))
+    return new Map(codeShape(code).parameters.map(({ name }, at) => [name, inputText(sample.arguments[at])]))
   }
 
   type(path: string, name: string, text: string): void {
     const problems = new Map(this.#state.problems)
     problems.delete(name)
-    this.#set({ typed: new Map(this.#state.typed).set(path, new Map(this.typedOf(path)).set(name, text)), problems })
+    this.#set({ typed: new Map(this.#state.typed).set(path, new Map(this.inputOf(path)).set(name, text)), problems })
   }
 
-  /** Runs a script on the project's network, instead of one that is running. @returns whether it was begun */
+  /**
+   * Runs a script on the project's network; cancels the running one. @returns whether it was
+   * started
+   */
   async run(path: string): Promise<boolean> {
     const code = this.#store.state.files.get(path)
     const network = networkSettings(this.#settings, this.#store.state.network)
@@ -74,7 +76,7 @@ export class RunRoom {
           ? {
               is: 'failed',
               code: 0,
-              message: 'There is no access node for this network here. Choose another network below.',
+              message: 'No access node is configured for this network. Choose another network below.',
               blockHeight: undefined,
               ms: 0,
             }
@@ -94,7 +96,7 @@ export class RunRoom {
   }
 
   #values(path: string, code: string): readonly CadenceValue[] | undefined {
-    const typed = this.typedOf(path)
+    const typed = this.inputOf(path)
     const problems = new Map<string, string>()
     const values = codeShape(code).parameters.flatMap(({ name, type }) => {
       try {
@@ -115,10 +117,9 @@ export class RunRoom {
   }
 }
 
-/** What came of a script. */
 export type RunResult =
   | { readonly is: 'done'; readonly value: CadenceValue; readonly blockHeight: string | undefined; readonly ms: number }
-  /** `code`: the status of HTTP; 0 where nothing answered. */
+  /** `code`: HTTP status; 0 without a response. */
   | {
       readonly is: 'failed'
       readonly code: number
@@ -147,7 +148,7 @@ async function runScript({ apiUrl, code, values, signal }: RunOptions): Promise<
     ms: performance.now() - began,
   })
   try {
-    // The height is asked for first, so that what is shown is what the script saw.
+    // The height is requested first, so that it is the one the script runs at.
     blockHeight = await sealedHeight(base, signal)
     const response = await fetch(`${base}/v1/scripts?block_height=${blockHeight ?? 'sealed'}`, {
       method: 'POST',
@@ -160,9 +161,9 @@ async function runScript({ apiUrl, code, values, signal }: RunOptions): Promise<
     })
     const answer: unknown = await response.json()
     if (!response.ok)
-      return failed(response.status, messageOf(answer) ?? `The node answered with status ${response.status}.`)
+      return failed(response.status, messageOf(answer) ?? `The node returned status ${response.status}.`)
     const encoded = typeof answer === 'string' ? answer : (answer as { readonly value?: unknown } | null)?.value
-    if (typeof encoded !== 'string') return failed(response.status, 'The node gave no value.')
+    if (typeof encoded !== 'string') return failed(response.status, 'The node returned no value.')
     return {
       is: 'done',
       value: JSON.parse(fromBase64(encoded)) as CadenceValue,
@@ -172,9 +173,12 @@ async function runScript({ apiUrl, code, values, signal }: RunOptions): Promise<
   } catch (error) {
     if (signal.aborted) throw error
     if (error instanceof SyntaxError || error instanceof RangeError)
-      return failed(0, 'The node gave an answer that cannot be read.')
+      return failed(0, 'The node returned an invalid response.')
     if (error instanceof TypeError)
-      return failed(0, `The access node at ${base} does not answer. Is the network there, and may pages ask this node?`)
+      return failed(
+        0,
+        `The access node at ${base} is not reachable. Check your network connection and the CORS settings of the node.`,
+      )
     throw error
   }
 }
@@ -201,11 +205,11 @@ function toBase64(text: string): string {
   return btoa(bytes)
 }
 
-/** @throws RangeError for what is no base64 */
+/** @throws RangeError for invalid base64 */
 function fromBase64(text: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)))
   } catch (error) {
-    throw new RangeError('This is no base64.', { cause: error })
+    throw new RangeError('Invalid base64.', { cause: error })
   }
 }

@@ -1,16 +1,16 @@
 import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import type { Parameter } from '../../kit/code-tokens.ts'
 
-/** What a file of Cadence is, by its first declarations. */
+/** Kind of a Cadence file, by its first declaration. */
 type CodeKind = 'script' | 'transaction' | 'contract' | 'other'
 
 interface CodeShape {
   readonly kind: CodeKind
-  /** Of `main`, or of the transaction. */
+  /** Parameters of `main` or of the transaction. */
   readonly parameters: readonly Parameter[]
 }
 
-/** Reads from code what it is and what it takes. Code that is being written gives what can be told of it. */
+/** Reads kind and parameters from code, which may be incomplete. */
 export function codeShape(code: string): CodeShape {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? ' ' : kind === 'text' ? '""' : text))
@@ -33,7 +33,7 @@ export function codeShape(code: string): CodeShape {
   return { kind: find(/\bcontract\b/g) === undefined ? 'other' : 'contract', parameters: [] }
 }
 
-/** How deep in braces each character is. */
+/** Brace depth of each character. */
 function topLevel(code: string): Int32Array {
   const depths = new Int32Array(code.length)
   let depth = 0
@@ -45,7 +45,7 @@ function topLevel(code: string): Int32Array {
   return depths
 }
 
-/** What is read of parameters: strangers write code too, and a page has a field for each. */
+/** Limits for untrusted code: the page shows a field per parameter. */
 const maxParameters = 255
 
 function readParameters(code: string): readonly Parameter[] {
@@ -70,7 +70,9 @@ function readParameters(code: string): readonly Parameter[] {
   return parameters
 }
 
-/** `label name: Type`. Split at the colon first: one pattern for all would backtrack on long blanks. */
+/**
+ * `label name: Type`. Split at the colon first: one pattern for all would backtrack on long blanks.
+ */
 function readParameter(part: string): Parameter | undefined {
   const colon = part.indexOf(':')
   if (colon < 0) return undefined
@@ -85,13 +87,13 @@ function readParameter(part: string): Parameter | undefined {
   return names.length <= 2 && names.every((one) => /^\w+$/.test(one)) && type !== '' ? { name, type } : undefined
 }
 
-/** A piece of what a node said went wrong: words, or a place in the script that was run. */
+/** A part of an error message: text, or a location in the script. */
 type ErrorPart =
   | { readonly kind: 'text'; readonly text: string }
   /** `line` and `column` count from 1. */
   | { readonly kind: 'place'; readonly text: string; readonly line: number; readonly column: number }
 
-/** Scripts are named by the hash of their text, contracts by address and name. */
+/** Nodes name scripts by the hash of their text, contracts by address and name. */
 const place = /(-->\s+)([0-9a-f]{64}):(\d{1,7}):(\d{1,7})/g
 
 /** Locations in a node's error message, such as ` --> 9fe9….:3:9`; columns count from 0. */
@@ -114,13 +116,13 @@ export function errorParts(message: string): readonly ErrorPart[] {
   return parts
 }
 
-/** The line that says most: what Cadence calls the error. */
+/** The most specific line of an error message. */
 export function errorTitle(message: string): string {
   const lines = message
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const told =
+  const line =
     lines.find((line) => line.startsWith('error: '))?.replace(/^error: /, '') ?? lines[0] ?? 'The script failed.'
-  return told.length > 300 ? `${told.slice(0, 300)}…` : told
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line
 }

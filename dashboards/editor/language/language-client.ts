@@ -13,7 +13,7 @@ import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-proto
 import type { Network } from '../types.ts'
 import { withOpen } from '../project/file-tree.ts'
 import type { ProjectStore } from '../project/project-state.ts'
-import type { CodeRoom } from './code-room.ts'
+import type { CodeEditor } from './code-editor.ts'
 import { fileUri, pathOfUri, documentsOf, ProjectWorkspace } from './project-workspace.ts'
 import type { ImportedContracts } from './project-workspace.ts'
 import { LspConnection, TrackedTransport } from './lsp-connection.ts'
@@ -21,16 +21,16 @@ import type { ServerState } from './lsp-connection.ts'
 import { marksOf, problemsOf } from './problems.ts'
 import type { Problem } from './problems.ts'
 
-interface LanguageRoomOptions {
+interface LanguageClientOptions {
   readonly url: string
   readonly store: ProjectStore
-  readonly code: CodeRoom
+  readonly code: CodeEditor
   readonly imported: ImportedContracts
-  /** The server has something to say to people. */
+  /** Message of the server for the user. */
   readonly onMessage: (text: string) => void
 }
 
-/** What is known of the language server and of what it said. */
+/** State of the language server and its diagnostics. */
 interface LanguageState {
   readonly server: ServerState
   readonly problems: readonly Problem[]
@@ -38,7 +38,7 @@ interface LanguageState {
 
 const syncAfterMs = 200
 const requestTimeoutMs = 15_000
-/** Channels take no more documents than that from one page. */
+/** Maximum of documents that a channel accepts. */
 const maxDocuments = 200
 
 interface Published {
@@ -52,23 +52,25 @@ interface Resolved {
   readonly code?: unknown
 }
 
-/** Connects the project to the language server; shows its diagnostics in the editor and the list. */
-export class LanguageRoom {
-  readonly #options: LanguageRoomOptions
+/**
+ * Connects the project to the language server; shows its diagnostics in the editor and the list.
+ */
+export class LanguageClient {
+  readonly #options: LanguageClientOptions
   readonly #listeners = new Set<() => void>()
   readonly #stopListening: () => void
-  readonly #told = new Map<string, readonly ServerDiagnostic[]>()
+  readonly #received = new Map<string, readonly ServerDiagnostic[]>()
   #state: LanguageState = { server: { is: 'connecting' }, problems: [] }
   #connection: LspConnection
   #network: Network
   #client: LSPClient | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(options: LanguageRoomOptions) {
+  constructor(options: LanguageClientOptions) {
     this.#options = options
     const { store, code } = options
     this.#network = store.state.network
-    code.setMarks((path, { doc }) => marksOf(this.#told.get(path) ?? [], doc))
+    code.setMarks((path, { doc }) => marksOf(this.#received.get(path) ?? [], doc))
     this.#connection = this.#connect()
     this.#stopListening = store.subscribe(() => this.#follow())
   }
@@ -103,11 +105,11 @@ export class LanguageRoom {
     if (network !== this.#network) {
       this.#network = network
       this.#connection.close()
-      this.#forget()
+      this.#clear()
       this.#connection = this.#connect()
       return
     }
-    for (const path of this.#told.keys()) if (!files.has(path)) this.#say(path, [])
+    for (const path of this.#received.keys()) if (!files.has(path)) this.#setDiagnostics(path, [])
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       const workspace = this.#client?.workspace
@@ -165,7 +167,7 @@ export class LanguageRoom {
       (error: unknown) => {
         if (!isOver)
           onMessage(
-            `The language server did not begin: ${error instanceof Error ? error.message : JSON.stringify(error)}`,
+            `The language server did not start: ${error instanceof Error ? error.message : JSON.stringify(error)}`,
           )
       },
     )
@@ -183,11 +185,11 @@ export class LanguageRoom {
     const file = client.workspace.getFile(uri)
     if (path === undefined || file === null || (typeof version === 'number' && version !== file.version)) return true
     const { code } = this.#options
-    this.#say(path, diagnostics)
-    if (code.shown !== path || code.view === undefined) return true
+    this.#setDiagnostics(path, diagnostics)
+    if (code.shownPath !== path || code.view === undefined) return true
     const plugin = LSPPlugin.get(code.view)
     const marks = marksOf(diagnostics, plugin?.syncedDoc ?? file.doc)
-    // Somebody has typed on since the server was told.
+    // The diagnostics are older than the text.
     code.mark(
       plugin === null
         ? marks
@@ -205,25 +207,25 @@ export class LanguageRoom {
     const path = pathOfUri(uri)
     const shown = path !== undefined && store.state.files.has(path) ? path : imported.find(path ?? uri)
     if (shown === undefined) {
-      this.#options.onMessage('The code of this declaration is not here.')
+      this.#options.onMessage('The code of this declaration is not available.')
       return false
     }
     store.change((state) => withOpen(state, shown))
     return true
   }
 
-  #say(path: string, diagnostics: readonly ServerDiagnostic[]): void {
-    if (diagnostics.length === 0) this.#told.delete(path)
-    else this.#told.set(path, diagnostics)
+  #setDiagnostics(path: string, diagnostics: readonly ServerDiagnostic[]): void {
+    if (diagnostics.length === 0) this.#received.delete(path)
+    else this.#received.set(path, diagnostics)
     this.#set({
-      problems: [...this.#told]
+      problems: [...this.#received]
         .sort(([one], [other]) => one.localeCompare(other))
         .flatMap(([name, list]) => problemsOf(name, list)),
     })
   }
 
-  #forget(): void {
-    this.#told.clear()
+  #clear(): void {
+    this.#received.clear()
     this.#options.code.mark([])
     this.#set({ problems: [] })
   }
@@ -234,7 +236,7 @@ export class LanguageRoom {
   }
 }
 
-/** What explanations of a language server may be made of. */
+/** HTML elements allowed in hover texts. */
 const allowed = new Set([
   'P',
   'BR',
@@ -268,9 +270,9 @@ const allowed = new Set([
 const dropped = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED', 'SVG', 'MATH', 'FORM', 'NOSCRIPT'])
 
 /**
- * Leaves of HTML only what text is made of. The code of contracts was written by strangers, and its comments come
- * back as explanations. Elements that are not allowed leave their text behind; attributes are none but the class of a
- * piece of code and a link to another site.
+ * Sanitizes HTML of hover texts, which contain comments of untrusted contracts. Other elements are
+ * replaced by their text. Attributes are removed, except the class of code and links to other
+ * sites.
  */
 function sanitizeHtml(html: string): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html')

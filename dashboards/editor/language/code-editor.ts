@@ -22,35 +22,35 @@ import type { ProjectStore } from '../project/project-state.ts'
 import { cadence, editorLook } from './editor-theme.ts'
 import { offsetOf } from './problems.ts'
 
-export interface CodeRoomOptions {
+export interface CodeEditorOptions {
   readonly store: ProjectStore
-  /** The code of a contract of the chain that is shown in a tab. */
+  /** Code of an imported contract that is open in a tab. */
   readonly importedCode: (path: string) => string | undefined
   readonly onRun: () => void
   readonly onSave: () => void
   readonly onCursor: (line: number, column: number) => void
-  /** Somebody typed. */
+  /** Called when the user types. */
   readonly onEdit: () => void
 }
 
 /**
- * The editor: one view that shows the file in front, and the state of each other file with its undo history. It
- * follows the project, and the project follows it.
+ * The editor: one view for the active file, and a state with undo history for each other file.
+ * Synchronized with the project in both directions.
  */
-export class CodeRoom {
-  readonly #options: CodeRoomOptions
+export class CodeEditor {
+  readonly #options: CodeEditorOptions
   readonly #states = new Map<string, EditorState>()
   readonly #plugin = new Compartment()
   readonly #reading = new Compartment()
   readonly #stopListening: () => void
   #view: EditorView | undefined
-  #shown: string | undefined
+  #shownPath: string | undefined
   #pluginOf: (path: string) => Extension = () => []
   #marksOf: (path: string, state: EditorState) => readonly Diagnostic[] = () => []
-  /** The change comes from the editor itself. */
+  /** Set while the editor itself changes the project. */
   #isTyping = false
 
-  constructor(options: CodeRoomOptions) {
+  constructor(options: CodeEditorOptions) {
     this.#options = options
     this.#stopListening = options.store.subscribe(() => this.#follow())
   }
@@ -59,24 +59,24 @@ export class CodeRoom {
     return this.#view
   }
 
-  get shown(): string | undefined {
-    return this.#shown
+  get shownPath(): string | undefined {
+    return this.#shownPath
   }
 
   /**
-   * Puts the editor into an element. It lives in a shadow root: there its styles are sheets and no elements, which
-   * the page's Content-Security-Policy would not let in. @returns what takes it out
+   * Mounts the editor in a shadow root with constructed style sheets, because the
+   * Content-Security-Policy blocks style elements. @returns unmounts it
    */
   mount(place: HTMLElement): () => void {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' })
     this.#view = new EditorView({ root, parent: root, state: EditorState.create() })
-    this.#shown = undefined
+    this.#shownPath = undefined
     this.#follow()
     return () => {
       this.#leave()
       this.#view?.destroy()
       this.#view = undefined
-      this.#shown = undefined
+      this.#shownPath = undefined
     }
   }
 
@@ -86,31 +86,32 @@ export class CodeRoom {
     this.#view = undefined
   }
 
-  /** What every file has besides, from now on: the ways to a language server. */
+  /** Sets extensions for all files: the language server. */
   setPlugin(pluginOf: (path: string) => Extension): void {
     this.#pluginOf = pluginOf
-    if (this.#shown !== undefined) this.#view?.dispatch({ effects: this.#plugin.reconfigure(pluginOf(this.#shown)) })
+    if (this.#shownPath !== undefined)
+      this.#view?.dispatch({ effects: this.#plugin.reconfigure(pluginOf(this.#shownPath)) })
   }
 
-  /** Where marks come from when a file is shown. */
+  /** Sets the source of diagnostics. */
   setMarks(marksOf: (path: string, state: EditorState) => readonly Diagnostic[]): void {
     this.#marksOf = marksOf
   }
 
-  /** Shows new marks in the file in front. */
+  /** Updates the diagnostics of the active file. */
   mark(diagnostics: readonly Diagnostic[]): void {
     const view = this.#view
     if (view !== undefined) view.dispatch(setDiagnostics(view.state, diagnostics))
   }
 
-  /** Changes a file that is not in front, with its undo history. */
+  /** Changes an inactive file and its undo history. */
   change(path: string, spec: TransactionSpec): void {
     const state = this.#stateOf(path).update(spec).state
     this.#states.set(path, state)
     this.#options.store.change((project) => withFile(project, path, state.doc.toString()))
   }
 
-  /** Puts the cursor somewhere in the file in front. Both count from 1. */
+  /** Moves the cursor in the active file. Both count from 1. */
   goTo(line: number, column: number): void {
     const view = this.#view
     if (view === undefined) return
@@ -123,16 +124,16 @@ export class CodeRoom {
     return isImported(path) ? this.#options.importedCode(path) : this.#options.store.state.files.get(path)
   }
 
-  /** Shows what the project has in front now, and takes over what was changed elsewhere than in the editor. */
+  /** Shows the active file of the project and applies external changes. */
   #follow(): void {
     const { active, files } = this.#options.store.state
     for (const path of this.#states.keys()) if (!isImported(path) && !files.has(path)) this.#states.delete(path)
     const view = this.#view
     if (this.#isTyping || view === undefined) return
     const path = active !== undefined && this.#textOf(active) !== undefined ? active : undefined
-    if (path !== this.#shown) {
+    if (path !== this.#shownPath) {
       this.#leave()
-      this.#shown = path
+      this.#shownPath = path
       view.setState(path === undefined ? EditorState.create() : this.#arrive(path))
       if (path !== undefined) this.#tellCursor(view.state)
       return
@@ -145,7 +146,7 @@ export class CodeRoom {
   }
 
   #leave(): void {
-    if (this.#shown !== undefined && this.#view !== undefined) this.#states.set(this.#shown, this.#view.state)
+    if (this.#shownPath !== undefined && this.#view !== undefined) this.#states.set(this.#shownPath, this.#view.state)
   }
 
   #arrive(path: string): EditorState {
@@ -219,7 +220,7 @@ export class CodeRoom {
       })),
       EditorView.updateListener.of((update) => {
         if (update.selectionSet || update.docChanged) this.#tellCursor(update.state)
-        if (!update.docChanged || this.#shown !== path || this.#isReading(path)) return
+        if (!update.docChanged || this.#shownPath !== path || this.#isReading(path)) return
         this.#isTyping = true
         try {
           store.change((project) => withFile(project, path, update.state.doc.toString()))

@@ -6,8 +6,8 @@ import { navigate } from '../kit/router.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { useAccount } from './account.tsx'
-import { DeskDialogs } from './parts/desk-dialogs.tsx'
-import type { DeskDialog } from './parts/desk-dialogs.tsx'
+import { ProjectDialogs } from './parts/project-dialogs.tsx'
+import type { ProjectDialog } from './parts/project-dialogs.tsx'
 import { FileTreeView } from './parts/file-tree-view.tsx'
 import { Header, SaveSign } from './parts/header.tsx'
 import { ProblemsPanel, StatusBar, TabStrip } from './parts/bars.tsx'
@@ -15,25 +15,25 @@ import { RunPanel } from './parts/run-panel.tsx'
 import { withOpen, withoutTab } from './project/file-tree.ts'
 import { forkName, isUnsaved, newProject, useStore } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
-import { RunRoom } from './run/run-script.ts'
+import { ScriptRunner } from './run/run-script.ts'
 import { limitProblem } from './project/file-changes.ts'
 import type { SaveState } from './project/project-saver.ts'
 import type { Session } from './session.ts'
 import { defaultNetwork, useSettings } from './settings.ts'
-import type { CodeRoom } from './language/code-room.ts'
+import type { CodeEditor } from './language/code-editor.ts'
 
-interface DeskProps {
+interface ProjectViewProps {
   readonly session: Session
-  /** Begins another project in this browser. */
+  /** Opens a new project in this browser. */
   readonly onBegin: (state: ProjectState) => void
-  /** The project is not there any more, and not to be kept. */
-  readonly onForget: () => void
+  /** The project no longer exists; its draft is deleted. */
+  readonly onDiscard: () => void
 }
 
 type PanelName = 'problems' | 'run'
 
-/** The project that is open: files, editor, problems and results. */
-export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
+/** The open project: files, editor, problems and results. */
+export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): ReactNode {
   const { store, saver, keeper, code, language } = session
   const settings = useSettings()
   const account = useAccount()
@@ -42,8 +42,8 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const save = useStore(saver)
   const { server, problems } = useStore(language)
   const draftProblem = useStore({ state: keeper.problem, subscribe: keeper.subscribe })
-  const room = useMemo(() => new RunRoom(store, settings), [store, settings])
-  const [dialog, setDialog] = useState<DeskDialog | undefined>(() =>
+  const runner = useMemo(() => new ScriptRunner(store, settings), [store, settings])
+  const [dialog, setDialog] = useState<ProjectDialog | undefined>(() =>
     account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined,
   )
   const [putOff, setPutOff] = useState<SaveState>()
@@ -61,15 +61,15 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
     setPanel('run')
     setIsPanelOpen(true)
     const { active } = store.state
-    if (active !== undefined) void room.run(active)
-  }, [store, room])
+    if (active !== undefined) void runner.run(active)
+  }, [store, runner])
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
-    else if (account.is !== 'signed-out') void keeper.keepNow().then(() => showToast('It is kept in this browser.'))
+    else if (account.is !== 'signed-out') void keeper.storeNow().then(() => showToast('Stored in this browser.'))
     else
       setDialog({
         is: 'sign-in',
-        reason: 'Sign in to save this project. What you wrote stays here, and is saved as soon as you are signed in.',
+        reason: 'Sign in to save this project. Your work stays in this browser and is saved after you sign in.',
       })
   }, [account.is, saver, keeper, showToast])
   useEffect(() => {
@@ -80,7 +80,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       message: (text: string) => showToast(text, 'bad'),
     })
   }, [session, run, saveNow, showToast])
-  useEffect(() => () => room.stop(), [room])
+  useEffect(() => () => runner.stop(), [runner])
 
   const slug = project.saved?.slug
   useEffect(() => {
@@ -95,8 +95,8 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   useKeys(run, saveNow)
   useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draftProblem !== undefined && project.isTouched)
   const isAsked = save.is === 'conflict' && save !== putOff
-  const showDialog = (next: DeskDialog | undefined): void => {
-    // Whoever decides later is asked again when they say so, or at the next conflict.
+  const showDialog = (next: ProjectDialog | undefined): void => {
+    // A dismissed conflict opens again from the status or at the next conflict.
     if (next?.is === 'conflict') setPutOff(undefined)
     else if (isAsked) setPutOff(save)
     setDialog(next?.is === 'conflict' ? undefined : next)
@@ -117,9 +117,9 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       try {
         const to = await account.projects.fork(saved.slug)
         navigate(`/p/${to}`)
-        showToast('This is your own copy now.')
+        showToast('Project forked.')
       } catch (error) {
-        showToast(`The project was not forked: ${problemText(error)}`, 'bad')
+        showToast(`Could not fork the project: ${problemText(error)}`, 'bad')
       }
       return
     }
@@ -132,9 +132,9 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       isTouched: true,
       ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }),
     })
-    showToast('This is a copy of your own, in this browser. Sign in to keep it for good.')
+    showToast('This is your own copy, stored in this browser. Sign in to save it.')
   }
-  /** For what only a project has that is saved. */
+  /** For features that require a saved project. */
   const showSaved = (next: 'share' | 'repository', reason: string): void => {
     if (account.is !== 'signed-in') setDialog({ is: 'sign-in', reason })
     else {
@@ -143,15 +143,15 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       setDialog({ is: next })
     }
   }
-  const share = (): void => showSaved('share', 'Sign in to share this project: it is then saved, and has a link.')
+  const share = (): void => showSaved('share', 'Sign in to save this project and share its link.')
   const showRepository = (): void =>
-    showSaved('repository', 'Sign in to connect this project with a repository: it is saved then.')
+    showSaved('repository', 'Sign in to save this project and connect it to a repository.')
 
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
-    <div className="desk">
+    <div className="project-view">
       <a className="skip-link" href="#code">
-        Skip to the code
+        Skip to code
       </a>
       <Header
         project={project}
@@ -182,11 +182,11 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
         tooLarge={tooLarge}
         onFork={() => void fork()}
       />
-      <div className="desk-body">
+      <div className="project-view-body">
         <button
           type="button"
           className="drawer-back"
-          aria-label="Close the files"
+          aria-label="Close files"
           tabIndex={isFilesOpen ? 0 : -1}
           hidden={!isFilesOpen}
           onClick={() => setIsFilesOpen(false)}
@@ -201,7 +201,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
             onDelete={(path, kind) => setDialog({ is: 'delete', path, kind })}
           />
         </div>
-        <main id="code" className="desk-main" tabIndex={-1}>
+        <main id="code" className="project-view-main" tabIndex={-1}>
           <div className="tab-row">
             <TabStrip
               project={project}
@@ -221,7 +221,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
           <CodePane code={code} isHidden={project.active === undefined} />
           {project.active === undefined && (
             <div className="no-file">
-              <p className="soft">No file is open. Choose one on the left, or begin with a template.</p>
+              <p className="soft">No file is open. Select a file on the left, or add one from a template.</p>
             </div>
           )}
           <section className={`panel-bottom${isPanelOpen ? '' : ' closed'}`} aria-label="Problems and results">
@@ -251,7 +251,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
                 look="plain"
                 isSmall
                 isIcon
-                aria-label={isPanelOpen ? 'Hide the panel' : 'Show the panel'}
+                aria-label={isPanelOpen ? 'Hide panel' : 'Show panel'}
                 aria-expanded={isPanelOpen}
                 onClick={() => setIsPanelOpen(!isPanelOpen)}
               >
@@ -275,7 +275,12 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
                   onGo={({ path, line, column }) => goTo(path, line, column)}
                 />
               ) : (
-                <RunPanel project={project} room={room} onRun={run} onGo={(line, column) => code.goTo(line, column)} />
+                <RunPanel
+                  project={project}
+                  runner={runner}
+                  onRun={run}
+                  onGo={(line, column) => code.goTo(line, column)}
+                />
               )}
             </div>
           </section>
@@ -287,7 +292,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
         cursor={cursor}
         onNetwork={(network) => store.change((state) => ({ ...state, network, isTouched: true }))}
       />
-      <DeskDialogs
+      <ProjectDialogs
         session={session}
         project={project}
         save={save}
@@ -295,13 +300,12 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
         onDialog={showDialog}
         onOpen={open}
         onNew={begin}
-        onForget={onForget}
+        onDiscard={onDiscard}
       />
     </div>
   )
 }
 
-/** Whether the address asks for the window of the repository. */
 function isForRepository(): boolean {
   return new URLSearchParams(location.search).has('repository')
 }
@@ -310,7 +314,7 @@ interface NoticeProps {
   readonly isOnline: boolean
   readonly isFailing: boolean
   readonly isReadOnly: boolean
-  /** Why the service would not take the project. */
+  /** Why the service would reject the project. */
   readonly tooLarge: string | undefined
   readonly onFork: () => void
 }
@@ -321,8 +325,8 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
       <div className="banner" role="status">
         <Icon name="alert" />
         <p>
-          {isOnline ? 'The service does not answer.' : 'You are offline.'} Go on: what you write is kept in this
-          browser, and saved by itself as soon as that works again.
+          {isOnline ? 'The server is not reachable.' : 'You are offline.'} Your work is stored in this browser and is
+          saved automatically when the connection is back.
         </p>
       </div>
     )
@@ -331,7 +335,7 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
     return (
       <div className="banner" role="status">
         <Icon name="alert" />
-        <p>{tooLarge} Until then it is kept in this browser alone.</p>
+        <p>{tooLarge} Until then it is stored in this browser only.</p>
       </div>
     )
   }
@@ -339,7 +343,7 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
   return (
     <div className="banner calm" role="status">
       <Icon name="book" />
-      <p>This project belongs to somebody else. You can read it and run its scripts; fork it to change it.</p>
+      <p>This project belongs to another user. You can read it and run its scripts. Fork it to change it.</p>
       <Button isSmall onClick={onFork}>
         Fork
       </Button>
@@ -347,7 +351,7 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
   )
 }
 
-/** The keys of an editor, wherever on the page the focus is. */
+/** Page-wide keyboard shortcuts. */
 function useKeys(run: () => void, save: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -377,8 +381,7 @@ function useLeaveWarning(isOn: boolean): void {
   }, [isOn])
 }
 
-/** Where the editor is. */
-function CodePane({ code, isHidden }: { readonly code: CodeRoom; readonly isHidden: boolean }): ReactNode {
+function CodePane({ code, isHidden }: { readonly code: CodeEditor; readonly isHidden: boolean }): ReactNode {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => (place.current === null ? undefined : code.mount(place.current)), [code])
   return <div ref={place} className="code-pane" hidden={isHidden} />
@@ -393,7 +396,6 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Whether the browser has a network at all. */
 function useIsOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine)
 }

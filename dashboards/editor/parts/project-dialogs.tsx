@@ -17,38 +17,37 @@ import { useSettings } from '../settings.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { NameDialog, TemplatesDialog, ProjectsDialog, ShareDialog, SignInDialog } from './dialogs.tsx'
 
-/** Seldom wanted: it is fetched when it is. */
+/** Loaded on demand. */
 const RepositoryDialog = lazyPart(async () => (await import('../repository/repository-dialog.tsx')).RepositoryDialog, {
   name: 'RepositoryDialog',
 })
 
 type Kind = 'file' | 'folder'
 
-/** What is asked at the moment. */
-export type DeskDialog =
+/** The open dialog. */
+export type ProjectDialog =
   | { readonly is: 'new'; readonly kind: Kind; readonly folder: string }
   | { readonly is: 'rename' | 'delete'; readonly path: string; readonly kind: Kind }
   | { readonly is: 'project-name' | 'projects' | 'templates' | 'share' | 'repository' | 'conflict' }
   | { readonly is: 'delete-project'; readonly project: ProjectRow }
   | { readonly is: 'sign-in'; readonly reason: string }
 
-export interface DeskDialogsProps {
+export interface ProjectDialogsProps {
   readonly session: Session
   readonly project: ProjectState
   readonly save: SaveState
-  readonly dialog: DeskDialog | undefined
-  readonly onDialog: (dialog: DeskDialog | undefined) => void
+  readonly dialog: ProjectDialog | undefined
+  readonly onDialog: (dialog: ProjectDialog | undefined) => void
   readonly onOpen: (path: string) => void
   readonly onNew: () => void
-  readonly onForget: () => void
+  readonly onDiscard: () => void
 }
 
 const pathHint =
-  'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and ' +
-  'imports/ are kept for what is imported from the chain.'
+  'Separate folders with /, as in contracts/Token.cdc. The folders deps/ and imports/ are reserved for imported ' +
+  'contracts.'
 
-/** The one question that is asked at the moment. */
-export function DeskDialogs({
+export function ProjectDialogs({
   session,
   project,
   save,
@@ -56,8 +55,8 @@ export function DeskDialogs({
   onDialog,
   onOpen,
   onNew,
-  onForget,
-}: DeskDialogsProps): ReactNode {
+  onDiscard,
+}: ProjectDialogsProps): ReactNode {
   const { store, saver } = session
   const settings = useSettings()
   const close = (): void => onDialog(undefined)
@@ -72,7 +71,7 @@ export function DeskDialogs({
         <NameDialog
           title={dialog.kind === 'file' ? 'New file' : 'New folder'}
           label="Path"
-          action="Make it"
+          action="Create"
           hint={pathHint}
           first={
             (dialog.folder === '' ? '' : `${dialog.folder}/`) +
@@ -108,17 +107,21 @@ export function DeskDialogs({
           onSubmit={() => change((state) => withoutPath(state, dialog.path))}
           onClose={close}
         >
-          <p>{dialog.kind === 'folder' ? 'The folder goes with all that is in it.' : 'The file goes for good.'}</p>
+          <p>
+            {dialog.kind === 'folder'
+              ? 'This deletes the folder and its files. It cannot be undone.'
+              : 'This deletes the file. It cannot be undone.'}
+          </p>
         </Dialog>
       )
     case 'project-name':
       return (
         <NameDialog
-          title="Rename the project"
+          title="Rename project"
           label="Name"
           action="Rename"
           first={project.name}
-          hint="The link of the project stays as it is."
+          hint="The link of the project does not change."
           onClose={close}
           check={nameProblem}
           onName={(name) => change((state) => ({ ...state, name, isTouched: true }))}
@@ -185,12 +188,12 @@ export function DeskDialogs({
           row={dialog.project}
           isOpen={dialog.project.id === project.saved?.id}
           onBack={() => onDialog({ is: 'projects' })}
-          onForget={onForget}
+          onDiscard={onDiscard}
           onClose={close}
         />
       )
     case 'sign-in':
-      return <SignInDialog reason={dialog.reason} onClose={close} onLeave={() => session.keeper.keepNow()} />
+      return <SignInDialog reason={dialog.reason} onClose={close} onLeave={() => session.keeper.storeNow()} />
   }
 }
 
@@ -198,7 +201,7 @@ interface DeleteProjectProps {
   readonly row: ProjectRow
   readonly isOpen: boolean
   readonly onBack: () => void
-  readonly onForget: () => void
+  readonly onDiscard: () => void
   readonly onClose: () => void
 }
 
@@ -206,7 +209,7 @@ function DeleteProject({
   row: { id, name, is_public: isPublic },
   isOpen,
   onBack,
-  onForget,
+  onDiscard,
   onClose,
 }: DeleteProjectProps): ReactNode {
   const { projects } = useAccount()
@@ -217,10 +220,10 @@ function DeleteProject({
     setIsBusy(true)
     try {
       await projects.remove(id)
-      showToast(`${name} is deleted.`)
+      showToast(`${name} was deleted.`)
       if (isOpen) {
         onClose()
-        onForget()
+        onDiscard()
       } else onBack()
     } catch (error) {
       setProblem(problemText(error))
@@ -230,7 +233,7 @@ function DeleteProject({
   return (
     <Dialog
       title={`Delete ${name}?`}
-      action="Delete the project"
+      action="Delete project"
       isDangerous
       isBusy={isBusy}
       error={problem}
@@ -238,8 +241,8 @@ function DeleteProject({
       onClose={onBack}
     >
       <p>
-        The project goes with all its files, for good.
-        {isPublic ? ' Its link leads nowhere then; copies that others have made stay.' : ''}
+        This deletes the project and its files. It cannot be undone.
+        {isPublic ? ' Its link stops working. Forks of other users stay.' : ''}
       </p>
     </Dialog>
   )
