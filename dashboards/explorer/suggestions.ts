@@ -36,66 +36,56 @@ export function useSuggestions(text: string): Suggestions {
 }
 
 function previewSuggestions(preview: TransactionPreview | AddressPreview): Suggestion[] {
-  if (preview.type === 'tx') {
-    const { cadence, evm, scheduled } = preview
-    return [
-      ...(cadence === null
-        ? []
-        : [
-            {
-              to: paths.transaction(cadence.id, cadence.block_height),
-              kind: 'Transaction',
-              name: shorten(cadence.id),
-              note: cadence.execution_status === 'FAILURE' ? 'failed' : '',
-            },
-          ]),
-      ...(evm === null
-        ? []
-        : [
-            {
-              to: paths.evmTransaction(evm.hash),
-              kind: 'EVM transaction',
-              name: shorten(evm.hash),
-              note: evm.method ?? '',
-            },
-          ]),
-      ...(scheduled === null
-        ? []
-        : [{ to: paths.scheduled(scheduled.id), kind: 'Scheduled', name: scheduled.id, note: scheduled.status }]),
-    ]
-  }
-  const { cadence, evm, link } = preview
+  const suggestions = preview.type === 'tx' ? previewTransactions(preview) : previewAddresses(preview)
+  return suggestions.filter((suggestion) => suggestion !== undefined)
+}
+
+function previewTransactions({ cadence, evm, scheduled }: TransactionPreview): (Suggestion | undefined)[] {
   return [
-    ...(cadence === null
-      ? []
-      : [
-          {
-            to: paths.account(cadence.address),
-            kind: 'Account',
-            name: cadence.address,
-            note: formatCount(cadence.contract_count, 'contract'),
-          },
-        ]),
-    ...(evm === null
-      ? []
-      : [
-          {
-            to: paths.evmAddress(evm.address),
-            kind: 'EVM address',
-            name: evm.name ?? shorten(evm.address),
-            note: evm.is_contract === true ? 'contract' : '',
-          },
-        ]),
-    ...(link === null || cadence !== null
-      ? []
-      : [
-          {
-            to: paths.account(link.flow_address),
-            kind: 'Account',
-            name: link.flow_address,
-            note: 'owns this EVM address',
-          },
-        ]),
+    cadence === null
+      ? undefined
+      : {
+          to: paths.transaction(cadence.id, cadence.block_height),
+          kind: 'Transaction',
+          name: shorten(cadence.id),
+          note: cadence.execution_status === 'FAILURE' ? 'failed' : '',
+        },
+    evm === null
+      ? undefined
+      : {
+          to: paths.evmTransaction(evm.hash),
+          kind: 'EVM transaction',
+          name: shorten(evm.hash),
+          note: evm.method ?? '',
+        },
+    scheduled === null
+      ? undefined
+      : { to: paths.scheduled(scheduled.id), kind: 'Scheduled', name: scheduled.id, note: scheduled.status },
+  ]
+}
+
+function previewAddresses({ cadence, evm, link }: AddressPreview): (Suggestion | undefined)[] {
+  const owner = cadence === null ? link?.flow_address : undefined
+  return [
+    cadence === null
+      ? undefined
+      : {
+          to: paths.account(cadence.address),
+          kind: 'Account',
+          name: cadence.address,
+          note: formatCount(cadence.contract_count, 'contract'),
+        },
+    evm === null
+      ? undefined
+      : {
+          to: paths.evmAddress(evm.address),
+          kind: 'EVM address',
+          name: evm.name ?? shorten(evm.address),
+          note: evm.is_contract === true ? 'contract' : '',
+        },
+    owner === undefined
+      ? undefined
+      : { to: paths.account(owner), kind: 'Account', name: owner, note: 'owns this EVM address' },
   ]
 }
 

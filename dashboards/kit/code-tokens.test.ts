@@ -65,7 +65,8 @@ describe('SQL tokens', () => {
   it('classify keywords, names, calls, strings, numbers and comments', () => {
     expect(
       kinds(
-        `SELECT count(*), 'it''s' AS "from" -- all\nFROM raw.blocks WHERE height > 1_000 /* x */ AND a::numeric = $t$y$t$`,
+        `SELECT count(*), 'it''s' AS "from" -- all\n` +
+          'FROM raw.blocks WHERE height > 1_000 /* x */ AND a::numeric = $t$y$t$',
       ),
     ).to.deep.equal([
       'keyword SELECT',

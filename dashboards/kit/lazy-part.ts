@@ -32,7 +32,7 @@ async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false
   const banner = new RetryBanner()
   let failuresWhileReachable = 0
   let address: string | undefined
-  let wasAway = false
+  let wasUnreachable = false
   try {
     for (let failures = 0; ; failures++) {
       try {
@@ -44,8 +44,8 @@ async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false
       } catch (error) {
         address ??= addressIn(error)
         const isReachable = await isServerReachable()
-        if (isReachable && reloads && wasAway) location.reload()
-        wasAway ||= !isReachable
+        if (isReachable && reloads && wasUnreachable) location.reload()
+        wasUnreachable ||= !isReachable
         if (isReachable) failuresWhileReachable++
         if (failuresWhileReachable >= maxFailuresWhileReachable) {
           throw new Error('Could not load part of the page. It may have been updated on the server: reload the page.', {

@@ -13,7 +13,7 @@ import { ToastProvider } from './toast.tsx'
 interface PageParts {
   readonly app: ReactNode
   readonly queryClient: QueryClient
-  /** Shown if the application fails: its name, and what is not affected. */
+  /** Name and hint are shown if the application fails. */
   readonly name?: string
   readonly hint?: string
 }

@@ -20,7 +20,7 @@ export function SuccessState({ title, children }: EmptyStateProps): ReactNode {
   )
 }
 
-/** Empty state: what will be here, and the next step. */
+/** The text names the future content and the next step. */
 export function EmptyState({ title, children }: EmptyStateProps): ReactNode {
   return (
     <div className="state">
@@ -70,7 +70,7 @@ export function Loading({ rows = 3, label }: { readonly rows?: number; readonly 
 interface ErrorBoundaryProps {
   /** Name in the heading: `This page`. */
   readonly what: string
-  /** What is not affected, and what else the user can do. */
+  /** Scope of the error, and the next step. */
   readonly hint: string
   readonly children: ReactNode
 }

@@ -11,7 +11,7 @@ import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { EvmTransactionList } from '../parts/evm.tsx'
 import { ItemResult, LoadError, TableList } from '../parts/lists.tsx'
-import { UrlTabs, KeyNumber, KeyNumbers, Detail, DetailList, PageTitle, DaysButtons, useDays } from '../parts/page.tsx'
+import { UrlTabs, KeyNumber, KeyNumbers, Detail, DetailPanel, PageTitle, DaysButtons, useDays } from '../parts/page.tsx'
 import { ContractList, TransactionList } from '../parts/rows.tsx'
 import {
   Amount,
@@ -207,36 +207,34 @@ function BalanceChart({ address }: AddressProps): ReactNode {
 function AccountAbout({ account }: { readonly account: AccountDetail }): ReactNode {
   const { created_height: height, created_by_transaction: creator } = account
   return (
-    <section className="panel" aria-label="About">
-      <DetailList>
-        <Detail name="Created">
-          <Moment at={account.created_at} />
-          {height !== null && (
-            <>
-              {' '}
-              in block <BlockLink height={height} />
-            </>
-          )}
-        </Detail>
-        {creator !== null && (
-          <Detail name="Created by">
-            <TransactionLink id={creator} height={height} />
-          </Detail>
+    <DetailPanel label="About">
+      <Detail name="Created">
+        <Moment at={account.created_at} />
+        {height !== null && (
+          <>
+            {' '}
+            in block <BlockLink height={height} />
+          </>
         )}
-        <Detail name="First seen">
-          <Moment at={account.first_seen_at} />
+      </Detail>
+      {creator !== null && (
+        <Detail name="Created by">
+          <TransactionLink id={creator} height={height} />
         </Detail>
-        <Detail name="Last seen">
-          <Moment at={account.last_seen_at} />
-        </Detail>
-        {account.labels.length > 0 && (
-          <Detail name="Labels">{account.labels.map(({ label }) => sanitizeName(label)).join(', ')}</Detail>
-        )}
-        <Detail name="Data source">
-          {account.source === 'chain' ? 'access node' : 'index'}
-          {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
-        </Detail>
-      </DetailList>
-    </section>
+      )}
+      <Detail name="First seen">
+        <Moment at={account.first_seen_at} />
+      </Detail>
+      <Detail name="Last seen">
+        <Moment at={account.last_seen_at} />
+      </Detail>
+      {account.labels.length > 0 && (
+        <Detail name="Labels">{account.labels.map(({ label }) => sanitizeName(label)).join(', ')}</Detail>
+      )}
+      <Detail name="Data source">
+        {account.source === 'chain' ? 'access node' : 'index'}
+        {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
+      </Detail>
+    </DetailPanel>
   )
 }

@@ -11,7 +11,7 @@ import { useList, useApi, itemsOf } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { ItemResult, ListFilter, LoadError, LoadMore, TableList } from '../parts/lists.tsx'
-import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
+import { PageTitle, UrlTabs, Detail, DetailPanel } from '../parts/page.tsx'
 import { ContractList, TransactionList } from '../parts/rows.tsx'
 import { AccountLink, BlockLink, ContractLink, TransactionLink, Moment } from '../parts/values.tsx'
 import { contractNameOf, humanize } from '../text.ts'
@@ -48,33 +48,31 @@ export function ContractPage({ values: { identifier = '' } }: PageProps): ReactN
       <ItemResult query={query} what="this contract" rows={6}>
         {(contract) => (
           <>
-            <section className="panel" aria-label="Contract">
-              <DetailList>
-                <Detail name="Account">
-                  <AccountLink address={contract.address} isWhole hasCopy />
-                </Detail>
-                <Detail name="Deployed">
-                  <Moment at={contract.created_at} />
-                  {contract.created_height !== null && (
-                    <>
-                      {' '}
-                      in block <BlockLink height={contract.created_height} />
-                    </>
-                  )}
-                </Detail>
-                {contract.transaction_hash !== null && (
-                  <Detail name="Last changed by">
-                    <TransactionLink id={contract.transaction_hash} height={contract.valid_from} />
-                  </Detail>
+            <DetailPanel label="Contract">
+              <Detail name="Account">
+                <AccountLink address={contract.address} isWhole hasCopy />
+              </Detail>
+              <Detail name="Deployed">
+                <Moment at={contract.created_at} />
+                {contract.created_height !== null && (
+                  <>
+                    {' '}
+                    in block <BlockLink height={contract.created_height} />
+                  </>
                 )}
-                <Detail name="Used by">{formatNumber(contract.imported_count)} contracts</Detail>
-                {(contract.imports ?? []).length > 0 && (
-                  <Detail name="Imports">
-                    <ContractLinks identifiers={contract.imports ?? []} />
-                  </Detail>
-                )}
-              </DetailList>
-            </section>
+              </Detail>
+              {contract.transaction_hash !== null && (
+                <Detail name="Last changed by">
+                  <TransactionLink id={contract.transaction_hash} height={contract.valid_from} />
+                </Detail>
+              )}
+              <Detail name="Used by">{formatNumber(contract.imported_count)} contracts</Detail>
+              {(contract.imports ?? []).length > 0 && (
+                <Detail name="Imports">
+                  <ContractLinks identifiers={contract.imports ?? []} />
+                </Detail>
+              )}
+            </DetailPanel>
             <UrlTabs
               label="Contract"
               tabs={[

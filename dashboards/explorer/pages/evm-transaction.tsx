@@ -7,7 +7,7 @@ import { useApi } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { DecodedCall, EvmLogs, nameOfEvmTransaction, transferredAsset } from '../parts/evm.tsx'
 import { ItemResult } from '../parts/lists.tsx'
-import { UrlTabs, Detail, DetailList, PageTitle } from '../parts/page.tsx'
+import { UrlTabs, Detail, DetailPanel, PageTitle } from '../parts/page.tsx'
 import { BlockLink, EvmPartyLink, Identity, TransactionLink, Moment, ValueTree } from '../parts/values.tsx'
 import { formatUnits, shorten } from '../text.ts'
 
@@ -107,37 +107,35 @@ function gasFeeText({ fee }: EvmTransactionDetail): string {
 function Summary({ transaction }: TransactionProps): ReactNode {
   const { gas_limit: limit, gas_price: price, nonce } = transaction
   return (
-    <section className="panel" aria-label="Summary">
-      <DetailList>
-        <Detail name="Hash">
-          <Identity id={transaction.hash} what="hash" isWhole hasCopy />
-        </Detail>
-        <Detail name="Flow transaction">
-          <TransactionLink id={transaction.transaction_id} height={transaction.block_height} isWhole />
-        </Detail>
-        <Detail name="Block">
-          <BlockLink height={transaction.block_height} />
-          <span className="soft">, EVM block {formatNumber(transaction.block_number)}</span>
-        </Detail>
-        <Detail name="Time">
-          <Moment at={transaction.timestamp} />
-        </Detail>
-        <Detail name="From">
-          <EvmPartyLink party={transaction.from} isWhole />
-        </Detail>
-        <Detail name="To">
-          <EvmPartyLink party={transaction.to ?? transaction.created_contract} isWhole />
-        </Detail>
-        {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
-        <Detail name="Gas used">
-          {formatNumber(Number(transaction.gas_used))}
-          {limit !== null && <span className="soft"> (limit: {formatNumber(Number(limit))})</span>}
-        </Detail>
-        {price !== null && <Detail name="Gas price">{formatUnits(price, 9)} gwei</Detail>}
-        {nonce !== null && <Detail name="Nonce">{nonce}</Detail>}
-        <Detail name="Type">{transaction.call_type ?? transaction.type}</Detail>
-      </DetailList>
-    </section>
+    <DetailPanel label="Summary">
+      <Detail name="Hash">
+        <Identity id={transaction.hash} what="hash" isWhole hasCopy />
+      </Detail>
+      <Detail name="Flow transaction">
+        <TransactionLink id={transaction.transaction_id} height={transaction.block_height} isWhole />
+      </Detail>
+      <Detail name="Block">
+        <BlockLink height={transaction.block_height} />
+        <span className="soft">, EVM block {formatNumber(transaction.block_number)}</span>
+      </Detail>
+      <Detail name="Time">
+        <Moment at={transaction.timestamp} />
+      </Detail>
+      <Detail name="From">
+        <EvmPartyLink party={transaction.from} isWhole />
+      </Detail>
+      <Detail name="To">
+        <EvmPartyLink party={transaction.to ?? transaction.created_contract} isWhole />
+      </Detail>
+      {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
+      <Detail name="Gas used">
+        {formatNumber(Number(transaction.gas_used))}
+        {limit !== null && <span className="soft"> (limit: {formatNumber(Number(limit))})</span>}
+      </Detail>
+      {price !== null && <Detail name="Gas price">{formatUnits(price, 9)} gwei</Detail>}
+      {nonce !== null && <Detail name="Nonce">{nonce}</Detail>}
+      <Detail name="Type">{transaction.call_type ?? transaction.type}</Detail>
+    </DetailPanel>
   )
 }
 

@@ -9,7 +9,7 @@ import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
 import { ItemResult, TableList } from '../parts/lists.tsx'
-import { UrlTabs, PageTitle, Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/page.tsx'
+import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import { AccountLink, BlockLink, EvmPartyLink, EvmTransactionLink, Identity } from '../parts/values.tsx'
 import { paths, sanitizeName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
 
@@ -87,46 +87,44 @@ function AddressView({ address }: { readonly address: EvmAddress }): ReactNode {
   const { hash, flow_address: owner, token, creator, creation_transaction_hash: creation } = address
   return (
     <>
-      <section className="panel" aria-label="Address">
-        <DetailList>
-          <Detail name="Address">
-            <Identity id={hash} what="address" isWhole hasCopy />
+      <DetailPanel label="Address">
+        <Detail name="Address">
+          <Identity id={hash} what="address" isWhole hasCopy />
+        </Detail>
+        {owner !== null && (
+          <Detail name="Flow account">
+            <AccountLink address={owner} isWhole hasCopy />
           </Detail>
-          {owner !== null && (
-            <Detail name="Flow account">
-              <AccountLink address={owner} isWhole hasCopy />
-            </Detail>
-          )}
-          {token !== null && (
-            <Detail name="Token">
-              <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? token.symbol ?? '')}</Link>{' '}
-              <Badge>{token.type}</Badge>
-            </Detail>
-          )}
-          {creator !== null && (
-            <Detail name="Created by">
-              <EvmPartyLink party={creator} />
-              {creation !== null && (
-                <>
-                  {' '}
-                  in <EvmTransactionLink hash={creation} />
-                </>
-              )}
-            </Detail>
-          )}
-          {address.first_height !== null && (
-            <Detail name="Seen in blocks">
-              <BlockLink height={address.first_height} />
-              {address.last_height !== null && (
-                <>
-                  {' '}
-                  to <BlockLink height={address.last_height} />
-                </>
-              )}
-            </Detail>
-          )}
-        </DetailList>
-      </section>
+        )}
+        {token !== null && (
+          <Detail name="Token">
+            <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? token.symbol ?? '')}</Link>{' '}
+            <Badge>{token.type}</Badge>
+          </Detail>
+        )}
+        {creator !== null && (
+          <Detail name="Created by">
+            <EvmPartyLink party={creator} />
+            {creation !== null && (
+              <>
+                {' '}
+                in <EvmTransactionLink hash={creation} />
+              </>
+            )}
+          </Detail>
+        )}
+        {address.first_height !== null && (
+          <Detail name="Seen in blocks">
+            <BlockLink height={address.first_height} />
+            {address.last_height !== null && (
+              <>
+                {' '}
+                to <BlockLink height={address.last_height} />
+              </>
+            )}
+          </Detail>
+        )}
+      </DetailPanel>
       <UrlTabs
         label="EVM address"
         tabs={[

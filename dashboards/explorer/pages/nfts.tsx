@@ -9,7 +9,7 @@ import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { AssetDetails, CollectionVolume, ItemCard, NftTransfers } from '../parts/assets.tsx'
 import { CardList, ItemResult, ListFilter, TableList } from '../parts/lists.tsx'
-import { PageTitle, UrlTabs, KeyNumber, KeyNumbers, Detail, DetailList } from '../parts/page.tsx'
+import { PageTitle, UrlTabs, KeyNumber, KeyNumbers, Detail, DetailList, DetailPanel } from '../parts/page.tsx'
 import {
   AccountLink,
   BlockLink,
@@ -151,11 +151,9 @@ function CollectionHolders({ type }: TypeProps): ReactNode {
 
 function CollectionAbout({ collection }: CollectionProps): ReactNode {
   return (
-    <section className="panel" aria-label="About">
-      <DetailList>
-        <AssetDetails asset={collection} type={collection.nft_type} />
-      </DetailList>
-    </section>
+    <DetailPanel label="About">
+      <AssetDetails asset={collection} type={collection.nft_type} />
+    </DetailPanel>
   )
 }
 

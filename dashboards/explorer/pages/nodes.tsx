@@ -9,7 +9,7 @@ import { useList, itemsOf, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { ItemResult, TableList } from '../parts/lists.tsx'
-import { UrlTabs, KeyNumber, KeyNumbers, PageTitle, Detail, DetailList } from '../parts/page.tsx'
+import { UrlTabs, KeyNumber, KeyNumbers, PageTitle, Detail, DetailPanel } from '../parts/page.tsx'
 import { StakingEvents, Nodes } from '../parts/staking.tsx'
 import { Amount, Moment, BlockLink, Identity, NoValue, OptionalAccountLink } from '../parts/values.tsx'
 import { formatAmount, humanize, shorten } from '../text.ts'
@@ -208,22 +208,20 @@ function StakeNumbers({ node }: { readonly node: Node }): ReactNode {
 
 function NodeDetails({ node }: { readonly node: Node }): ReactNode {
   return (
-    <section className="panel" aria-label="Node">
-      <DetailList>
-        <Detail name="ID">
-          <Identity id={node.node_id} what="node ID" isWhole hasCopy />
+    <DetailPanel label="Node">
+      <Detail name="ID">
+        <Identity id={node.node_id} what="node ID" isWhole hasCopy />
+      </Detail>
+      <Detail name="Operator">
+        <OptionalAccountLink address={node.address} isWhole hasCopy />
+      </Detail>
+      {node.networking_address !== null && <Detail name="Network address">{node.networking_address}</Detail>}
+      {node.first_seen_height !== null && (
+        <Detail name="First seen in block">
+          <BlockLink height={node.first_seen_height} />
         </Detail>
-        <Detail name="Operator">
-          <OptionalAccountLink address={node.address} isWhole hasCopy />
-        </Detail>
-        {node.networking_address !== null && <Detail name="Network address">{node.networking_address}</Detail>}
-        {node.first_seen_height !== null && (
-          <Detail name="First seen in block">
-            <BlockLink height={node.first_seen_height} />
-          </Detail>
-        )}
-      </DetailList>
-    </section>
+      )}
+    </DetailPanel>
   )
 }
 

@@ -11,7 +11,7 @@ import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { AssetDetails, TokenVolume, TokenTransfers } from '../parts/assets.tsx'
 import { ItemResult, ListFilter, QueryResult, TableList } from '../parts/lists.tsx'
-import { PageTitle, UrlTabs, Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/page.tsx'
+import { PageTitle, UrlTabs, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import { Amount, TokenName, AccountLink, NoValue, Picture, Share } from '../parts/values.tsx'
 import { formatDollars, contractNameOf, initialOf, sanitizeName, truncateAmount, formatAmount } from '../text.ts'
 
@@ -104,13 +104,11 @@ interface TokenProps {
 
 function TokenAbout({ token }: TokenProps): ReactNode {
   return (
-    <section className="panel" aria-label="About">
-      <DetailList>
-        <AssetDetails asset={token} type={token.id} />
-        <Detail name="Decimals">{token.decimals}</Detail>
-        {token.vault_path !== null && <Detail name="Vault path">{token.vault_path}</Detail>}
-      </DetailList>
-    </section>
+    <DetailPanel label="About">
+      <AssetDetails asset={token} type={token.id} />
+      <Detail name="Decimals">{token.decimals}</Detail>
+      {token.vault_path !== null && <Detail name="Vault path">{token.vault_path}</Detail>}
+    </DetailPanel>
   )
 }
 

@@ -4,7 +4,7 @@ import { formatNumber } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
 import { Ago } from '../../kit/time.tsx'
 import type { TransactionDetail } from '../answers.gen.ts'
-import { Detail, DetailList } from '../parts/page.tsx'
+import { Detail, DetailPanel } from '../parts/page.tsx'
 import { Statements, nameOfTransaction } from '../parts/rows.tsx'
 import { Amount, AccountLink, BlockLink, Identity, Moment, ContractLink, NoValue } from '../parts/values.tsx'
 import { paths, humanize, formatDollars } from '../text.ts'
@@ -26,68 +26,66 @@ interface TransactionProps {
 export function TransactionFields({ transaction }: TransactionProps): ReactNode {
   const { payer, proposer, authorizers, scheduled_txs: scheduled, evm_hash: evmHash } = transaction
   return (
-    <section className="panel" aria-label="Summary">
-      <DetailList>
-        <Detail name="ID">
-          <Identity id={transaction.id} what="transaction ID" isWhole hasCopy />
-        </Detail>
-        <Detail name="Block">
-          <BlockLink height={transaction.block_height} />
-          <span className="soft">, index {transaction.transaction_index}</span>
-        </Detail>
-        <Detail name="Time">
-          <Moment at={transaction.timestamp} />
-        </Detail>
-        <Detail name="Payer">
-          <AccountLink address={payer} isWhole hasCopy />
-        </Detail>
-        <Detail name="Proposer">
-          <AccountLink address={proposer} isWhole />
-          {transaction.proposer_key_index !== null && (
-            <span className="soft">
-              {' '}
-              key {transaction.proposer_key_index}, sequence number {transaction.proposer_sequence_number}
-            </span>
-          )}
-        </Detail>
-        <Detail name="Authorizers">
-          {authorizers.length === 0 ? (
-            <span className="soft">none</span>
-          ) : (
-            <ul className="chips">
-              {authorizers.map((address) => (
-                <li key={address}>
-                  <AccountLink address={address} isWhole />
-                </li>
-              ))}
-            </ul>
-          )}
-        </Detail>
-        <Detail name="Fee">
-          <Amount amount={transaction.fee} unit="FLOW" />
-        </Detail>
-        <Detail name="Computation">
-          {transaction.gas_used === null ? <NoValue /> : formatNumber(transaction.gas_used)}
-          <span className="soft"> (limit: {formatNumber(transaction.gas_limit)})</span>
-        </Detail>
-        {evmHash !== null && (
-          <Detail name="EVM transaction">
-            <Identity id={evmHash} to={paths.evmTransaction(evmHash)} what="EVM transaction" isWhole />
-          </Detail>
+    <DetailPanel label="Summary">
+      <Detail name="ID">
+        <Identity id={transaction.id} what="transaction ID" isWhole hasCopy />
+      </Detail>
+      <Detail name="Block">
+        <BlockLink height={transaction.block_height} />
+        <span className="soft">, index {transaction.transaction_index}</span>
+      </Detail>
+      <Detail name="Time">
+        <Moment at={transaction.timestamp} />
+      </Detail>
+      <Detail name="Payer">
+        <AccountLink address={payer} isWhole hasCopy />
+      </Detail>
+      <Detail name="Proposer">
+        <AccountLink address={proposer} isWhole />
+        {transaction.proposer_key_index !== null && (
+          <span className="soft">
+            {' '}
+            key {transaction.proposer_key_index}, sequence number {transaction.proposer_sequence_number}
+          </span>
         )}
-        {scheduled.map(({ scheduled_id: id, matched_by: match, handler_type: handler }) => (
-          <Detail key={`${id} ${match}`} name="Scheduled transaction">
-            <Link to={paths.scheduled(id)}>{id}</Link> <Badge>{humanize(match)}</Badge>{' '}
-            {handler !== null && <span className="soft wrap">{handler}</span>}
-          </Detail>
-        ))}
-        {transaction.error_message !== '' && (
-          <Detail name="Error">
-            <pre className="error-text">{transaction.error_message}</pre>
-          </Detail>
+      </Detail>
+      <Detail name="Authorizers">
+        {authorizers.length === 0 ? (
+          <span className="soft">none</span>
+        ) : (
+          <ul className="chips">
+            {authorizers.map((address) => (
+              <li key={address}>
+                <AccountLink address={address} isWhole />
+              </li>
+            ))}
+          </ul>
         )}
-      </DetailList>
-    </section>
+      </Detail>
+      <Detail name="Fee">
+        <Amount amount={transaction.fee} unit="FLOW" />
+      </Detail>
+      <Detail name="Computation">
+        {transaction.gas_used === null ? <NoValue /> : formatNumber(transaction.gas_used)}
+        <span className="soft"> (limit: {formatNumber(transaction.gas_limit)})</span>
+      </Detail>
+      {evmHash !== null && (
+        <Detail name="EVM transaction">
+          <Identity id={evmHash} to={paths.evmTransaction(evmHash)} what="EVM transaction" isWhole />
+        </Detail>
+      )}
+      {scheduled.map(({ scheduled_id: id, matched_by: match, handler_type: handler }) => (
+        <Detail key={`${id} ${match}`} name="Scheduled transaction">
+          <Link to={paths.scheduled(id)}>{id}</Link> <Badge>{humanize(match)}</Badge>{' '}
+          {handler !== null && <span className="soft wrap">{handler}</span>}
+        </Detail>
+      ))}
+      {transaction.error_message !== '' && (
+        <Detail name="Error">
+          <pre className="error-text">{transaction.error_message}</pre>
+        </Detail>
+      )}
+    </DetailPanel>
   )
 }
 

@@ -14,7 +14,7 @@ interface ListProps<Path extends ListPath> {
   readonly list: ListQuery<Path>
   /** Plural name of the items: `transactions`. */
   readonly what: string
-  /** What will be here, or the next step. */
+  /** Shown if the list is empty: future content and the next step. */
   readonly emptyText?: ReactNode
   readonly header?: ReactNode
   /** Filters the loaded items. */

@@ -39,6 +39,19 @@ export function DetailList({ children }: { readonly children: ReactNode }): Reac
   return <dl className="details">{children}</dl>
 }
 
+interface DetailPanelProps {
+  readonly label: string
+  readonly children: ReactNode
+}
+
+export function DetailPanel({ label, children }: DetailPanelProps): ReactNode {
+  return (
+    <section className="panel" aria-label={label}>
+      <DetailList>{children}</DetailList>
+    </section>
+  )
+}
+
 export function Detail({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }): ReactNode {
   return (
     <div>
