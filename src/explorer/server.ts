@@ -166,7 +166,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
     },
   )
   const { port } = server
-  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'Explorer API is listening')
+  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'the API listens')
   return server
 }
 
