@@ -2,15 +2,15 @@ import { command, runCommandGroup } from './cli/command.ts'
 import type { AnyCommand } from './cli/command.ts'
 import { flag, text, wholeNumber } from './cli/options.ts'
 
-const quick = flag('Less of everything: for a look, or to see that it runs.')
+const quick = flag('A short run with less data.')
 const sourceOptions = {
   node: text('<host:port>', 'An access node without TLS. Default: the simulated chain.'),
-  from: wholeNumber('<height>', 'With --node: the first height.'),
+  from: wholeNumber('<height>', 'First height (with --node).'),
 }
 const number = (description: string, min = 1): ReturnType<typeof wholeNumber> =>
   wholeNumber('<number>', description, { min })
 const shared = [
-  'Databases, nodes and clients are started for the run and removed afterwards; nothing else is changed.',
+  'Creates temporary databases, nodes and clients.',
   'Compare two versions in alternation: other load on the machine changes rates more than CPU time and ratios.',
 ] as const
 
@@ -18,8 +18,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   'ingest-and-derive': command({
     name: 'bench -- ingest-and-derive',
     summary:
-      'Blocks stored a second, raw alone and with all workers, with CPU time, memory, WAL and size a block, beside a ' +
-      'bare COPY of the same rows.',
+      'Blocks stored a second, raw and with all workers, with CPU time, memory, WAL and size, compared with a bare COPY ' +
+      'of the same rows.',
     options: {
       quick,
       ...sourceOptions,
@@ -38,16 +38,16 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   farm: command({
     name: 'bench -- farm',
     summary:
-      'What one, two and four processes of the farm derive of the same stored blocks, how soon derived rows follow a ' +
-      'new block, and how soon others take over the leases of a killed process.',
+      'Throughput of one, two and four farm processes on the same blocks, delay of derived rows at the head, and takeover ' +
+      'after a kill.',
     options: {
       quick,
       ...sourceOptions,
       blocks: number('Stored blocks. Default 3,000; quick 400.'),
       runs: number('Runs of each number of processes. Default 2; quick 1.'),
-      'head-blocks': number('Blocks at the head; 0 leaves this part out. Default 60; quick 10.', 0),
-      kills: number('Processes killed by SIGKILL; 0 leaves this part out. Default 3; quick 1.', 0),
-      redis: flag('Queues in Redis, where a redis-server is installed.'),
+      'head-blocks': number('Blocks at the head; 0 skips this part. Default 60; quick 10.', 0),
+      kills: number('Processes killed by SIGKILL; 0 skips this part. Default 3; quick 1.', 0),
+      redis: flag('Queues in Redis, if redis-server is available.'),
     },
     notes: ['About five minutes; quick one.', ...shared],
     examples: [
@@ -69,8 +69,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   api: command({
     name: 'bench -- api',
     summary:
-      'Requests a second to the most used lists and objects of the explorer API, with and without its cache, beside ' +
-      'bare statements for the same rows.',
+      'Requests a second to common lists and objects of the explorer API, cached and not, compared with bare statements ' +
+      'for the same rows.',
     options: {
       quick,
       ...sourceOptions,
@@ -98,8 +98,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   'feed-and-webhooks': command({
     name: 'bench -- feed-and-webhooks',
     summary:
-      'Messages a second of the live feed to thousands of clients, and webhook deliveries a second and their delay, ' +
-      'beside bare writes and bare requests.',
+      'Feed messages a second to thousands of clients, and webhook deliveries a second and their delay, compared with ' +
+      'bare writes and requests.',
     options: {
       quick,
       clients: number('Clients of the feed. Default 10,000; quick 1,000.'),
@@ -118,8 +118,7 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   }),
   wallet: command({
     name: 'bench -- wallet',
-    summary:
-      'Sign-ins by passkey a second on one process of the wallet, their CPU time, and the check of an assertion.',
+    summary: 'Passkey sign-ins a second of one wallet process, their CPU time, and the check of an assertion.',
     options: {
       quick,
       'sign-ins': number('Sign-ins. Default 5,000; quick 500.'),
@@ -144,7 +143,7 @@ await runCommandGroup({
   commands: programs,
   all: command({
     name: 'bench',
-    summary: 'all five in turn, about 15 minutes; with --quick about three.',
+    summary: 'all five programs, about 15 minutes; with --quick about three.',
     options: { quick },
     examples: [],
     run: async ({ options }) => {

@@ -1,4 +1,3 @@
-/** Runs mocha, in lanes where there are many files. The last line is `N passed, N failed`, with `, N skipped`. */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -23,38 +22,35 @@ const suites = {
 }
 
 const lanesOption = '--lanes='
-/** Writes `scripts/test/durations.json`, by which files are ordered. */
+/** Writes `scripts/test/durations.json`, which orders the files. */
 const saveOption = '--save-durations'
-/**
- * One more than cores keeps these busy, because tests also wait: for a lease to expire, or for a silent connection to
- * be noticed.
- */
+/** One more than cores, because tests also wait, for example for leases to expire. */
 const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
-/** Fewer files take less time than the start of further processes. */
+/** Below this, starting further processes does not pay. */
 const minInLanes = 12
-/** Files with failures, above which a second try would only take time: something is broken. */
+/** With more failing files, a second try is useless. */
 const maxSecondTries = 3
 
-const help = `Runs the tests on a real PostgreSQL, and prints "N passed, N failed" as the last line.
+const help = `Runs the tests on PostgreSQL. The last line is "N passed, N failed".
 
 Usage: npm test -- [options] [files or folders] [options of mocha]
 
-  --unit             Only tests that need no database, in seconds.
-  --long             Only the long simulations, *.long.test.ts.
-  --changed[=<ref>]  Only tests that the changes against a commit may break: those that import or name a changed
-                     file, a program or a folder with one, at any depth. Default HEAD, with new files.
-  --lanes=<number>   Processes with a database server each; 1 runs all files in one process.
-  --save-durations   Measure again by which files are ordered: the slowest start first.
-  -g <words>         Of mocha: only tests whose name contains this. Others, such as --bail, work too.
-  --help             Print this.
+  --unit             Only tests without a database, in seconds.
+  --long             Only long simulations, *.long.test.ts.
+  --changed[=<ref>]  Only tests affected by changes since a commit: those that import or name a changed file,
+                     directly or indirectly. Default HEAD, with new files.
+  --lanes=<number>   Parallel processes, each with a database server.
+  --save-durations   Update the durations that order the files (slowest first).
+  -g <words>         Only tests whose name contains this. Other mocha options, such as --bail, work too.
+  --help             Show this text.
 
 Examples:
-  npm test                             Everything but the long simulations.
+  npm test                             Everything except long simulations.
   npm test -- src/flow                 The tests of a folder.
-  npm test -- --changed=main           Those of a branch.
+  npm test -- --changed=main           Tests affected by a branch.
   npm test -- test/farm -g 'takes over'
 
-With CI set, up to three files with failures run once more, each alone; what passes then counts as passed and is named.
+With CI set, up to three failing files run again alone; if they pass, they count as passed and are listed.
 
 Exit codes: 0 tests ran and all passed; 1 otherwise.
 `
@@ -66,8 +62,7 @@ if (process.argv.includes('--help')) {
 removeAbandonedFolders()
 const counts = await runTests(process.argv.slice(2))
 const hasNothingToRun = counts === noTests
-if (counts.passed + counts.failed === 0)
-  console.error(hasNothingToRun ? 'No test depends on the changes.' : 'No test ran.')
+if (counts.passed + counts.failed === 0) console.error(hasNothingToRun ? 'The changes affect no test.' : 'No test ran.')
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
 process.exitCode = hasNothingToRun || (counts.passed > 0 && counts.failed === 0) ? 0 : 1
@@ -77,12 +72,12 @@ async function runTests(args: readonly string[]): Promise<TestCounts> {
   const { failedFiles, isStopped } = first
   if (!isCi() || isStopped || failedFiles.length === 0 || failedFiles.length > maxSecondTries) return first
   for (const file of failedFiles) {
-    console.error(`\nA second try of ${relative(process.cwd(), file)}, by itself:`)
+    console.error(`\nSecond try of ${relative(process.cwd(), file)}:`)
     const second = await runMocha([file])
     if (second.isStopped || second.failed > 0 || second.passed === 0) return first
   }
   const names = failedFiles.map((file) => relative(process.cwd(), file)).join(', ')
-  console.error(`Failed at first and passed at the second try, which is worth a look: ${names}.`)
+  console.error(`Flaky, passed at the second try: ${names}.`)
   return { ...first, passed: first.passed + first.failed - (first.isOpen ? 1 : 0), failed: 0 }
 }
 
@@ -103,7 +98,7 @@ async function runOnce(args: readonly string[]): Promise<TestCounts> {
     : runInLanes(slowestFirst(files), lanes, args.includes(saveOption) ? saveDurations : undefined)
 }
 
-/** Runs mocha to its end. A run that breaks off counts as one failure more, since it proved nothing. */
+/** An interrupted run counts as one more failure. */
 async function runMocha(args: readonly string[]): Promise<TestCounts> {
   let counts = noTests
   const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
@@ -124,7 +119,7 @@ async function runMocha(args: readonly string[]): Promise<TestCounts> {
     return child
   })
   if (!end.isStopped && (end.code === 0 || counts.failed > 0)) return counts
-  console.error(end.isStopped ? 'The tests were stopped.' : 'The tests did not end properly.')
+  console.error(end.isStopped ? 'The tests were stopped.' : 'The test process ended unexpectedly.')
   return { ...counts, failed: counts.failed + 1, isStopped: end.isStopped }
 }
 
@@ -132,7 +127,7 @@ async function runMocha(args: readonly string[]): Promise<TestCounts> {
 function lanesOf(args: readonly string[]): number | undefined {
   const given = args.find((arg) => arg.startsWith(lanesOption))?.slice(lanesOption.length)
   if (given === undefined) return undefined
-  if (!/^[1-9]\d?$/.test(given)) throw new RangeError(`${lanesOption}${given}: say how many lanes, from 1 to 99.`)
+  if (!/^[1-9]\d?$/.test(given)) throw new RangeError(`${lanesOption}${given} must be a number from 1 to 99.`)
   return Number(given)
 }
 
@@ -146,7 +141,7 @@ function isOwnOption(arg: string): boolean {
   )
 }
 
-/** Of `--changed`; undefined without it. Long simulations and, with `--unit`, tests with a database are left out. */
+/** @returns undefined without `--changed` */
 function changedTests(args: readonly string[]): readonly string[] | undefined {
   const option = args.find((arg) => /^--changed(=|$)/.test(arg))
   if (option === undefined) return undefined
@@ -157,7 +152,7 @@ function changedTests(args: readonly string[]): readonly string[] | undefined {
   return tests
 }
 
-/** A folder stands for the tests in it; anything else is left as it is. */
+/** Expands folders. */
 function testsBelow(arg: string): string {
   const isFolder = !arg.startsWith('-') && statSync(arg, { throwIfNoEntry: false })?.isDirectory() === true
   return isFolder ? `${arg.replace(/\/$/, '')}/**/*.test.ts` : arg

@@ -49,7 +49,7 @@ describe('rooms', () => {
     const short = (folder: string): string => folder.replace(/^src\//, '')
     const real = rooms.map(({ paths, mayImport }) => ({
       paths: paths.map((path) => (path.endsWith('.ts') ? `\`${path}\`` : `\`${path}/\``)).join(', '),
-      mayImport: mayImport === 'everything' ? 'everything' : mayImport.map(short).join(', ') || 'nothing of ours',
+      mayImport: mayImport === 'everything' ? 'everything' : mayImport.map(short).join(', ') || 'nothing',
     }))
     expect(told).to.deep.equal(real)
   })

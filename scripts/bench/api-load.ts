@@ -1,8 +1,7 @@
 import { connect } from 'node:net'
 
 /**
- * Sends requests over some connections, each the next as soon as it has its answer, and prints the result as JSON.
- * Real HTTP clients use as much CPU as the measured server; this one knows only what it needs.
+ * A minimal HTTP client that uses little CPU; prints JSON.
  *
  *     node api-load.ts <port> <connections> <seconds>      paths on standard input, one a line
  */
@@ -11,7 +10,7 @@ export interface LoadResult {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers that were not 200. */
+  /** Responses other than 200. */
   readonly failures: number
 }
 

@@ -20,15 +20,15 @@ export interface ApiOptions extends SourceOptions {
 
 interface Case {
   readonly name: string
-  /** Requests a second to reach, with answers cached and without. */
+  /** Target requests a second: cached, uncached. */
   readonly targets: readonly [cached: number, uncached: number]
-  /** Requests a second of the Flow explorer's own back end on the same kind of machine and data. */
+  /** Requests a second of the Flow explorer's back end on a similar machine. */
   readonly reference: number
-  /** As the reference was measured: one page, 1,000 transactions or 200 accounts in turn. */
+  /** As for the reference: one page, 1,000 transactions or 200 accounts. */
   readonly same: readonly string[]
-  /** Some thousand different pages in turn. */
+  /** Some thousand different pages. */
   readonly spread: readonly string[]
-  /** The same rows of one table by nothing but `pg`, its values in turn. */
+  /** The same rows by `pg` alone. */
   readonly bare: { readonly text: string; readonly values: readonly (readonly unknown[])[] }
 }
 
@@ -100,7 +100,7 @@ async function measureCase(
   )
 }
 
-/** Requests the paths in turn from a process of its own. @throws if an answer is not 200 */
+/** @throws if a response is not 200 */
 async function request({ port }: FlowfarmProgram, paths: readonly string[], load: Load): Promise<LoadResult> {
   const args = [join(import.meta.dirname, 'api-load.ts'), port, load.connections, load.seconds].map(String)
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -111,7 +111,7 @@ async function request({ port }: FlowfarmProgram, paths: readonly string[], load
   return result
 }
 
-/** Statements a second by `pg` alone over as many connections. */
+/** Statements a second by `pg` alone. */
 async function bareRate(url: string, { text: statement, values }: Case['bare'], load: Load): Promise<number> {
   const clients = Array.from({ length: load.connections }, () => new pg.Client({ connectionString: url }))
   await Promise.all(clients.map((client) => client.connect()))
@@ -130,10 +130,9 @@ async function bareRate(url: string, { text: statement, values }: Case['bare'], 
   return count / seconds
 }
 
-/** Different pages of each kind where they are spread: more than the cache holds. */
+/** More pages than the cache holds. */
 const spreadPages = 4000
 
-/** The most requested lists and objects of whatever the database holds. */
 async function casesOf(pool: pg.Pool): Promise<readonly Case[]> {
   const column = async (statement: string): Promise<string[]> => {
     const { rows } = await pool.query<string[]>({ text: `${statement} limit ${spreadPages}`, rowMode: 'array' })

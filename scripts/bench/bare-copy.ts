@@ -5,7 +5,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 export interface CopiedTable {
   /** With its schema. */
   readonly name: string
-  /** Undefined: its rows have no height and are written at the end. */
+  /** Undefined: rows without height, written last. */
   readonly heightColumn: string | undefined
 }
 
@@ -17,7 +17,7 @@ export const rawTables: readonly CopiedTable[] = [
   { name: 'raw.block_lookup', heightColumn: 'height' },
 ]
 
-/** All tables of some schemas, without those in which the farm keeps its own state. */
+/** All tables of the schemas except the farm's state. */
 export async function tablesOf(pool: pg.Pool, schemas: readonly string[]): Promise<CopiedTable[]> {
   const { rows } = await pool.query<{ name: string; heightColumn: string | null }>(
     `
@@ -40,9 +40,8 @@ export interface BareCopy {
 }
 
 /**
- * The limit of writing, measured on the stored rows: the same batches as binary COPY into empty copies of the tables
- * with the same indexes, over two connections, one transaction a batch.
- * @param cpu CPU seconds of PostgreSQL so far
+ * Writes the stored rows again as binary COPY into empty copies of the tables with indexes, over two connections.
+ * @param cpu CPU seconds of PostgreSQL
  */
 export async function bareCopy(
   pool: pg.Pool,

@@ -14,16 +14,16 @@ import { createPool } from '../../src/platform/db/pool.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** An embedded PostgreSQL of its own with flowfarm's tables, for one measurement. */
+/** A temporary PostgreSQL with flowfarm's tables. */
 export interface BenchDatabase {
   readonly url: string
   readonly pool: pg.Pool
-  /** Process id of the server, for `treeCpuSeconds`. */
+  /** For `treeCpuSeconds`. */
   readonly postmaster: number
   close(): Promise<void>
 }
 
-/** @param settings of the server, over flowfarm's own */
+/** @param settings override flowfarm's */
 export async function openBenchDatabase(settings: Record<string, string> = {}): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
   const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined, settings })
@@ -54,13 +54,10 @@ export interface SourceOptions {
   readonly from: number | undefined
 }
 
-/** Long after the first accounts were created, at the start of a cycle of the simulated chain. */
+/** Start of a cycle, after the first accounts were created. */
 const firstHeight = 100_000
 
-/**
- * The access node of the options; without one, a simulated node with so many blocks, which ends with its `await
- * using`.
- */
+/** The configured access node, or a simulated one that stops when disposed. */
 export async function openSource(
   { node, from }: SourceOptions,
   blocks: number,
@@ -87,12 +84,11 @@ export async function openSource(
   }
 }
 
-/** `src/main.ts` in a process of its own, as in production. */
 export interface FlowfarmProgram {
   readonly pid: number
-  /** Of the line that said that it is ready. */
+  /** From the log line that reported readiness. */
   readonly port: number
-  /** The sum of a metric over all its labels; needs `METRICS_PORT` among the variables. */
+  /** Sum of a metric over its labels. Needs `METRICS_PORT`. */
   metric(name: string): Promise<number>
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
@@ -140,7 +136,7 @@ export async function startFlowfarm(
   }
 }
 
-/** Variables with which a program ingests so many blocks backwards, and none else. */
+/** Variables for backward ingestion of this many blocks only. */
 export function historyVariables({ endpoint, from }: BlockSource, blocks: number): Record<string, string> {
   return {
     CHAIN_ACCESS_NODE: endpoint,
@@ -172,7 +168,7 @@ export async function untilDerived(pool: pg.Pool, blocks: number): Promise<void>
   while ((await derivedBlocks(pool)) < blocks) await delay(100)
 }
 
-/** Stores the raw rows of so many blocks and derives nothing. */
+/** Stores raw rows only. */
 export async function storeRaw({ url, pool }: BenchDatabase, source: BlockSource, blocks: number): Promise<void> {
   const variables = { DB_URL: url, RAW_ONLY: 'true', ...historyVariables(source, blocks) }
   const program = await startFlowfarm(['ingest'], variables, { ready: 'all services started' })
@@ -180,7 +176,7 @@ export async function storeRaw({ url, pool }: BenchDatabase, source: BlockSource
   await program.end()
 }
 
-/** Starts a child of the benchmark and waits for its first message, with the port that it listens on if any. */
+/** Starts a child process and waits for its first message. */
 export async function forkReady(
   file: string,
   args: readonly (string | number)[],

@@ -22,7 +22,7 @@ export interface FarmOptions extends SourceOptions {
   readonly kills: number
 }
 
-/** Enrichment workers would query an access node, and none runs while stored blocks are derived. */
+/** No access node runs while stored blocks are derived. */
 const enrichmentOff = Object.fromEntries(
   allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
 )
@@ -31,7 +31,7 @@ export async function benchFarm(options: FarmOptions): Promise<number> {
   const sheet = new Sheet()
   await printConditions()
   const redis = options.redis ? await startRedis() : undefined
-  if (options.redis && redis === undefined) print('There is no redis-server: queues are in PostgreSQL.')
+  if (options.redis && redis === undefined) print('redis-server is not available: queues are in PostgreSQL.')
   const variables = { ...enrichmentOff, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) }
   try {
     await scaling(sheet, options, variables)
@@ -51,7 +51,7 @@ interface ScalingRun {
   readonly nodeMs: number
   readonly postgresMs: number
   readonly coresIdle: number
-  /** How often a block was read and decoded. */
+  /** Reads per block. */
   readonly timesRead: number
   readonly peakMiB: number
 }
@@ -89,7 +89,7 @@ async function scaling(sheet: Sheet, options: FarmOptions, variables: Record<str
         'ms a block',
       )
       sheet.figure(
-        'times a block is read',
+        'reads per block',
         of((run) => run.timesRead),
         '',
         { atMost: 1.05 },
@@ -110,7 +110,7 @@ async function scaling(sheet: Sheet, options: FarmOptions, variables: Record<str
   }
 }
 
-/** Derives a copy of the stored blocks with so many processes, which start work at the same time. */
+/** Derives a copy of the stored blocks; all processes start at the same time. */
 async function deriveStored(
   { url: serverUrl, postmaster }: BenchDatabase,
   processes: number,
@@ -160,12 +160,12 @@ async function deriveStored(
   }
 }
 
-/** Seconds that the cores of the machine were idle, summed. */
+/** Idle seconds of all cores. */
 function idleSeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.idle, 0) / 1000
 }
 
-/** The farm waits until the chain is known, so that the processes wait for each other. @returns starts them */
+/** Holds back all processes until the chain is known. @returns a function that starts them */
 async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
   await pool.query('create table public.chain_for_later as table app.chain')
   await pool.query('delete from app.chain')
@@ -176,10 +176,7 @@ async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
 
 const firstHead = 280
 
-/**
- * Ingest and farm in one process at the head of the simulated chain: from a new block at the node to the commit of its
- * raw rows, and from there to the commit of its last derived rows, by PostgreSQL's commit timestamps.
- */
+/** Delays from a new block to its raw commit, and to its last derived commit, by PostgreSQL's commit timestamps. */
 async function headLatency(sheet: Sheet, blocks: number, variables: Record<string, string>): Promise<void> {
   const database = await openBenchDatabase({ track_commit_timestamp: 'on' })
   const node = await startLedgerNode({ head: firstHead })
@@ -194,7 +191,7 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
     const offered = new Map<number, number>()
     const cpuBefore = cpuSeconds(program.pid)
     for (let i = 0; i < blocks; i++) {
-      // Out of step with every timer.
+      // Avoids synchronising with timers.
       await delay(400 * (0.5 + Math.random()))
       node.advance()
       offered.set(node.head, Date.now())
@@ -231,7 +228,7 @@ const watchLeases = `
   create trigger updated after update of status on app.worker_leases for each row
     when (new.status = 'done' and old.status <> 'done') execute function bench.note()`
 
-/** For each block the time of its raw commit (ms since the epoch), and from there to its last derived commit (ms). */
+/** Per block: raw commit (Unix ms), and delay of the last derived commit (ms). */
 const passagesQuery = `
   with done as materialized (select d.*, pg_xact_commit_timestamp(d.xmin) as at from bench.done d)
   select b.height::float8 as height, (extract(epoch from b.at) * 1000)::float8 as stored,
@@ -254,7 +251,7 @@ async function untilCovered(pool: pg.Pool, from: number, to: number): Promise<vo
 
 const takeoverBlocks = 600
 
-/** Two processes that derive, one of which is killed by SIGKILL while it holds leases; a new one replaces it. */
+/** Kills one of two processes while it holds leases, and replaces it. */
 async function takeovers(sheet: Sheet, kills: number, variables: Record<string, string>): Promise<void> {
   const database = await openBenchDatabase()
   const { pool, url } = database
@@ -263,7 +260,7 @@ async function takeovers(sheet: Sheet, kills: number, variables: Record<string, 
     await using source = await openSource({ node: undefined, from: undefined }, takeoverBlocks)
     await storeRaw(database, source, takeoverBlocks)
     const start = async (): Promise<void> => {
-      // Small ranges, so that a process nearly always holds one. Expired leases are the subject, not worth a warning.
+      // With small ranges, a process nearly always holds one.
       const small = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_BATCH_MS: '0' }
       running.push(
         await startFlowfarm(
@@ -283,14 +280,14 @@ async function takeovers(sheet: Sheet, kills: number, variables: Record<string, 
       await start()
     }
     sheet.heading(`Recovery from SIGKILL, ${kills} kills`)
-    sheet.figure('until its leases are free for others, slowest', Math.max(...seconds), 's', { atMost: 8 })
+    sheet.figure('SIGKILL to leases available, slowest', Math.max(...seconds), 's', { atMost: 8 })
   } finally {
     for (const program of running) await program.end('SIGKILL')
     await database.close()
   }
 }
 
-/** @returns seconds; undefined when the process completed its last lease just before the kill */
+/** @returns seconds; undefined without an active lease at the kill */
 async function killAtWork(pool: pg.Pool, victim: FlowfarmProgram, from: number): Promise<number | undefined> {
   try {
     while ((await leasesOf(pool, victim.pid)) === 0) await keepBusy(pool, from)
@@ -312,7 +309,7 @@ async function leasesOf(pool: pg.Pool, pid: number): Promise<number> {
   return rows[0]?.held ?? 0
 }
 
-/** Requests everything again when nothing is left to do. */
+/** Requests everything again when all is done. */
 async function keepBusy(pool: pg.Pool, from: number): Promise<void> {
   const { rowCount } = await pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
   const names = workers.map(({ name }) => name)

@@ -12,9 +12,9 @@ import { TimeSlices } from '../../src/explorer/feed/time-slices.ts'
 import { WebhookService } from '../../src/webhooks/service.ts'
 import { tellParent } from '../support/tell-parent.ts'
 
-/** The children of the benchmark: `feed <transactions of a block> <accounts>`, `receiver`, `sender <database>`. */
+/** Child processes: `feed <transactions per block> <accounts>`, `receiver`, `sender <database>`. */
 
-/** Blocks to announce, or bytes to write to each client without the feed. */
+/** Blocks to announce, or bytes to write directly. */
 export interface Order {
   readonly number: number
   readonly from: number
@@ -25,7 +25,7 @@ export interface Order {
 
 export interface OrderDone {
   readonly number: number
-  /** All bytes written to the present clients so far. */
+  /** Bytes written to the current clients. */
   readonly bytesWritten: number
 }
 
@@ -33,7 +33,7 @@ const hex = (value: number, digits: number): string => value.toString(16).padSta
 
 export const accountOf = (number: number): string => `0x${hex(number, 16)}`
 
-/** Blocks made up when they are read, whose payers are the accounts in turn, so that filters match evenly. */
+/** Generated blocks whose payers rotate, so that filters match evenly. */
 function madeUpReader(transactionsPerBlock: number, accounts: number): FeedReader {
   const block = (height: number): FeedBlock => ({
     block: {
@@ -108,7 +108,7 @@ async function serveFeed(transactions: number, accounts: number): Promise<void> 
   server.listen(0, '127.0.0.1', 10_000, () => tellParent({ port: (server.address() as AddressInfo).port }))
 }
 
-/** A write of prepared bytes to each socket, in the same time slices as the feed's. */
+/** Writes prepared bytes to each socket, in the feed's time slices. */
 async function writeBare(sockets: ReadonlySet<Socket>, bytes: number): Promise<void> {
   const slices = new TimeSlices()
   const frame = textFrame('x'.repeat(Math.max(0, bytes - 4)))
@@ -118,7 +118,7 @@ async function writeBare(sockets: ReadonlySet<Socket>, bytes: number): Promise<v
   }
 }
 
-/** Answers webhooks by 204 and reports when each arrived, in batches so that reporting costs little. */
+/** Responds 204 and reports arrival times in batches. */
 function receiveWebhooks(): void {
   let deliveries: [id: string, height: number, at: number][] = []
   const server = createServer((request, response) => {
@@ -139,7 +139,7 @@ function receiveWebhooks(): void {
   }, 20)
 }
 
-/** Creates and sends webhooks as the program does. @returns stops */
+/** Creates and sends webhooks. @returns a function that stops it */
 function sendWebhooks(databaseUrl: string): () => Promise<void> {
   const pool = createPool(databaseUrl, { ...connectionLimits, max: 8, applicationName: 'bench webhooks' })
   const service = new WebhookService({
@@ -160,7 +160,7 @@ function sendWebhooks(databaseUrl: string): () => Promise<void> {
   }
 }
 
-// The parent imports what is above.
+// The parent imports the definitions above.
 if (process.send !== undefined && import.meta.main) {
   const [role, first = '', second = ''] = process.argv.slice(2)
   let stop = (): Promise<void> => Promise.resolve()

@@ -28,9 +28,7 @@ const childFile = 'feed-and-webhooks-child.ts'
 export async function feedAndWebhooks(options: FeedAndWebhooksOptions): Promise<number> {
   const sheet = new Sheet()
   await printConditions()
-  sheet.heading(
-    `The live feed: blocks of ${transactions} transactions to ${options.clients} clients, ${options.seconds} s each`,
-  )
+  sheet.heading(`Feed: blocks of ${transactions} transactions to ${options.clients} clients, ${options.seconds} s each`)
   for (const scenario of feedScenarios) await measureFeed(sheet, scenario, options)
   sheet.heading('Webhooks: one process that signs and sends deliveries, 100 subscriptions')
   const bare = await measureBarePosts(options.deliveries, 100)
@@ -56,21 +54,21 @@ export async function feedAndWebhooks(options: FeedAndWebhooksOptions): Promise<
 
 interface FeedScenario {
   readonly name: string
-  /** Accounts in the filter of a client; undefined: no filter. */
+  /** Accounts per client filter; undefined: no filter. */
   readonly filterAccounts?: number
-  /** Messages a second that arrive whether the last were delivered or not. Default: each block after the one before. */
+  /** Offered messages a second. Default: each block follows the previous one. */
   readonly offered?: number
 }
 
-/** Of a block. */
+/** Per block. */
 const transactions = 120
 const accounts = 1000
 
 const feedScenarios: readonly FeedScenario[] = [
   { name: 'everything' },
   { name: 'filters of 10 accounts, 1.2 messages a block', filterAccounts: 10 },
-  // A tenth more than the target, so that messages under way at the end do not decide.
-  { name: 'the same, 165,000 messages/s arrive', filterAccounts: 10, offered: 165_000 },
+  // 10 % above the target, so that messages in transit at the end do not matter.
+  { name: 'the same, 165,000 messages/s offered', filterAccounts: 10, offered: 165_000 },
   { name: 'filters of 100 accounts, 12 messages a block', filterAccounts: 100 },
 ]
 
@@ -150,7 +148,6 @@ async function segment<T>(feed: FeedProcess, crowd: Crowd, deliver: () => Promis
   }
 }
 
-/** The process in which the feed runs. */
 class FeedProcess {
   readonly port: number
   readonly #child: ChildProcess
@@ -175,7 +172,7 @@ class FeedProcess {
     return cpuSeconds(this.#child.pid ?? 0)
   }
 
-  /** Resolves when all clients were sent the blocks, or as many bytes. */
+  /** Resolves when all blocks were sent. */
   order(order: Omit<Order, 'number'>): Promise<OrderDone> {
     const number = this.#orders++
     return new Promise((resolve) => {
@@ -190,7 +187,6 @@ class FeedProcess {
   }
 }
 
-/** Many clients, and how many messages they received. */
 class Crowd {
   delivered = 0
   lastAt = 0
@@ -211,7 +207,7 @@ class Crowd {
     }
   }
 
-  /** Each subscribes to accounts spread over all, and to one of its own without transactions. */
+  /** Each subscribes to evenly spread accounts, and to one without transactions. */
   async subscribe(count: number): Promise<void> {
     this.#clients.forEach((client, i) => {
       const some = Array.from({ length: count }, (_, k) => accountOf((i + k * (accounts / count)) % accounts))
@@ -220,7 +216,7 @@ class Crowd {
     await this.untilQuiet()
   }
 
-  /** @returns when each so many messages were delivered; the list grows */
+  /** @returns times of delivery; the list grows */
   time(every: number): readonly number[] {
     this.#timed = { every, at: [] }
     return this.#timed.at
@@ -235,12 +231,12 @@ class Crowd {
   }
 }
 
-/** A WebSocket client that costs next to nothing: it counts frames by their heads and reads none. */
+/** A minimal WebSocket client that only counts frames. */
 class CountingClient {
   readonly #socket: Socket
   readonly #onFrames: (frames: number) => void
   #isOpen = false
-  /** Bytes of the current frame that are still to come. */
+  /** Remaining bytes of the current frame. */
   #missing = 0
   #head: Buffer = Buffer.alloc(0)
 
@@ -310,12 +306,12 @@ class CountingClient {
 
 interface BarePosts {
   readonly perSecond: number
-  /** From a request's start to its answer, one at a time. */
+  /** Latency of single requests. */
   readonly medianMs: number
   readonly p99Ms: number
 }
 
-/** HTTP requests of the size of a delivery to the same receiver over persistent connections. */
+/** Delivery-sized requests over persistent connections. */
 async function measureBarePosts(count: number, connections: number): Promise<BarePosts> {
   const { child, port } = await forkReady(childFile, ['receiver'])
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
@@ -348,16 +344,16 @@ async function measureBarePosts(count: number, connections: number): Promise<Bar
 
 interface WebhookRun {
   readonly perSecond: number
-  /** CPU time of Node and of PostgreSQL for a delivery. */
+  /** CPU time per delivery. */
   readonly nodeUs: number
   readonly postgresUs: number
-  /** From the commit of an event to its receiver, ms; meaningless for a backlog. */
+  /** Commit to receiver, ms; meaningless for a backlog. */
   readonly latencies: readonly number[]
 }
 
 const subscriptions = 100
 
-/** @param blockMs between two blocks; undefined: all blocks are stored at the start */
+/** @param blockMs block interval; undefined: all blocks are stored at the start */
 async function measureWebhooks({
   events,
   blocks,
@@ -406,7 +402,7 @@ async function measureWebhooks({
   return { perSecond: count / seconds, nodeUs: usOfEach(0), postgresUs: usOfEach(1), latencies }
 }
 
-/** Blocks of one transaction with so many transfers, as ingest and the token worker commit them. */
+/** Inserts blocks with one transaction of many transfers. */
 async function commitBlocks(pool: pg.Pool, from: number, to: number, transfers: number): Promise<void> {
   for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers'])
     await ensurePartitions(pool, table, 1_000_000, { from, to })
@@ -443,7 +439,7 @@ async function commitBlocks(pool: pg.Pool, from: number, to: number, transfers: 
   })
 }
 
-/** Subscriptions to all transfers from height 1 on, each with its own endpoint below a URL. */
+/** Subscriptions to all transfers from height 1. */
 async function subscribeAll(pool: pg.Pool, url: string): Promise<void> {
   const stores = webhookStores(pool, ['127.0.0.0/8'])
   const { key } = await new DeveloperKeys(pool).create({ name: 'bench', tier: 'unlimited' })

@@ -20,7 +20,7 @@ export interface IngestAndDeriveOptions extends SourceOptions {
   readonly runs: number
 }
 
-/** Blocks of a transaction of the bare COPY: about what the ingester batches. */
+/** Blocks per bare COPY transaction, about the ingester's batch. */
 const batchBlocks = 100
 
 interface Run {
@@ -37,7 +37,7 @@ interface Run {
   readonly segments: readonly Segment[]
 }
 
-/** The cost of blocks while the database grew from the size of the segment before. */
+/** Cost of the blocks of a segment. */
 interface Segment {
   readonly upTo: number
   /** CPU time, ms a block. */
@@ -96,7 +96,7 @@ export async function ingestAndDerive({ blocks, runs, ...given }: IngestAndDeriv
   return exitCodes.success
 }
 
-/** Backwards into an empty database with default settings until every block is stored and, with workers, derived. */
+/** Ingests backwards into an empty database until all blocks are stored and derived. */
 async function measure(source: BlockSource, blocks: number, isRawOnly: boolean): Promise<Run> {
   const database = await openBenchDatabase()
   const { pool, postmaster, url } = database
@@ -141,16 +141,12 @@ async function measure(source: BlockSource, blocks: number, isRawOnly: boolean):
   }
 }
 
-/** CPU seconds so far. */
 interface Spent {
   readonly node: number
   readonly postgres: number
 }
 
-/**
- * @returns segments that ended while blocks were still being fetched; later blocks cost less, as they are stored
- * already
- */
+/** @returns segments that ended during fetching; later ones cost less, because their blocks are stored */
 async function untilDone(
   { pool }: BenchDatabase,
   blocks: number,
@@ -178,7 +174,7 @@ async function untilDone(
 
 const schemas = ['raw', 'app', 'analytics'] as const
 
-/** Bytes of all tables of some schemas, with their indexes. */
+/** Bytes of all tables with indexes. */
 async function tableBytes(pool: pg.Pool, names: readonly string[]): Promise<number> {
   const { rows } = await pool.query<{ bytes: string }>(
     `select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c join pg_namespace n on n.oid = c.relnamespace

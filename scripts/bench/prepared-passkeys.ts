@@ -3,7 +3,6 @@ import type { KeyObject } from 'node:crypto'
 import type pg from 'pg'
 import type { AssertionResponse, SigningPasskey } from '../../src/wallet/passkeys/webauthn.ts'
 
-/** Origin of the measured wallet, as its passkeys know it. */
 export const walletOrigin = 'http://localhost'
 
 /** A passkey with its private key. */
@@ -39,7 +38,7 @@ export function preparePasskeys(count: number): readonly PreparedPasskey[] {
   })
 }
 
-/** The answer of the authenticator. @param challenge base64url */
+/** @param challenge base64url */
 export function assertionOf(passkey: PreparedPasskey, challenge: string): AssertionResponse {
   passkey.counter++
   const clientData = Buffer.from(
@@ -61,7 +60,7 @@ export function assertionOf(passkey: PreparedPasskey, challenge: string): Assert
   }
 }
 
-/** Inserts the users and their passkeys, as if they had signed up. */
+/** Inserts users and passkeys. */
 export async function insertPasskeys(pool: pg.Pool, passkeys: readonly PreparedPasskey[]): Promise<void> {
   const column = (of: (passkey: PreparedPasskey) => unknown): unknown[] => passkeys.map(of)
   const users = column(({ userId }) => userId)

@@ -5,9 +5,9 @@ const ticksPerSecond = 100
 
 interface Stat {
   readonly parent: number
-  /** Seconds of its own. */
+  /** Own seconds. */
   readonly own: number
-  /** Seconds of children that have ended. */
+  /** Seconds of ended children. */
   readonly reaped: number
 }
 
@@ -18,7 +18,7 @@ function readStat(pid: number): Stat | undefined {
   } catch {
     return undefined // ended meanwhile
   }
-  // The second field is the name in brackets, which may hold blanks.
+  // The name in brackets may contain spaces.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
@@ -32,7 +32,7 @@ export function cpuSeconds(pid: number): number {
   return readStat(pid)?.own ?? 0
 }
 
-/** CPU seconds of a process and of everything below it, ended children included. */
+/** CPU seconds of a process tree, ended children included. */
 export function treeCpuSeconds(root: number): number {
   const stats = new Map<number, Stat>()
   for (const name of readdirSync('/proc')) {

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface FigureOptions {
-  /** What the same machine does at best, measured in the same run and in the same unit. */
+  /** Best value of the same machine, same run and unit. */
   readonly limit?: number
-  /** What the limit is, such as `bare COPY`. */
+  /** For example `bare COPY`. */
   readonly limitName?: string
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** Prints figures as they are measured, and counts the targets. */
+/** Prints figures and counts reached targets. */
 export class Sheet {
   #targets = 0
   #missed = 0
@@ -20,7 +20,7 @@ export class Sheet {
     print(`\n${text}`)
   }
 
-  /** @throws when `value` is not a number: the measurement failed */
+  /** @throws if the measurement failed (`value` is not a number) */
   figure(label: string, value: number, unit: string, options: FigureOptions = {}): void {
     const { limit, limitName, atLeast, atMost } = options
     if (![value, limit ?? 0].every(Number.isFinite)) throw new Error(`${label} was not measured: ${value}, ${limit}`)
@@ -41,7 +41,6 @@ export class Sheet {
     print(`  ${cells.join(' ')}`.trimEnd())
   }
 
-  /** One line on the targets, where there were any. */
   end(): void {
     if (this.#targets > 0) print(`\n${this.#targets - this.#missed} of ${this.#targets} targets reached.`)
   }
@@ -65,11 +64,11 @@ export async function printConditions(): Promise<void> {
   )
   if (others > 0.1 || load > 0.75 * availableParallelism()) {
     const share = `${(others * 100).toFixed(0)} % of all cores`
-    print(`WARNING: other programs use ${share}. Rates will be too low; CPU time and ratios suffer less.`)
+    print(`WARNING: other programs use ${share}. Rates are too low; CPU time and ratios are affected less.`)
   }
 }
 
-/** The share of all cores that is busy while this process waits. */
+/** Share of all cores used by other programs. */
 async function othersShare(ms: number): Promise<number> {
   const before = processorTicks()
   await delay(ms)

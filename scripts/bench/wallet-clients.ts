@@ -3,7 +3,7 @@ import { createPool } from '../../src/platform/db/pool.ts'
 import { tellParent } from '../support/tell-parent.ts'
 import { assertionOf, insertPasskeys, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
 
-/** Users who sign in by passkey: `login/start`, `login/finish`, then the session. Each sign-in has its own address. */
+/** Passkey sign-ins (`login/start`, `login/finish`, session), each from its own address. */
 
 export interface SignInsDone {
   readonly count: number
@@ -52,7 +52,7 @@ await pool.end()
 
 async function signIn(at: number): Promise<void> {
   const passkey = passkeys[at % passkeys.length]
-  if (passkey === undefined) throw new Error('there is no passkey')
+  if (passkey === undefined) throw new Error('No passkey for this user.')
   const address = `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`
   const { options, challengeId } = await call<{ options: { challenge: string }; challengeId: string }>(
     '/login/start',
@@ -65,7 +65,7 @@ async function signIn(at: number): Promise<void> {
     address,
   )
   const session = await post('/auth/v1/verify', { type: 'magiclink', token_hash: tokenHash }, address)
-  if (typeof session['access_token'] !== 'string') throw new Error('there is no session')
+  if (typeof session['access_token'] !== 'string') throw new Error('The response has no session.')
 }
 
 async function signInMany(from: number, count: number, latencies: number[]): Promise<void> {

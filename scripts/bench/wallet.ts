@@ -33,7 +33,7 @@ export async function benchWallet({ signIns, atOnce, profile }: WalletOptions): 
 /** A user may sign in 30 times within five minutes. */
 const signInsOfUser = 20
 
-/** Sign-ins on one process of the program, by clients in another process. */
+/** One wallet process, clients in another process. */
 async function measureSignIns(
   sheet: Sheet,
   signIns: number,
@@ -64,7 +64,7 @@ async function measureSignIns(
     const msOfEach = (at: 0 | 1): number => ((after[at] - before[at]) / count) * 1000
     sheet.heading(`Sign-ins by passkey, ${signIns}, ${atOnce} at a time, one process`)
     const commits = { limit: await bareCommits(database.pool, 4000), limitName: 'bare commits', atLeast: 500 }
-    sheet.figure('pace', count / seconds, 'sign-ins/s', commits)
+    sheet.figure('rate', count / seconds, 'sign-ins/s', commits)
     sheet.figure('CPU of the wallet', msOfEach(0), 'ms a sign-in', { atMost: 2 })
     sheet.figure('CPU of PostgreSQL', msOfEach(1), 'ms a sign-in')
     sheet.figure('first request to session, median', median(latenciesMs), 'ms')
@@ -79,7 +79,7 @@ async function measureSignIns(
 /** Connections of the wallet. */
 const connections = 10
 
-/** Commits a second of one small row each, over as many connections as the wallet has. */
+/** Commits of one small row a second, over as many connections as the wallet has. */
 async function bareCommits(pool: pg.Pool, count: number): Promise<number> {
   await pool.query('create table bench_commits (id bigint generated always as identity, at timestamptz default now())')
   const begun = performance.now()
@@ -95,19 +95,18 @@ async function bareCommits(pool: pg.Pool, count: number): Promise<number> {
 interface Verification {
   readonly medianMs: number
   readonly p99Ms: number
-  /** The signature alone, by `node:crypto`, from the key in SPKI. */
+  /** Signature check alone. */
   readonly bareMs: number
 }
 
 const warmUp = 200
 
-/** Checks assertions one after the other, each of another passkey. */
 async function measureVerification(count: number): Promise<Verification> {
   const passkeys = preparePasskeys(Math.min(count, 500))
   const relyingParty = readRelyingParty({ url: walletOrigin, rpId: undefined, rpName: 'bench', origins: [] })
   const given = Array.from({ length: count + warmUp }, (_, at) => {
     const passkey = passkeys[at % passkeys.length]
-    if (passkey === undefined) throw new Error('there is no passkey')
+    if (passkey === undefined) throw new Error('No passkey.')
     const challenge = randomBytes(32).toString('base64url')
     return {
       passkey,
@@ -152,7 +151,7 @@ function bareTimes(
     const signature = Buffer.from(response.signature, 'base64url')
     const begun = performance.now()
     const key = createPublicKey({ key: Buffer.concat([spkiHead, passkey.publicKeySec1]), format: 'der', type: 'spki' })
-    if (!verify('sha256', signed, key, signature)) throw new Error('a good signature was refused')
+    if (!verify('sha256', signed, key, signature)) throw new Error('A valid signature was refused.')
     return performance.now() - begun
   })
 }

@@ -1,18 +1,15 @@
 import { git, parentsOf, reachable, readSourceGraph, repositoryFiles } from '../check/source-graph.ts'
 
-/** A change of one of these may change every test. */
+/** Changes of these affect every test. */
 const everything = new Set(['package-lock.json', '.mocharc.json', 'tsconfig.json', 'test/support/hooks.ts'])
 
-/** Files that differ from a commit of git, new and deleted ones too. @throws when git does not know it */
+/** Files that differ from a commit, new and deleted ones included. @throws for an unknown commit */
 export function changedFiles(root: string, ref: string): string[] {
   const changed = git(root, 'diff', '--name-only', '--no-renames', '-z', ref, '--')
   return [...new Set([...changed, ...git(root, 'ls-files', '-z', '--others', '--exclude-standard')])]
 }
 
-/**
- * The tests that a change may break: those that lead to a changed file over imports and over paths that they or their
- * helpers name, such as a program that they spawn or a folder that they read. In doubt a test is included.
- */
+/** Tests that reach a changed file through imports or named paths (programs they spawn, folders they read). */
 export function testsOfChange(root: string, changed: readonly string[]): string[] {
   const files = repositoryFiles(root)
   const tests = files.filter((file) => file.endsWith('.test.ts'))
@@ -27,7 +24,7 @@ export function testsOfChange(root: string, changed: readonly string[]): string[
   }
   const isChanged = new Set(changed)
   const affected = reachable(changed, (file) => {
-    // Nothing imports a test; folders are read for what is in them besides tests.
+    // Tests are not imported; folders are read for other files.
     if (file.endsWith('.test.ts') && !isChanged.has(file)) return []
     return [file, ...parentsOf(file)].flatMap((path) => [...(dependents.get(path) ?? [])])
   })

@@ -2,10 +2,7 @@ import Mocha from 'mocha'
 import { failIfOpen } from './messages.ts'
 import type { TestCounts } from './messages.ts'
 
-/**
- * Mocha's own listing, and the counts to the parent process. A test that leaves a connection, a timer or a child
- * process open keeps this process alive: it is named after a while, and the run fails.
- */
+/** Mocha's listing; sends the counts to the parent. Open handles are reported and fail the run. */
 export class CountingReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options)
@@ -24,7 +21,7 @@ export class CountingReporter extends Mocha.reporters.Spec {
         isStopped: false,
       }
       process.send?.(counts)
-      // The exit code is no way to say so: mocha sets it to its own count of failures on the way out.
+      // Mocha overwrites the exit code with its own count.
       failIfOpen(() =>
         process.send?.({ ...counts, failed: counts.failed + 1, isOpen: true } satisfies TestCounts, () =>
           process.exit(),

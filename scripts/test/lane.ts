@@ -1,9 +1,6 @@
 /**
- * A lane of the tests, started by `run-lanes.ts`: runs files one after the other, as the parent process names them.
- * They share what the tests of one process share, such as the database server; that ends with the lane.
- *
- * The parent sends a `LaneOrder` for a file, waits for its `LaneResult` and sends the next; at the end it sends one
- * without a file, and is sent a `LaneResult` of what the files shared.
+ * Runs test files one by one, with shared fixtures such as the database server. Protocol: the parent sends a `LaneOrder`
+ * and waits for its `LaneResult`; an order without a file ends the lane, with a result for the shared fixtures.
  */
 import { resolve } from 'node:path'
 import Mocha from 'mocha'
@@ -16,19 +13,19 @@ interface RequiredFile {
   readonly mochaHooks?: { readonly afterAll?: () => Promise<void> }
 }
 
-/** Mocha's own listing, which at the end of a file tells no more than what failed. */
+/** Mocha's listing; the summary has failures only. */
 class LaneReporter extends Mocha.reporters.Spec {
   override epilogue(): void {
     if (this.failures.length > 0) Mocha.reporters.Base.list(this.failures)
   }
 }
 
-/** How long what the tests share may take to end, ms. */
+/** Time to stop shared fixtures, ms. */
 const timeToEndShared = 300_000
 
 const required = await Promise.all(settings.require.map(async (name) => import(resolve(name)) as Promise<RequiredFile>))
 
-// The parent was killed and cannot end this process any more.
+// The parent was killed.
 process.on('disconnect', onLostParent)
 process.on('message', (message) => {
   if (!isLaneOrder(message)) return
@@ -76,7 +73,7 @@ async function end(): Promise<void> {
   const failures: string[] = []
   const late = setTimeout(() => {
     console.error(
-      `What the tests share has not ended after ${timeToEndShared / 60_000} minutes: a test kept a connection of it.`,
+      `Shared fixtures did not stop within ${timeToEndShared / 60_000} minutes: a test left a connection open.`,
     )
     process.exit(1)
   }, timeToEndShared)
@@ -89,7 +86,7 @@ async function end(): Promise<void> {
   clearTimeout(late)
   const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
   tell({ counts, failures, ms: performance.now() - from })
-  // A test may have set it for a command that it ran in this process.
+  // A test may have set it.
   process.exitCode = 0
   process.removeAllListeners('message')
   process.off('disconnect', onLostParent)

@@ -1,14 +1,12 @@
-/** How tests ended. */
 export interface TestCounts {
   readonly passed: number
   /** Tests and hooks. */
   readonly failed: number
   readonly skipped: number
-  /** The files of what failed. */
   readonly failedFiles: readonly string[]
-  /** Whether something was left open, which counts as one failure more. */
+  /** Open handles; count as one more failure. */
   readonly isOpen: boolean
-  /** Whether a signal stopped the run. */
+  /** Stopped by a signal. */
   readonly isStopped: boolean
 }
 
@@ -21,7 +19,6 @@ export const noTests: TestCounts = {
   isStopped: false,
 }
 
-/** Whether a message of another process is such counts. */
 export function isTestCounts(message: unknown): message is TestCounts {
   return typeof message === 'object' && message !== null && 'passed' in message && 'failed' in message
 }
@@ -37,21 +34,19 @@ export function addCounts(one: TestCounts, other: TestCounts): TestCounts {
   }
 }
 
-/** What a lane is told: to run a file, or to end. */
 export interface LaneOrder {
-  /** The file's whole path; undefined to end. */
+  /** Absolute path; undefined ends the lane. */
   readonly file: string | undefined
 }
 
-/** What a lane tells of a file when its tests have ended. */
 export interface LaneResult {
   readonly counts: TestCounts
-  /** Whole titles of what failed. */
+  /** Full titles of failed tests. */
   readonly failures: readonly string[]
   readonly ms: number
 }
 
-/** Ends what a lane prints of one file, on its standard output. */
+/** Separates the output of files on a lane's standard output. */
 export const endOfFile = '\0'
 
 export function isLaneOrder(message: unknown): message is LaneOrder {
@@ -62,18 +57,14 @@ export function isLaneResult(message: unknown): message is LaneResult {
   return typeof message === 'object' && message !== null && 'counts' in message && 'failures' in message
 }
 
-/** How long a process may take to end by itself after the last test, ms. */
+/** Time to exit after the last test, ms. */
 const timeToEnd = 10_000
 
-/**
- * Calls `fail` if this process is still there after a while: a test has left a connection, a timer or a child process
- * open, which the console then names.
- */
+/** Calls `fail` if open handles keep the process alive. */
 export function failIfOpen(fail: () => void): void {
-  // Runs only if something else keeps the process alive, since its own timer does not.
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().filter((name) => !['TTYWrap', 'PipeWrap'].includes(name))
-    console.error(`The tests have ended, but something is still open: ${[...new Set(open)].join(', ') || 'a pipe'}.`)
+    console.error(`The tests have ended, but handles are still open: ${[...new Set(open)].join(', ') || 'a pipe'}.`)
     fail()
   }, timeToEnd).unref()
 }

@@ -7,14 +7,13 @@ interface ProcessEntry {
   readonly name: string
 }
 
-/** Time for database servers to end by themselves, which removes their shared memory, ms. */
+/** Time for database servers to stop and remove their shared memory, ms. */
 const serverGraceMs = 5000
 const pollMs = 20
 
 /**
- * Ends a process (unless it is the present one) and all processes below it. They are suspended first, parents before
- * children, so that no new process escapes; then database servers get PostgreSQL's immediate shutdown (SIGQUIT) and
- * everything else SIGKILL.
+ * Ends a process tree, except this process. Suspends all processes first, parents before children, so that none escapes;
+ * then database servers get SIGQUIT (immediate shutdown) and others SIGKILL.
  */
 export async function endProcesses(root: number): Promise<void> {
   const found = new Map<number, ProcessEntry>()
@@ -37,7 +36,7 @@ export async function endProcesses(root: number): Promise<void> {
   for (const entry of servers.filter(isRunning)) send(entry.pid, 'SIGKILL')
 }
 
-/** A process and all below it, parents before children; empty if it does not run. */
+/** A process tree, parents before children; empty if it does not run. */
 export function processesBelow(root: number): ProcessEntry[] {
   const entries = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -51,7 +50,7 @@ function isServer({ name }: ProcessEntry): boolean {
   return name === 'postgres'
 }
 
-/** Whether it is still the same program: process numbers are used again. */
+/** Process ids are reused, so the name is compared. */
 function isRunning({ pid, name }: ProcessEntry): boolean {
   return readEntry(pid)?.name === name
 }
@@ -75,7 +74,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** @throws what does not say that the process has ended */
+/** @throws errors other than an ended process */
 function ignoreEnded(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return undefined
   throw error

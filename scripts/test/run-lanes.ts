@@ -5,26 +5,21 @@ import { addCounts, endOfFile, isLaneResult, noTests } from './messages.ts'
 import type { LaneOrder, TestCounts } from './messages.ts'
 import { runTestProcess } from './test-process.ts'
 
-/** How many of the files that took longest are named at the end. */
+/** Number of slowest files listed. */
 const namedFiles = 10
 
-/** A run in lanes, as it goes on. */
 interface Run {
-  /** Files that no lane has taken yet. */
   readonly waiting: string[]
   counts: TestCounts
-  /** A line for each test that failed. */
   readonly failures: string[]
   readonly durations: FileDuration[]
   isStopped: boolean
 }
 
 /**
- * Runs test files in several processes at once, in each one file after the other: while one waits for a wire that
- * went silent, others work. What a file prints is printed when it has ended. At the end come the failures once more,
- * and the slowest files.
- * @param files in the order in which they begin; those that take long first, so that no lane ends long before another
- * @param onDurations is called with how long each file took, at the end of a complete run
+ * Runs test files in parallel processes; prints the output of each file when it ends, then failures and slowest files.
+ * @param files slowest first, so that lanes end at about the same time
+ * @param onDurations called after a complete run
  */
 export async function runInLanes(
   files: readonly string[],
@@ -46,10 +41,7 @@ export async function runInLanes(
   return run.counts
 }
 
-/**
- * Runs files in one process until none waits or the process ends: one that breaks off counts as a failure of its
- * file.
- */
+/** Runs files in one process. If it ends unexpectedly, its current file counts as failed. */
 async function runLane(run: Run): Promise<void> {
   const color = process.stdout.isTTY ? ['--color'] : []
   let file: string | undefined
@@ -81,7 +73,7 @@ async function runLane(run: Run): Promise<void> {
   if (end.isStopped) run.isStopped = true
   if (end.code === 0 && hasEnded) return
   const why = hasEnded
-    ? 'something was left open'
+    ? 'open handles'
     : end.isStopped
       ? 'stopped'
       : `the process ended${end.signal === null ? '' : ` by ${end.signal}`}`
@@ -101,7 +93,7 @@ function add(run: Run, file: string | undefined, counts: TestCounts, failures: r
   run.failures.push(...failures.map((title) => `${place}: ${title}`))
 }
 
-/** Prints what a lane prints file by file, so that lanes do not mix. */
+/** Buffers output per file, so that lanes do not mix. */
 function printByFile(output: NodeJS.ReadableStream): void {
   let kept = ''
   output.setEncoding('utf8')
@@ -114,19 +106,16 @@ function printByFile(output: NodeJS.ReadableStream): void {
 }
 
 interface FileDuration {
-  /** Its path from the root of the repository. */
+  /** Relative to the root. */
   readonly file: string
   readonly ms: number
 }
 
-/** Files below this are not worth a line, s. */
+/** Faster files are not recorded, s. */
 const minSeconds = 8
 const table = join(import.meta.dirname, 'durations.json')
 
-/**
- * Slow files first, by a table of an earlier run, so that no lane runs long after the others; the rest stay in their
- * order.
- */
+/** Sorts by the durations of an earlier run. */
 export function slowestFirst(files: readonly string[]): string[] {
   const seconds = JSON.parse(readFileSync(table, 'utf8')) as Readonly<Record<string, number>>
   const of = (file: string): number => seconds[relative(process.cwd(), file)] ?? 0

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endProcesses, processesBelow } from './process-tree.ts'
 
-/** How a test process ended. */
 export interface TestProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Whether this process was sent a signal meanwhile. */
+  /** Whether this process received a signal. */
   readonly isStopped: boolean
 }
 
@@ -16,18 +15,16 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const prefix = 'flowfarm-tests-'
 
 const memoryFolder = '/dev/shm'
-/** Three lanes with their databases need some 2 GiB. */
+/** Three lanes with databases need about 2 GiB. */
 const minMemoryBytes = 6 * 2 ** 30
 
 /**
- * Runs a test process with a folder of its own for temporary files. A signal ends it at once, with all processes
- * below it: tests start programs, browsers and database servers, which must not outlive the run. The folder is
- * removed in any case.
- * @param start starts the process, in a process group of its own (`detached`) and with this environment
+ * Runs a test process with its own temporary folder, which is always removed. A signal ends the whole process tree.
+ * @param start starts the process in its own group (`detached`) with this environment
  */
 export async function runTestProcess(start: (environment: NodeJS.ProcessEnv) => ChildProcess): Promise<TestProcessEnd> {
   const folder = mkdtempSync(join(temporaryFolder(), `${prefix}${process.pid}-`))
-  // Embedded servers run as another user when the tests run as root.
+  // As root, embedded servers run as another user.
   chmodSync(folder, 0o1777)
   const child = start({ ...process.env, TMPDIR: folder })
   let stopped: Promise<void> | undefined
@@ -48,7 +45,7 @@ export async function runTestProcess(start: (environment: NodeJS.ProcessEnv) => 
   }
 }
 
-/** Removes the folders of runs that were killed (SIGKILL) before they could remove them. */
+/** Removes folders of killed runs. */
 export function removeAbandonedFolders(): void {
   const parent = temporaryFolder()
   for (const name of readdirSync(parent)) {
@@ -58,22 +55,19 @@ export function removeAbandonedFolders(): void {
   }
 }
 
-/**
- * Where the folders of runs are: in memory where there is plenty, unless TMPDIR names a place. Tests create and remove
- * some 900 databases of 900 files each, and ext4 looks for each new file among those that were just removed.
- */
+/** In memory if possible, unless TMPDIR is set: tests create about 900 databases of 900 files each, slow on ext4. */
 function temporaryFolder(): string {
   if (process.env['TMPDIR'] !== undefined) return tmpdir()
   try {
     const { bavail, bsize } = statfsSync(memoryFolder)
     return bavail * bsize >= minMemoryBytes ? memoryFolder : tmpdir()
   } catch {
-    // Other systems than Linux have no such folder.
+    // Linux only.
     return tmpdir()
   }
 }
 
-/** Whether this is a run of continuous integration; every such service sets `CI`. */
+/** CI services set `CI`. */
 export function isCi(): boolean {
   return (process.env['CI'] ?? '') !== ''
 }

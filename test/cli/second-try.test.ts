@@ -47,7 +47,7 @@ describe('the test command', () => {
     expect(code).to.equal(0)
     expect(all)
       .to.contain('Error: too slow')
-      .and.to.match(/passed at the second try, which is worth a look: .*shaky\.test\.ts/)
+      .and.to.match(/Flaky, passed at the second try: .*shaky\.test\.ts/)
   })
 
   it('fails when it fails again', () => {
