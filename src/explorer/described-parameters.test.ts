@@ -53,7 +53,7 @@ function textsOf(pattern: string): fc.Arbitrary<string> {
 }
 
 describe('describeParameters', () => {
-  it('has patterns that every tool reads alike: without flags, and with no class that means more elsewhere', () => {
+  it('has portable patterns: no flags and no locale-dependent classes', () => {
     for (const { route, name, schema } of cases) {
       for (const pattern of patternsIn(schema)) {
         expect(pattern, `${route.path} ${name}`).to.not.match(/\\[dwDWpP]|\(\?[^:!=]/)
@@ -61,7 +61,7 @@ describe('describeParameters', () => {
     }
   })
 
-  it('says which parameters must be given, and what is taken where one is not', () => {
+  it('declares required parameters and defaults', () => {
     const of = (operationId: string, wanted: string): Described | undefined =>
       cases.find(({ route, name }) => route.operationId === operationId && name === wanted)
     expect(of('search', 'q')?.required).to.equal(true)
@@ -72,7 +72,7 @@ describe('describeParameters', () => {
     expect(of('listTransactions', 'include_events')?.schema).to.have.property('default', false)
   })
 
-  it('describes exactly what is taken, for every parameter of every route', () => {
+  it('describes exactly what every parameter of every route accepts', () => {
     const seen = new Set<string>()
     for (const { route, name, schema, declared } of cases) {
       const { default: _preset, ...rest } = schema as Record<string, unknown>

@@ -31,7 +31,7 @@ describe('the explorer page over HTTP', () => {
 
   after(() => new Promise((resolve) => server.close(resolve)))
 
-  it('runs and asks nothing but what is its own, but for pictures by HTTPS, and is framed by nobody', async () => {
+  it('allows only its own scripts and data, images by HTTPS, and no framing', async () => {
     for (const path of ['/', '/account/0x1654653399040a61', '/nowhere']) {
       const { headers } = await fetch(`${origin}${path}`)
       expect(headers.get('content-security-policy'), path).to.match(
@@ -47,13 +47,13 @@ describe('the explorer page over HTTP', () => {
     }
   })
 
-  it('names the gateways of the operator, whatever is in their addresses', async () => {
+  it('contains the configured gateways, escaped', async () => {
     expect(await (await fetch(origin)).text()).to.include(
       '<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">',
     )
   })
 
-  it('takes whoever closes a tab for no trouble', async () => {
+  it('logs disconnects as debug messages', async () => {
     await new Promise<void>((resolve, reject) => {
       get(`${origin}/assets/large.js`, (response) => {
         response.destroy()

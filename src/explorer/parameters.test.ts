@@ -39,7 +39,7 @@ function refused(query: string): ApiError {
 }
 
 describe('parseParameters', () => {
-  it('fills in defaults and ignores what is not declared', () => {
+  it('applies defaults and ignores undeclared parameters', () => {
     expect(parse('offset=0&x=y')).to.deep.equal({ limit: 20, flag: false })
   })
 
@@ -49,18 +49,18 @@ describe('parseParameters', () => {
   })
 
   for (const text of ['0', '101', '-1', '1.5', '1e2', '0x10', ' 5', '', 'abc', '99999999999999999999', '٣']) {
-    it(`refuses a limit of "${text}" and names the field`, () => {
+    it(`rejects a limit of "${text}" and names the field`, () => {
       const error = refused(`limit=${encodeURIComponent(text)}`)
       expect(error).to.include({ status: 400, code: 'invalid-parameter', field: 'limit' })
       expect(error.message).to.equal('Parameter "limit" must be a whole number from 1 to 100.')
     })
   }
 
-  it('refuses a parameter that comes twice', () => {
+  it('rejects duplicate parameters', () => {
     expect(refused('limit=5&limit=6').message).to.equal('Parameter "limit" is repeated.')
   })
 
-  it('refuses an offset where pages go by cursor, since another page would be taken for the one asked for', () => {
+  it('rejects an offset on cursor-paged lists', () => {
     expect(refused('offset=20').message).to.equal(
       'Parameter "offset" is not supported: use the `cursor` of the previous page.',
     )
@@ -99,14 +99,14 @@ describe('parseParameters', () => {
     ['token', 'FlowToken'],
     ['token', "A.1.x'"],
   ] as const) {
-    it(`refuses ${name} "${text}"`, () => {
+    it(`rejects ${name} "${text}"`, () => {
       const parseIt = (): unknown =>
         parseParameters({ params: noParameters, query: written }, {}, new URLSearchParams({ [name]: text }))
       expect(parseIt).to.throw(ApiError, `Parameter "${name}" must be`)
     })
   }
 
-  it('gives a value in range or an ApiError for any text', () => {
+  it('returns a value in range or an ApiError for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const query = new URLSearchParams({ limit: text })

@@ -15,15 +15,15 @@ function account(address: string, ...publicKeys: readonly string[]): ChainAccoun
   return { address, keys, balance: '0.00000000', contracts: new Map() }
 }
 
-describe('keys that were seen on the chain', () => {
-  it('lead to the accounts that had them', () => {
+describe('SeenKeys', () => {
+  it('returns the accounts of a key', () => {
     const seen = new SeenKeys()
     for (const address of ['0x01', '0x02', '0x01']) seen.add(account(address, 'aa', 'bb'))
     expect(seen.accountsOf('bb')).to.deep.equal(['0x01', '0x02'])
     expect(seen.accountsOf('cc')).to.deep.equal([])
   })
 
-  it('are bounded in number, each with a bounded number of accounts; those seen last stay', () => {
+  it('is bounded in keys and accounts, evicting the least recently seen', () => {
     const seen = new SeenKeys()
     for (let i = 0; i <= maxAccountsOfKey; i++) seen.add(account(`0x${i}`, 'aa'))
     expect(seen.accountsOf('aa')).to.have.length(maxAccountsOfKey)

@@ -19,8 +19,8 @@ function blocks(count: number): MatchOptions['blocks'] {
   return new Map(Array.from({ length: count }, (_, height) => [height, { height, id: '00', timestamp: new Date(0) }]))
 }
 
-describe('what a subscription is told of', () => {
-  it('comes in the order of the chain, and ends with the block in which it is enough', async () => {
+describe('matchEvents', () => {
+  it('keeps chain order and stops after the block that reaches the limit', async () => {
     const events = [happened(2, 0), happened(1, 1), happened(1, 0), happened(3, 0)]
     const { deliveries, ends } = await matchEvents(events, {
       subscriptions: [{ id: 7, keyId: 1, eventTypes: ['ft.transfer'], conditions: {} }],
@@ -35,7 +35,7 @@ describe('what a subscription is told of', () => {
     expect([...ends]).to.deep.equal([[7, 2]])
   })
 
-  it('ends for one key with the block in which its hour is full, and goes on for others', async () => {
+  it('stops for a key at the block that exceeds its hourly limit', async () => {
     const events = [1, 2, 3].flatMap((height) => [happened(height, 0), happened(height, 1)])
     const subscriptions = [
       [1, 10],
@@ -61,7 +61,7 @@ describe('what a subscription is told of', () => {
     expect(deliveries.filter((one) => one.subscriptionId === 3)).to.have.length(6)
   })
 
-  it('goes on to the end where the hour is full with the last event', async () => {
+  it('continues if the limit is reached exactly', async () => {
     const { ends } = await matchEvents([happened(1, 0)], {
       subscriptions: [{ id: 1, keyId: 10, eventTypes: ['ft.transfer'], conditions: {} }],
       blocks: blocks(2),
@@ -113,7 +113,7 @@ describe('what a subscription is told of', () => {
     })
   }
 
-  it('is told by the most special type that is asked for', async () => {
+  it('uses the most specific subscribed type', async () => {
     const types = ['account.key.added', 'account.key_change', 'account.event'] as const
     for (const [asked, told] of [
       [['account.event'], 'account.event'],

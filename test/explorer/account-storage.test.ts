@@ -13,7 +13,7 @@ import { truthOf } from '../support/recording-notes.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
-/** On the chain, and in no indexed block. */
+/** Exists on the chain but is not indexed. */
 const unseen = addressAtIndex(4000, 'emulator')
 const indexed = '0x179b6b1cb6755e31'
 const code = 'access(all) contract Höhe {}'
@@ -30,12 +30,12 @@ const accounts: Readonly<Record<string, PresentAccount>> = {
   [indexed.slice(2)]: { contracts: { RiverStones: code } },
 }
 
-describe('what accounts keep on the chain', () => {
+describe('account storage on the chain', () => {
   let node: AskableNode
   let api: RunningApi
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  /** A minute passes before each test, so that it asks the node anew. */
+  /** Advances the clock by a minute, so that each test queries the node again. */
   let now = 0
 
   before(async () => {
@@ -64,7 +64,7 @@ describe('what accounts keep on the chain', () => {
     return [response.status, ((await response.json()) as { code: string }).code]
   }
 
-  it('shows storage in the form in which scripts answer', async () => {
+  it('returns storage as JSON-CDC', async () => {
     const text = (value: string) => ({ type: 'String', value })
     const path = (domain: string, identifier: string) => ({ type: 'Path', value: { domain, identifier } })
     expect(await api.json(`/flow/account/${unseen}/storage`)).to.deep.equal({
@@ -96,7 +96,7 @@ describe('what accounts keep on the chain', () => {
     }
   })
 
-  it('shows an account that was never seen, with all that the chain tells', async () => {
+  it('returns an account that is not indexed', async () => {
     const {
       data: [shown],
     } = await api.json<{ data: AccountDetail[] }>(`/flow/account/${unseen}`)
@@ -129,7 +129,7 @@ describe('what accounts keep on the chain', () => {
     ])
   })
 
-  it('shows an account without its storage where only scripts fail', async () => {
+  it('returns an account without storage if only scripts fail', async () => {
     node.ledger = { ...presentLedger(accounts), script: () => refuse('INVALID_ARGUMENT', 'computation exceeds limit') }
     const {
       data: [shown],
@@ -144,7 +144,7 @@ describe('what accounts keep on the chain', () => {
     expect(await problem(`/flow/account/${unseen}/storage`)).to.deep.equal([502, 'script-failed'])
   })
 
-  it('tells what is not there from what nobody can tell of', async () => {
+  it('distinguishes missing data from an unavailable chain', async () => {
     const nobody = addressAtIndex(4001, 'emulator')
     for (const path of ['storage', 'storage/links', 'storage/item?path=x']) {
       expect(await problem(`/flow/account/${nobody}/${path}`), path).to.deep.equal([404, 'unknown-account'])
@@ -159,12 +159,12 @@ describe('what accounts keep on the chain', () => {
       const body = await response.text()
       expect(response.status, path).to.equal(503)
       expect(body).to.include('chain-silent').and.not.include('secret').and.not.include('127.0.0.1')
-      // The log has it once, from where it is found out.
+      // Logged once when it is detected.
       expect(lines).to.deep.equal([])
     }
   })
 
-  it('refuses paths and domains that there are not', async () => {
+  it('rejects invalid paths and domains', async () => {
     for (const path of ['', '/public/x', '/storage/', '1x', 'a-b', '/storage/a/b']) {
       await expectProblem(
         api,
@@ -177,7 +177,7 @@ describe('what accounts keep on the chain', () => {
     await expectProblem(api, `/flow/account/${unseen}/storage/links?domain=private`, 'domain', 'public')
   })
 
-  it('gives the code of a contract as the chain has it', async () => {
+  it('returns the code of a contract from the chain', async () => {
     const shown = await api.json<AccountContract>(`/flow/account/${indexed}/contract/RiverStones`)
     expect(shown).to.include({
       address: indexed,
@@ -193,7 +193,7 @@ describe('what accounts keep on the chain', () => {
     await expectProblem(api, `/flow/account/${indexed}/contract/a.b`, 'name', 'contract name')
   })
 
-  it('gives the code as it was deployed where no node answers, and says so', async () => {
+  it('returns indexed code and says so if no access node responds', async () => {
     node.refusal = new Refusal('UNAVAILABLE', 'away')
     const { accounts: known } = await truthOf('base')
     for (const [name, { bytes }] of Object.entries(known[indexed]?.contracts ?? {})) {

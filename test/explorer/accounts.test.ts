@@ -16,9 +16,9 @@ import type { RunningApi } from '../support/running-api.ts'
 
 describe('account routes', () => {
   let database: TestDatabase
-  /** No node answers it. */
+  /** No access node responds. */
   let silent: RunningApi
-  /** Asks the chain of the recording, as it is at its end. */
+  /** Reads the state at the end of the recording. */
   let live: RunningApi
   let node: ReplayNode
   let truth: Truth
@@ -76,7 +76,7 @@ describe('account routes', () => {
     expect(usual).to.deep.equal(await silent.json('/flow/account?limit=2&sort_by=block_height'))
   })
 
-  it('shows in lists what is indexed of each account', async () => {
+  it('returns indexed data in lists', async () => {
     const {
       rows: [expected],
     } = await database.pool.query<Record<string, unknown>>(`
@@ -89,7 +89,7 @@ describe('account routes', () => {
     expect(listed.find(({ address }) => address === '0x045a1763c93006ca')).to.deep.equal(expected)
   })
 
-  it('refuses orders that no index gives, and cursors of another order', async () => {
+  it('rejects unknown orders and cursors of another order', async () => {
     await expectProblem(silent, '/flow/account?sort_by=storage', 'sort_by', 'flow_balance')
     await expectProblem(silent, '/flow/account?cursor=280', 'cursor', '<value>:<address>')
     await expectProblem(silent, '/flow/account?cursor=1.5:0x045a1763c93006ca', 'cursor', 'block_height')
@@ -107,7 +107,7 @@ describe('account routes', () => {
     expect(high.data[0]?.address).to.equal('0xf8d6e0586b0a20c7')
   })
 
-  it('shows each account as the chain has it', async () => {
+  it('returns each account as it is on the chain', async () => {
     for (const [address, known] of Object.entries(truth.accounts)) {
       const shown = await detail(live, address)
       expect(shown, address).to.include({
@@ -127,7 +127,7 @@ describe('account routes', () => {
     }
   })
 
-  it('shows what is indexed of an account where no node answers, and says so', async () => {
+  it('returns indexed data and says so if no access node responds', async () => {
     for (const [address, known] of Object.entries(truth.accounts)) {
       const response = await silent.get(`/flow/account/${address}`)
       const { rowCount } = await database.pool.query('select from app.accounts where address = $1', [address])
@@ -166,7 +166,7 @@ describe('account routes', () => {
     }))
   }
 
-  it('tells of every account by whom and when it was created', async () => {
+  it('returns the creator and creation time of every account', async () => {
     const shown = await detail(live, '0x179b6b1cb6755e31')
     const {
       data: [creation],
@@ -178,14 +178,14 @@ describe('account routes', () => {
     expect(creation?.events.map(({ type }) => type)).to.include('flow.AccountCreated')
   })
 
-  it('takes addresses as people write them', async () => {
+  it('accepts addresses in any spelling', async () => {
     const expected = await detail(live, '0x0ae53cb6e3f42a79')
     for (const spelling of ['0ae53cb6e3f42a79', 'ae53cb6e3f42a79', '0xAE53CB6E3F42A79']) {
       expect(await detail(live, spelling)).to.deep.equal(expected)
     }
   })
 
-  it('tells an account that there is not from one that nobody can tell of now', async () => {
+  it('distinguishes nonexistent accounts from an unavailable chain', async () => {
     const unseen = addressAtIndex(4000, 'emulator')
     for (const [api, address, status, code] of [
       [live, unseen, 404, 'unknown-account'],
@@ -209,7 +209,7 @@ describe('account routes', () => {
     expect((await detail(live, 'f8d6e0586b0a20c7'))?.labels).to.deep.equal(list.data)
   })
 
-  it('finds the accounts of every key, in any spelling', async () => {
+  it('finds the accounts of every key in any spelling', async () => {
     const known = Object.entries(truth.accounts).flatMap(([address, { keys }]) =>
       keys.map((key) => ({ address, ...key })),
     )
@@ -242,7 +242,7 @@ describe('account routes', () => {
     }
   })
 
-  it('finds a key in the search, as tools write it', async () => {
+  it('finds keys by search in the formats of common tools', async () => {
     const {
       rows: [row],
     } = await database.pool.query<{ key: string }>(
@@ -270,7 +270,7 @@ describe('account routes', () => {
     expect((await silent.get(`/flow/search?q=${'a'.repeat(301)}`)).status).to.equal(400)
   })
 
-  it('finds a compressed key, of either curve', async () => {
+  it('finds compressed keys of either curve', async () => {
     const { rows } = await database.pool.query<{ key: Buffer; algorithm: number }>(`
       select distinct on (signing_algorithm) public_key as key, signing_algorithm as algorithm from app.account_keys where length(public_key) = 64`)
     expect(rows.map(({ algorithm }) => algorithm)).to.have.members([2, 3])
@@ -282,7 +282,7 @@ describe('account routes', () => {
     }
   })
 
-  it('finds a key that the index does not have, once the chain was asked for its account', async () => {
+  it('finds a key that is not indexed once its account was requested', async () => {
     const { rows } = await database.pool.query<{ address: string }>('select distinct address from app.account_keys')
     const indexed = new Set(rows.map(({ address }) => address))
     const [address, account] =
@@ -293,7 +293,7 @@ describe('account routes', () => {
     expect(data.find((one) => one.address === address)).to.include({ public_key: key?.public_key, added_height: null })
   })
 
-  it('pages through the accounts of a key, those where it is in force first', async () => {
+  it('pages through the accounts of a key, active keys first', async () => {
     const {
       rows: [top],
     } = await database.pool.query<{ key: string; count: number }>(`
@@ -307,7 +307,7 @@ describe('account routes', () => {
     expect(ranks).to.deep.equal(ranks.toSorted())
   })
 
-  it('says which keys nobody has, and what is no key', async () => {
+  it('rejects unknown and invalid keys', async () => {
     const response = await silent.get(`/flow/key/${'ab'.repeat(64)}`)
     expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-key'])
     for (const text of ['ab', 'zz'.repeat(64), 'ab'.repeat(65), '0x']) {
@@ -316,7 +316,7 @@ describe('account routes', () => {
     await expectProblem(silent, `/flow/key/${'ab'.repeat(64)}?cursor=2:0x0ae53cb6e3f42a79:1`, 'cursor', '<revoked>')
   })
 
-  it('finds EVM accounts by their owner and owners by their EVM account', async () => {
+  it('finds COAs by owner and owners by COA', async () => {
     const known = Object.entries(truth.accounts).flatMap(([address, { coas }]) =>
       coas.map((coa) => [address, `0x${coa.evm_address}`] as const),
     )

@@ -14,7 +14,7 @@ import type { ExploredChain } from '../support/explored-chain.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
-/** Fees are no activity, and what the bridge locks up is counted where it crosses. */
+/** Excludes fees; bridge transfers count where they cross, not in escrow. */
 const counted = "transfer_type not in ('fee', 'escrow')"
 
 async function allBigTransfers(api: RunningApi, query: string): Promise<{ transfers: BigTransfer[]; pages: number[] }> {
@@ -31,7 +31,7 @@ async function allBigTransfers(api: RunningApi, query: string): Promise<{ transf
   return { transfers, pages }
 }
 
-describe('what was used and moved most on a chain', () => {
+describe('activity rankings of a recorded chain', () => {
   let chain: ExploredChain
 
   before(async () => {
@@ -45,7 +45,7 @@ describe('what was used and moved most on a chain', () => {
     [3, '2026-03-14T22:00:00Z'],
     [720, '2026-02-01'],
   ] as const) {
-    it(`are the contracts of ${hours} hours`, async () => {
+    it(`list the most used contracts of ${hours} hours`, async () => {
       const { rows } = await chain.database.pool.query(
         `
         select c.contract as contract_identifier, split_part(c.contract, '.', 3) as contract_name,
@@ -64,7 +64,7 @@ describe('what was used and moved most on a chain', () => {
       )
     })
 
-    it(`are the tokens of ${hours} hours`, async () => {
+    it(`list the token volumes of ${hours} hours`, async () => {
       const { rows } = await chain.database.pool.query(
         `
         select t.token, count(*)::int as transfer_count, sum(t.amount)::text as total_amount
@@ -80,7 +80,7 @@ describe('what was used and moved most on a chain', () => {
     })
   }
 
-  it('are told of one token and one collection day by day, days without a move among them', async () => {
+  it('list daily volumes of a token and a collection, including days without transfers', async () => {
     const days = async (table: string, column: string, amount: string, name: string): Promise<unknown[]> =>
       (
         await chain.database.pool.query<Record<string, unknown>>(
@@ -122,7 +122,7 @@ describe('what was used and moved most on a chain', () => {
     await expectProblem(chain.api, `/flow/nft/${collection?.token}/volume?days=91`, 'days', '90')
   })
 
-  it('are all big transfers where there are no prices, page by page', async () => {
+  it('list all big transfers without prices, page by page', async () => {
     const { rows } = await chain.database.pool.query(`
       select encode(r.id, 'hex') as tx_id, t.block_height::int as block_height, t.tx_index, t.event_index, t.leg, t.token,
         t.amount::text as amount, t.from_address, t.to_address, t.transfer_type
@@ -144,7 +144,7 @@ describe('what was used and moved most on a chain', () => {
     expect(new Set(transfers.map(({ type }) => type))).to.include.keys('mint', 'staking', 'transfer')
   })
 
-  it('refuse hours, types and sums that are none', async () => {
+  it('reject invalid hours, types and amounts', async () => {
     for (const path of ['/insights/top-contracts', '/insights/token-volume']) {
       await expectProblem(chain.api, `${path}?hours=0`, 'hours', '1 to 720')
       await expectProblem(chain.api, `${path}?hours=721`, 'hours', '1 to 720')
@@ -155,11 +155,11 @@ describe('what was used and moved most on a chain', () => {
     await expectProblem(chain.api, '/insights/big-transfers?min_usd=-1', 'min_usd', 'US dollars')
     await expectProblem(chain.api, '/insights/big-transfers?min_usd=1e400', 'min_usd', 'US dollars')
     await expectProblem(chain.api, '/insights/big-transfers?limit=201', 'limit', '1 to 200')
-    await expectProblem(chain.api, `/insights/big-transfers?cursor=148:${'0'.repeat(64)}:3`, 'cursor', 'begin again')
+    await expectProblem(chain.api, `/insights/big-transfers?cursor=148:${'0'.repeat(64)}:3`, 'cursor', 'outdated')
   })
 })
 
-describe('what was used and moved most, in dollars', () => {
+describe('activity rankings with prices', () => {
   const flow = 'A.1654653399040a61.FlowToken'
   const [coin, free, priced] = ['A.0000000000000001.Coin', 'A.0000000000000002.Free', 'A.0000000000000004.Priced']
   let database: TestDatabase
@@ -168,7 +168,8 @@ describe('what was used and moved most, in dollars', () => {
   before(async () => {
     database = await createTestDatabase()
     const { pool } = database
-    // In the first minutes of 2025; of each block's first transactions one moves a token, and more of it the higher.
+    // In the first minutes of 2025; one of the first transactions of each block moves a token, with
+    // amounts growing by height.
     await storeBlocks(pool, 100, 400)
     for (const table of ['app.ft_transfers', 'app.big_transfers', 'app.defi_events']) {
       await ensurePartitions(pool, table, 150, { from: 100, to: 401 })
@@ -203,7 +204,6 @@ describe('what was used and moved most, in dollars', () => {
     await database.drop()
   })
 
-  /** What the rows above come to. */
   function expected(minUsd: number, types: readonly string[] = ['transfer', 'swap', 'burn']): string[] {
     const lines: string[] = []
     for (let height = 400; height >= 100; height--) {
@@ -220,7 +220,7 @@ describe('what was used and moved most, in dollars', () => {
 
   const line = ({ block_height: height, type, usd_value: usd }: BigTransfer): string => `${height} ${type} ${usd}`
 
-  it('are those that were worth as much in their time, and before the first price all', async () => {
+  it('filter by value at the time, and list everything before the first price', async () => {
     for (const [query, minUsd] of [
       ['', 10000],
       ['&min_usd=1500.5', 1500.5],
@@ -235,7 +235,7 @@ describe('what was used and moved most, in dollars', () => {
     expect(swaps.transfers).to.have.length(1)
   })
 
-  it('show what the token calls itself', async () => {
+  it('show token metadata', async () => {
     const { data } = await api.json<List<BigTransfer>>('/insights/big-transfers?min_usd=1500&limit=200')
     const block = chainBlock(400)
     expect(data[1]).to.deep.equal({
@@ -259,12 +259,12 @@ describe('what was used and moved most, in dollars', () => {
     })
   })
 
-  it('add up volumes at the price of each day, those first, and leave hours out that are longer ago', async () => {
+  it('sum volumes at daily prices, rank them first, and ignore older hours', async () => {
     const volumes = async (hours: number): Promise<(string | null)[][]> => {
       const { data } = await api.json<List<TokenVolume>>(`/insights/token-volume?hours=${hours}`)
       return data.map(({ token, total_amount: amount, usd_volume: usd }) => [token, amount, usd])
     }
-    // COIN has no price of the day before: its volume in dollars is not known once that counts.
+    // COIN has no price on the day before, so its dollar volume is unknown once that day counts.
     expect(await volumes(24)).to.deep.equal([
       [priced, '300', '750.00'],
       [coin, '300', null],
@@ -282,9 +282,9 @@ describe('what was used and moved most, in dollars', () => {
     ])
   })
 
-  it('go on after many that are not wanted', async () => {
+  it('continue after many filtered rows', async () => {
     await ensurePartitions(database.pool, 'app.big_transfers', 150, { from: 250, to: 260 })
-    // One block with many more movements of no worth than are looked at for a page.
+    // One block with more worthless transfers than a page examines.
     await database.pool.query(`
       insert into app.big_transfers select 250, 1, i, 0, '2025-01-01', '${free}', 5000 from generate_series(1, 11000) as i;
       insert into app.ft_transfers select block_height, tx_index, event_index, leg, token, null, null, amount, 'transfer'

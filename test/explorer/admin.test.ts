@@ -93,8 +93,8 @@ describe('the admin routes', () => {
   const labels = (credential: string): Promise<Answered> =>
     send('GET', '/admin/account-labels', undefined, { Authorization: `Bearer ${credential}` })
 
-  describe('let in', () => {
-    it('nobody where neither a token nor a secret is set, not even from this machine', async () => {
+  describe('authentication', () => {
+    it('rejects everybody if no credentials are configured, including local clients', async () => {
       await start({ token: undefined, jwtSecret: undefined, allowedRoles: ['admin'] })
       for (const { method, path } of adminRoutes) {
         const answer = await send(method, path.replaceAll(/\{\w+\}/g, '1'), method === 'POST' ? {} : undefined)
@@ -103,7 +103,7 @@ describe('the admin routes', () => {
       }
     })
 
-    it('nobody without credentials, by any route, before anything that was sent is read', async () => {
+    it('rejects requests without credentials on every route before reading the body', async () => {
       await start()
       expect(adminRoutes.length).to.be.above(10)
       for (const { method, path } of adminRoutes) {
@@ -120,7 +120,7 @@ describe('the admin routes', () => {
       }
     })
 
-    it('who shows the token, or the JWT of an administrator', async () => {
+    it('accepts the token or an administrator JWT', async () => {
       await start()
       expect((await labels(token)).status).to.equal(200)
       for (const claims of [
@@ -163,7 +163,7 @@ describe('the admin routes', () => {
       'the token with something behind': () => `${token}x`,
       'nothing that could be a JWT': () => '..',
     }
-    it('nobody by forged, stale or foreign credentials', async () => {
+    it('rejects forged, expired and foreign credentials', async () => {
       await start()
       for (const [what, make] of Object.entries(attacks)) {
         await api.stop()
@@ -174,7 +174,7 @@ describe('the admin routes', () => {
       }
     })
 
-    it('nobody by a role that people write themselves, or one that is not allowed', async () => {
+    it('ignores roles in user-writable claims and disallowed roles', async () => {
       await start()
       for (const claims of [
         { user_metadata: { role: 'admin' } },
@@ -188,13 +188,13 @@ describe('the admin routes', () => {
       }
     })
 
-    it('nobody who guesses again and again, for a while', async () => {
+    it('blocks repeated failures for a while', async () => {
       await start()
       for (let i = 0; i < 10; i++) expect((await labels(`guess ${i}`)).status).to.equal(401)
       expect((await labels('guess 11')).body).to.include({ code: 'too-many-attempts' })
     })
 
-    it('nobody who guesses from many addresses of one network of IPv6', async () => {
+    it('counts failures per IPv6 network', async () => {
       let asked = 0
       const clientOf = (): Client => ({ address: `2001:db8:1:2::${(++asked).toString(16)}`, isLocal: false })
       await start(credentials, { clientOf })
@@ -202,7 +202,7 @@ describe('the admin routes', () => {
       expect((await labels('guess 11')).body).to.include({ code: 'too-many-attempts' })
     })
 
-    it('by the roles that a database has, where there is one, whatever the JWT says', async () => {
+    it('reads roles from the database if configured, ignoring the JWT', async () => {
       await database.pool.query(`
         create table user_roles (user_id uuid, role text);
         insert into user_roles values ('6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a001', 'admin'), ('6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a002', 'reader')`)
@@ -220,7 +220,7 @@ describe('the admin routes', () => {
     })
   })
 
-  it('name and forget accounts', async () => {
+  it('set and remove account labels', async () => {
     await start()
     const label = { address: '1654653399040a61', tag: 'treasury', label: ' Treasury ', category: 'service' }
     const put = await send('POST', '/admin/account-labels', label)
@@ -236,7 +236,7 @@ describe('the admin routes', () => {
     expect(again.body).to.include({ status: 404, code: 'unknown-label' })
   })
 
-  it('give scripts templates, by their hash or their text', async () => {
+  it('set script templates by hash or text', async () => {
     await start()
     const {
       rows: [stored],
@@ -295,7 +295,7 @@ describe('the admin routes', () => {
     expect((await send('POST', '/admin/errors/resolve', {})).body).to.include({ status: 400, field: 'ids' })
   })
 
-  it('have heights derived again, by workers and all that follow them', async () => {
+  it('reprocess heights by workers and their dependents', async () => {
     await start()
     const asked = { workers: ['token_worker'], from_height: 100, to_height: 105 }
     const { body } = await send('POST', '/admin/reprocess', asked)
@@ -318,7 +318,7 @@ describe('the admin routes', () => {
     })
   })
 
-  it('have tokens asked anew', async () => {
+  it('refresh token metadata', async () => {
     await start()
     await database.pool.query(
       `insert into app.ft_token_metadata (token, next_ask_at) values ('A.1654653399040a61.FlowToken', now() + interval '1 day')`,
@@ -333,7 +333,7 @@ describe('the admin routes', () => {
     expect(row?.due).to.equal(true)
   })
 
-  it('make, list and revoke developer keys, and show one only once', async () => {
+  it('create, list and revoke developer keys, and return each key only once', async () => {
     await start()
     const { body } = await send('POST', '/admin/developer-keys', { name: 'A friend', tier: 'enterprise' })
     const [made] = body['data'] as { id: number; key: string; prefix: string }[]
@@ -353,7 +353,7 @@ describe('the admin routes', () => {
     })
   })
 
-  it('say what is wrong with a body', async () => {
+  it('report invalid bodies', async () => {
     await start()
     const path = '/admin/account-labels'
     const plain = { Authorization: `Bearer ${token}`, 'Content-Type': 'text/plain' }
@@ -378,7 +378,7 @@ describe('the admin routes', () => {
     expect(large.headers.get('connection')).to.equal('close')
   })
 
-  it('take no text that cannot be stored', async () => {
+  it('reject text that cannot be stored', async () => {
     await start()
     const label = { address: '0x1', tag: 't', label: 'l' }
     const template = { script: 'x', category: 'c', label: 'l' }
@@ -415,7 +415,7 @@ describe('the admin routes', () => {
   const readAudits = (): Record<string, unknown>[] =>
     lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit !== undefined)
 
-  it('write down who was refused, and why, in few lines', async () => {
+  it('log rejected attempts with a reason, rate-limited', async () => {
     await start()
     const signed = await jwt({ sub: 'user-18', role: 'reader' })
     expect((await labels(signed)).body).to.not.have.property('subject')
@@ -453,7 +453,7 @@ describe('the admin routes', () => {
     expect(lines.join('')).to.not.include('guess').and.not.include(signed)
   })
 
-  it('write down who changed what, and no secret', async () => {
+  it('log changes without secrets', async () => {
     await start()
     const signed = await jwt({ sub: 'user-17', role: 'admin' })
     const { body } = await send(

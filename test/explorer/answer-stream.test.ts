@@ -13,7 +13,7 @@ import type { RunningApi } from '../support/running-api.ts'
 
 const line = `${'x'.repeat(1023)}\n`
 
-describe('answers that are streams', () => {
+describe('streamed responses', () => {
   let database: TestDatabase
   let api: RunningApi
   let made = 0
@@ -71,7 +71,7 @@ describe('answers that are streams', () => {
     return response
   }
 
-  it('go by what the client likes best', async () => {
+  it('follow content negotiation', async () => {
     const types = ['text/csv', 'text/csv;q=0.5, application/json', 'application/json', '*/*', 'image/png']
     const answers = await Promise.all(
       types.map(async (accept) => {
@@ -85,7 +85,7 @@ describe('answers that are streams', () => {
   })
 
   for (const encoding of ['identity', 'gzip']) {
-    it(`wait for a client that takes its time, and end when it leaves (${encoding})`, async () => {
+    it(`apply backpressure and end on disconnect (${encoding})`, async () => {
       const response = await open('/endless', { 'accept-encoding': encoding })
       await once(response, 'readable')
       const [stream] = streams
@@ -93,12 +93,12 @@ describe('answers that are streams', () => {
       const closed = once(stream, 'close')
       response.destroy()
       await closed
-      // What is made beyond what was taken lies in the buffers of both sides; x compresses well.
+      // Data beyond the consumed part stays in the buffers of both sides; x compresses well.
       expect(made).to.be.lessThan(200_000)
     })
 
-    it(`break off where their source does (${encoding})`, async () => {
-      // Before or after the head of the answer: what is compressed is held back until it is worth sending.
+    it(`abort when their source fails (${encoding})`, async () => {
+      // Before or after the response headers, as compressed data is buffered first.
       const failure = await open('/broken', { 'accept-encoding': encoding }).then(
         async (response) => {
           response.resume()

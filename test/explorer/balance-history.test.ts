@@ -9,10 +9,10 @@ import type { RunningApi } from '../support/running-api.ts'
 const account = '0x00000000000000b0'
 const other = '0x00000000000000c0'
 const flow = 'A.1654653399040a61.FlowToken'
-/** A token of each sort came and went in each block from 2000 to 2010, four blocks a day. */
+/** One token of each kind arrives and leaves in each block from 2000 to 2010, four blocks a day. */
 const [first, last] = [2000, 2010]
 
-describe('balances by day', () => {
+describe('daily balances', () => {
   let database: TestDatabase
   let api: RunningApi
 
@@ -42,7 +42,7 @@ describe('balances by day', () => {
   const gained = (low: number, high: number): number =>
     Array.from({ length: Math.max(0, high - low) }, (_, i) => low + i - 1991).reduce((sum, gain) => sum + gain, 0)
 
-  /** What both workers leave when they have done these heights, `[from, to)`; with 100 in the account before. */
+  /** Effects of both workers on the heights `[from, to)`, starting with a balance of 100. */
   async function derive(
     balances: readonly (readonly [number, number])[],
     changes: readonly (readonly [number, number])[],
@@ -76,7 +76,7 @@ describe('balances by day', () => {
   const ends = [100, 100 + gained(2000, 2004), 100 + gained(2000, 2008), 100 + gained(2000, 2011)]
   const whole: readonly (readonly [number, number])[] = [[0, last + 1]]
 
-  it('are what is there now less what came since', async () => {
+  it('are the current balance minus later changes', async () => {
     await derive(whole, whole)
     expect(await points(4)).to.deep.equal([
       ['2025-02-28', ends[0]],
@@ -86,7 +86,7 @@ describe('balances by day', () => {
     ])
   })
 
-  it('stay so while their changes are derived behind them, with holes', async () => {
+  it('are stable while changes lag behind balances, with gaps', async () => {
     await derive(whole, [
       [0, 2003],
       [2005, 2007],
@@ -94,7 +94,7 @@ describe('balances by day', () => {
     expect((await points(4)).map(([, balance]) => balance)).to.deep.equal(ends)
   })
 
-  it('stay so while they are derived behind their changes', async () => {
+  it('are stable while balances lag behind changes', async () => {
     await derive([[0, 2009]], whole)
     const lag = gained(2009, 2011)
     expect((await points(4)).map(([, balance]) => balance)).to.deep.equal([
@@ -105,7 +105,7 @@ describe('balances by day', () => {
     ])
   })
 
-  it('are not told for days after which blocks are missing', async () => {
+  it('are null for days before missing blocks', async () => {
     await derive(
       [
         [100, 104],

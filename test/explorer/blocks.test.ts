@@ -42,7 +42,7 @@ describe('block routes', () => {
     })
   })
 
-  it('goes through all blocks by cursor, each once, while new blocks arrive', async () => {
+  it('pages through all blocks once while new blocks arrive', async () => {
     const heights: number[] = []
     let cursor = ''
     let newest = 250
@@ -56,7 +56,7 @@ describe('block routes', () => {
     expect(heights).to.deep.equal(Array.from({ length: 151 }, (_, i) => 250 - i))
   })
 
-  it('finds blocks beyond a hole that is wider than a page', async () => {
+  it('finds blocks below a gap larger than a page', async () => {
     const other = await createTestDatabase()
     await storeBlocks(other.pool, 10, 14, { ingester: 'history_ingester', partitionStep: 50 })
     await storeBlocks(other.pool, 400, 403, { partitionStep: 50 })
@@ -70,7 +70,7 @@ describe('block routes', () => {
     await other.drop()
   })
 
-  it('answers an empty list while nothing is stored, and beyond the ends', async () => {
+  it('returns an empty list without blocks and beyond both ends', async () => {
     const other = await createTestDatabase()
     const otherApi = await runApi(other.url)
     const empty = { data: [], has_more: false, cursor: '', _meta: { limit: 20, count: 0 } }
@@ -89,7 +89,7 @@ describe('block routes', () => {
     expect(list.has_more).to.equal(false)
   })
 
-  it('shows a block with its collections and transaction summaries, by height and by id', async () => {
+  it('returns a block with its collections and transaction summaries, by height and id', async () => {
     const { id, collectionIds, transactions } = chainBlock(120)
     const {
       data: [block],
@@ -123,7 +123,7 @@ describe('block routes', () => {
     expect(block?.transactions[4]?.payer_address).to.equal('0000000000000000')
   })
 
-  it('lists all transactions of a block, with events where asked', async () => {
+  it('lists all transactions of a block, optionally with events', async () => {
     const { transactions } = chainBlock(120)
     const plain = await api.json<List<Transaction>>('/flow/block/120/transaction')
     expect(plain.data.map(({ id }) => id)).to.deep.equal(transactions.map(({ id }) => id))
@@ -135,7 +135,7 @@ describe('block routes', () => {
     )
   })
 
-  it('lists the service events of the core contracts and no others of their name', async () => {
+  it('lists service events of the core contracts only', async () => {
     const list = await api.json<List<ServiceEvent>>('/flow/block/120/service-event')
     expect(list.data).to.deep.equal([
       {
@@ -149,7 +149,7 @@ describe('block routes', () => {
     expect((await api.json<List<ServiceEvent>>('/flow/block/121/service-event')).data).to.deep.equal([])
   })
 
-  it('answers 404 for blocks that are not stored and 400 for what is no block', async () => {
+  it('returns 404 for missing blocks and 400 for invalid keys', async () => {
     for (const rest of ['', '/transaction', '/service-event']) {
       for (const [key, status, code] of [
         ['99', 404, 'unknown-block'],

@@ -11,7 +11,7 @@ import type { RunningApi } from '../support/running-api.ts'
 
 const account = '0x00000000000000b0'
 const report = `/flow/account/${account}/tax-report`
-/** Lets a test say where a client comes from. */
+/** Lets a test set the client address. */
 const clientOf = (request: IncomingMessage): Client => ({
   address: String(request.headers['x-test-address']),
   isLocal: false,
@@ -55,7 +55,7 @@ describe('slots for expensive calls', () => {
     await api.stop()
   })
 
-  /** Answers that use a table wait until the test lets it go. */
+  /** Responses that use a table block until the test releases it. */
   const lock = async (table: string): Promise<void> => {
     await locking.query(`lock table ${table} in access exclusive mode`)
   }
@@ -70,11 +70,11 @@ describe('slots for expensive calls', () => {
     [`${report}?end_date=2025-01-01`, 'app.ft_transfers'],
     ['/status?include_ranges=true', 'app.indexing_checkpoints'],
   ] as const) {
-    it(`let a client run 4 and wait for 20, and others run theirs: ${path}`, async () => {
+    it(`run 4 calls per client, queue 20, and keep other clients unaffected: ${path}`, async () => {
       await lock(table)
       const first = askOften(24, path, '203.0.113.1')
       const over = askOften(1, path, '203.0.113.1')
-      // Which one of the 25 is refused depends on the order in which they arrive.
+      // Which of the 25 is rejected depends on their order of arrival.
       expect(await problemOf(await Promise.race([...first, ...over]))).to.equal('429 too-many-calls 2')
       const others = askOften(4, path, '203.0.113.2')
       await locking.query('commit')
@@ -84,7 +84,7 @@ describe('slots for expensive calls', () => {
     })
   }
 
-  it('leave connections to calls that need none, also where all of them are taken', async () => {
+  it('leave connections for calls that need no slot', async () => {
     await lock('app.ft_transfers')
     const held = ['203.0.113.1', '203.0.113.2', '203.0.113.3'].flatMap((client) =>
       askOften(4, `${report}?end_date=2025-01-01`, client),
@@ -102,12 +102,12 @@ describe('slots for expensive calls', () => {
     await Promise.all(over)
   })
 
-  it('are 2 for downloads of a client and 6 in all', async () => {
+  it('are limited to 2 downloads per client and 6 in total', async () => {
     await lock('app.address_transactions')
     const csv = `${report}?end_date=2025-01-01&format=csv`
     const clients = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
     const held = clients.flatMap((client) => askOften(2, csv, client))
-    // The status of a download comes before its rows.
+    // The status of a download is sent before its rows.
     const begun = await Promise.all(held)
     expect(begun.map(({ status }) => status)).to.deep.equal(Array<number>(6).fill(200))
     expect(await problemOf(await ask(csv, '203.0.113.1'))).to.equal('429 too-many-calls 2')
@@ -118,7 +118,7 @@ describe('slots for expensive calls', () => {
     for (const text of texts) expect(text.trim().split('\n'), 'with the names of its columns').to.have.length(12)
   })
 
-  it('are taken by /status where it lists the ranges', async () => {
+  it('are used by /status with ranges', async () => {
     await lock('app.ft_transfers')
     const held = askOften(24, `${report}?end_date=2025-01-01`, '203.0.113.1')
     const over = ask(`${report}?end_date=2025-01-01`, '203.0.113.1')

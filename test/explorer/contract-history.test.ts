@@ -16,7 +16,7 @@ const sha3 = (code: string | null | undefined): string =>
     .update(code ?? '')
     .digest('hex')
 
-describe('contracts of a chain', () => {
+describe('contracts of a recorded chain', () => {
   let database: TestDatabase
   let api: RunningApi
   let truth: Truth
@@ -26,7 +26,7 @@ describe('contracts of a chain', () => {
     truth = await truthOf('base')
   })
 
-  it('are shown as the chain has them at the end, whether the code was looked for or not', async () => {
+  it('equal the chain at its end, with or without the code worker', async () => {
     const known = Object.entries(truth.accounts).flatMap(([address, { contracts }]) =>
       Object.entries(contracts).map(([name, { sha3_256: hash }]) => ({ id: `A.${address.slice(2)}.${name}`, hash })),
     )
@@ -44,7 +44,7 @@ describe('contracts of a chain', () => {
     expect(listed.data.length).to.be.greaterThan(8)
   })
 
-  it('are asked from the chain where they were there before the first block', async () => {
+  it('are read from the chain if deployed before the first block', async () => {
     await using node = await startRecordedNode('base')
     const live = await runApi(database.url, { nodes: [node.endpoint], server: { network: () => 'emulator' } })
     try {
@@ -68,7 +68,7 @@ describe('contracts of a chain', () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([503, 'chain-silent'])
   })
 
-  it('have all of their versions, the newest first, each with its code', async () => {
+  it('list all versions with their code, newest first', async () => {
     const { rows } = await database.pool.query<{ contract: string; versions: string[] }>(`
       select 'A.' || substr(address, 3) || '.' || name as contract,
         array_agg(encode(code_hash, 'hex') order by block_height desc, tx_index desc, event_index desc) as versions
@@ -106,7 +106,7 @@ describe('contracts of a chain', () => {
     }
   })
 
-  it('have their types of events, all of them counted, and those that were never emitted', async () => {
+  it('list event types with exact counts, including types without events', async () => {
     const counted: Record<string, number> = {}
     for (const contract of [
       'A.179b6b1cb6755e31.PaperBoats',
@@ -128,7 +128,7 @@ describe('contracts of a chain', () => {
     for (const [type, count] of Object.entries(counted)) expect(told[type], type).to.equal(count)
   })
 
-  it('have the types of events that their present code declares', async () => {
+  it('list the event types that their current code declares', async () => {
     const contract = 'A.179b6b1cb6755e31.PaperBoats'
     const { data } = await api.json<List<ContractEventType>>(`/flow/contract/${contract}/events`)
     const code = (await api.json<List<Contract>>(`/flow/contract/${contract}`)).data[0]?.body ?? ''
@@ -143,7 +143,7 @@ describe('contracts of a chain', () => {
     )
   })
 
-  it('have the scripts that import them, the most used first', async () => {
+  it('list the scripts that import them, most used first', async () => {
     const contract = 'A.179b6b1cb6755e31.PebbleCoin'
     const { data } = await api.json<List<ContractScript>>(`/flow/contract/${contract}/scripts?limit=100`)
     const { rows } = await database.pool.query<{ script_hash: string; tx_count: number }>(

@@ -18,7 +18,7 @@ interface MediaType {
 interface Operation {
   readonly operationId: string
   readonly summary: string
-  /** Ways to be let in, each with the names of what must be shown. */
+  /** Authentication schemes with the headers they require. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Json }[]
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, MediaType>> }>>
@@ -32,20 +32,20 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
     operation: operation as Operation,
   })),
 )
-/** Without those that only an administrator or the owner of a key may ask: these have tests of their own. */
+/** Excludes routes for administrators and key owners, which have their own tests. */
 const reads = operations.filter(
   ({ method, operation }) =>
     method === 'GET' && !operation.security.some((scheme) => 'admin' in scheme || 'person' in scheme),
 )
 
-/** Reads that the chain of the test has no answer for, and what they say then. */
+/** Reads without data on the test chain, with the expected error. */
 const unanswered: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
   '/flow/account/{address}/storage': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
   '/flow/account/{address}/storage/links': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
   '/flow/account/{address}/storage/item': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
 }
 
-/** A check made of the published description alone. */
+/** Uses the published document only. */
 function validator(schema: Json): z.ZodType {
   const $schema = 'https://json-schema.org/draft/2020-12/schema'
   const document = JSON.stringify({ $schema, ...schema, $defs: description.components.schemas })
@@ -54,7 +54,7 @@ function validator(schema: Json): z.ZodType {
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
 
-describe('the published description of the API', () => {
+describe('the OpenAPI document', () => {
   let api: RunningApi
   let samples: ApiSamples
 
@@ -72,7 +72,7 @@ describe('the published description of the API', () => {
     expect(json).to.deep.equal(JSON.parse(JSON.stringify(description)))
   })
 
-  it('names each operation once, and refers to nothing that it lacks', () => {
+  it('has unique operation ids and no dangling references', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).to.equal(ids.length)
     for (const [, name] of JSON.stringify(description).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
@@ -82,7 +82,7 @@ describe('the published description of the API', () => {
   })
 
   for (const { path, operation } of reads) {
-    it(`tells what ${path} answers, by schema and by example`, async () => {
+    it(`describes the response of ${path} by schema and example`, async () => {
       const call = sampleCall(path, samples)
       const response = await api.get(call)
       const body = await response.text()
@@ -101,20 +101,20 @@ describe('the published description of the API', () => {
     })
   }
 
-  it('shows what each change takes and gives by examples that are right', () => {
+  it('has valid examples for every request and response body', () => {
     for (const route of routes.filter(({ access }) => access === 'admin')) {
       route.response.parse(route.example)
       if (route.body !== undefined) route.body.parse(route.bodyExample)
     }
   })
 
-  it('tells what errors look like', async () => {
+  it('describes errors', async () => {
     const response = await api.get('/flow/block/99999')
     const problem = operations.find(({ path }) => path === '/flow/block/{height}')?.operation.responses['404']
     validator(problem?.content['application/problem+json']?.schema ?? {}).parse(await response.json())
   })
 
-  it('holds for whatever is asked: each answer is 200, or a problem that the caller can mend', async () => {
+  it('holds for arbitrary requests: responses are 200 or client errors', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.webSegment(),

@@ -70,13 +70,13 @@ describe('lists of contracts', () => {
   function expected(order: string, direction: 'asc' | 'desc', selected: readonly MadeContract[] = present): string[] {
     const [descending] = orders[order] ?? [usage]
     const sorted = selected.toSorted(direction === 'desc' ? descending : (a, b) => descending(b, a))
-    // What is not known of comes last either way.
+    // Unknown values come last in both directions.
     const isLast = (one: MadeContract): boolean => order === 'created_at' && one.created === null
     return [...sorted.filter((one) => !isLast(one)), ...sorted.filter(isLast)].map(({ contract }) => contract)
   }
 
   for (const [order, [, usual]] of Object.entries(orders)) {
-    it(`goes through all by ${order} in both directions, without those that are removed`, async () => {
+    it(`pages through all by ${order} in both directions, without removed ones`, async () => {
       for (const direction of ['asc', 'desc'] as const) {
         const listed = await pages(`sort=${order}&sort_order=${direction}`)
         expect(
@@ -117,7 +117,7 @@ describe('lists of contracts', () => {
     }
   })
 
-  it('shows of a contract what is indexed, and its source only where it is asked for', async () => {
+  it('returns indexed data, and source only on request', async () => {
     const [bare] = await pages('identifier=A.0000000000001000.Token_0')
     expect(bare).to.include({
       id: 'A.0000000000001000.Token_0',
@@ -142,7 +142,7 @@ describe('lists of contracts', () => {
     expect(shown).to.include({ kind: null, imports: null })
   })
 
-  it('shows one contract with its source, a removed one too, and those of an account', async () => {
+  it('returns one contract with its source, including removed ones, and those of an account', async () => {
     const [removed] = all.filter(({ isRemoved }) => isRemoved)
     const { data } = await api.json<List<Contract>>(`/flow/contract/${removed?.contract}`)
     const code = removed && madeCode(removed)
@@ -168,7 +168,7 @@ describe('lists of contracts', () => {
     ])
   })
 
-  it('tells imports and dependents, a page of these at a time, in order', async () => {
+  it('returns imports and pages dependents in order', async () => {
     const root = 'A.0000000000001000.Token_0'
     const dependents: string[] = []
     let cursor = ''
@@ -189,7 +189,7 @@ describe('lists of contracts', () => {
     )
   })
 
-  it('draws what a contract imports, as far as it is asked for', async () => {
+  it('returns the import graph up to the requested depth', async () => {
     const root = all[104]?.contract ?? ''
     for (const depth of [1, 2, 3]) {
       const {
@@ -221,7 +221,7 @@ describe('lists of contracts', () => {
     }
   })
 
-  it('refuses what is no contract, no order and no cursor', async () => {
+  it('rejects invalid contracts, orders and cursors', async () => {
     await expectProblem(api, '/flow/contract?sort=size', 'sort', 'usage')
     await expectProblem(api, '/flow/contract?sort_order=up', 'sort_order', 'desc')
     await expectProblem(api, '/flow/contract?kind=X', 'kind', 'FT')

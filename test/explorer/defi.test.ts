@@ -27,7 +27,7 @@ describe('DeFi routes on a recorded chain', () => {
     return pair
   }
 
-  it('tell what a pair holds, as the chain itself has it at the end', async () => {
+  it('return reserves equal to the chain at its end', async () => {
     const { swap_pair_reserves: reserves } = (await truthOf('base')) as unknown as { swap_pair_reserves: string[] }
     const { reserves_asset0: reserve0, reserves_asset1: reserve1, ...pair } = await thePair()
     expect([reserve0, reserve1]).to.deep.equal(reserves)
@@ -44,7 +44,7 @@ describe('DeFi routes on a recorded chain', () => {
     })
   })
 
-  it('tell what was swapped in the last seven days with swaps', async () => {
+  it('sum swaps of the last seven days with swaps', async () => {
     const pair = await thePair()
     const [told] = await rows<object>(`
       select count(*)::int as swap_count_7d,
@@ -55,7 +55,7 @@ describe('DeFi routes on a recorded chain', () => {
     expect(pair.swap_count_7d).to.be.greaterThan(5)
   })
 
-  it('find pairs by exchange and by either token', async () => {
+  it('filter pairs by exchange and token', async () => {
     const { id, asset0_id: asset0, asset1_id: asset1 } = await thePair()
     for (const filter of ['dex=incrementfi', `asset=${asset0}`, `asset=${asset1}`, `dex=incrementfi&asset=${asset1}`]) {
       expect(
@@ -72,7 +72,7 @@ describe('DeFi routes on a recorded chain', () => {
     ])
   })
 
-  it('list all events, and those of a kind and a pair, with the transaction of each', async () => {
+  it('list events with their transactions, filtered by type and pair', async () => {
     const { id } = await thePair()
     for (const [filter, condition] of [
       ['', 'true'],
@@ -111,7 +111,7 @@ describe('DeFi routes on a recorded chain', () => {
     }
   })
 
-  it('say which way a swap went', async () => {
+  it('return the direction of swaps', async () => {
     const swaps = await allPages<DefiEventItem>(chain.api, '/defi/events?event_type=Swap', 50)
     expect(new Set(swaps.map(({ direction }) => direction))).to.deep.equal(
       new Set(['asset0_to_asset1', 'asset1_to_asset0']),
@@ -123,7 +123,7 @@ describe('DeFi routes on a recorded chain', () => {
     }
   })
 
-  it('give the latest swap, and 404 where there is none', async () => {
+  it('return the latest swap, or 404', async () => {
     const { id } = await thePair()
     const [newest] = await allPages<DefiEventItem>(chain.api, '/defi/events?event_type=Swap', 50)
     for (const path of ['/defi/latest-swap', `/defi/latest-swap?pair_id=${id}`]) {
@@ -133,7 +133,7 @@ describe('DeFi routes on a recorded chain', () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-pair'])
   })
 
-  it('refuse what they do not understand', async () => {
+  it('reject invalid parameters', async () => {
     await expectProblem(chain.api, '/defi/pair?dex=uniswap', 'dex', 'incrementfi')
     await expectProblem(chain.api, '/defi/pair?asset=FLOW', 'asset', 'A.<address>.<name>')
     await expectProblem(chain.api, '/defi/events?event_type=swap', 'event_type', 'Swap')
@@ -142,8 +142,8 @@ describe('DeFi routes on a recorded chain', () => {
   })
 })
 
-describe('pairs whose account has more vaults than theirs', () => {
-  it('hold what is in the vault that their last event moved, and nothing is said where it moved several', async () => {
+describe('pairs in accounts with several vaults', () => {
+  it('use the vault of their last event, or no reserve if it is ambiguous', async () => {
     const database = await createTestDatabase()
     const [flow, usd, moss] = ['A.0000000000000002.Flow', 'A.0000000000000003.Usd', 'A.0000000000000004.Moss']
     await ensurePartitions(database.pool, 'app.ft_vault_balances', 1000, { from: 0, to: 100 })

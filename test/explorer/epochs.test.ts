@@ -49,7 +49,7 @@ describe('epochs', () => {
     return (await api.json<List<Tokenomics>>('/status/tokenomics')).data[0]
   }
 
-  it('are unknown while nobody told', async () => {
+  it('are null without data', async () => {
     expect(await status()).to.deep.equal(unknown)
     expect((await api.json<List<Epoch>>('/status/epoch/stat')).data).to.deep.equal([])
     expect(await tokenomics()).to.deep.equal({
@@ -65,7 +65,7 @@ describe('epochs', () => {
     })
   })
 
-  it('are told by events, from the first start on above which no height is missing', async () => {
+  it('come from events above the first start without gaps', async () => {
     await storeBlocks(database.pool, 100, 160)
     await setCoverage(database.pool, {
       staking_worker: [
@@ -100,7 +100,7 @@ describe('epochs', () => {
       target_end_time: new Date(Date.parse(timestampAt(130)) + 40_000).toISOString(),
       updated_at: Math.floor(Date.parse(timestampAt(150)) / 1000),
     }
-    // Views of blocks are not known without asking, so it goes by time: 20 of 40 seconds.
+    // Views of stored blocks are unknown, so progress is by time: 20 of 40 seconds.
     expect(await status()).to.deep.equal({ ...told, epoch_progress: 50 })
     await database.pool.query('update app.epoch_stats set commit_height = 145 where epoch = 9')
     expect(await status()).to.include({ phase: 2, phase_name: 'commit' })
@@ -118,7 +118,7 @@ describe('epochs', () => {
     expect(await status()).to.deep.equal({ ...told, epoch_progress: 50 })
   })
 
-  it('are what the chain says where that is newer, with what it alone knows', async () => {
+  it('come from the chain if it is newer, including fields only it has', async () => {
     await database.pool.query(
       `
       insert into app.network_state (
@@ -137,7 +137,7 @@ describe('epochs', () => {
     })
     await database.pool.query("update app.network_state set height = 149, chain_view = 1250 where subject = 'network'")
     expect(await status()).to.include({ source: 'events', phase: 1, current_view: 1250, epoch_progress: 24.92 })
-    // Another epoch than the one of the events: nothing of theirs belongs to it.
+    // Another epoch than that of the events, whose data must not be mixed in.
     await database.pool.query(`
       update app.network_state
       set height = 170, epoch = 9, chain_view = 2100, epoch_start_view = 2001, epoch_end_view = 3000, staking_end_view = 2020`)
@@ -159,7 +159,7 @@ describe('epochs', () => {
     expect(await status()).to.include({ epoch_progress: 100 })
   })
 
-  it('can be paged', async () => {
+  it('are paged', async () => {
     const { data, ...rest } = await api.json<List<Epoch>>('/status/epoch/stat')
     expect(data.map(({ epoch, status: state, block_count: count }) => [epoch, state, count])).to.deep.equal([
       [9, 'planned', null],
@@ -175,7 +175,7 @@ describe('epochs', () => {
     await expectProblem(api, '/status/epoch/stat?limit=201', 'limit', '1 to 200')
   })
 
-  it('tell what stake earns in a year of epochs like the last', async () => {
+  it('extrapolate the yield of the last epoch', async () => {
     // 4 of 200 in a week.
     const apy = Math.round((4 / 200) * (365.25 / 7) * 10_000) / 100
     expect(await tokenomics()).to.deep.equal({
@@ -203,8 +203,8 @@ describe('epochs', () => {
   })
 })
 
-describe('epochs of a chain', () => {
-  it('are those of its events', async () => {
+describe('epochs of a recorded chain', () => {
+  it('equal its events', async () => {
     const { api, database } = await exploredChain()
     const { rows } = await database.pool.query<{ total: string; height: number; fees: string; burned: string }>(`
       select payload->>'total' as total, block_height::int as height, payload->>'fromFees' as fees,

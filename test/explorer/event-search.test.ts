@@ -11,12 +11,12 @@ const type = (letter: string): string => `A.0000000000000001.C.${letter}`
 const text = (value: string): { type: string; value: string } => ({ type: 'String', value })
 
 /**
- * Letters of the events of a transaction: more than one row of the database holds, with gaps of a row and more
- * between those of a type.
+ * One letter per event of a transaction: more than fit into one database row, with gaps of more
+ * than a row between events of a type.
  */
 const transactions = ['A', 'B'.repeat(64), `A${'B'.repeat(200)}A`, 'AB'.repeat(70), 'C', '', 'BE', 'BE', 'BE']
 
-describe('the search for events', () => {
+describe('event search', () => {
   let database: TestDatabase
   let reads: DatabasePool
 
@@ -49,7 +49,7 @@ describe('the search for events', () => {
   })
 
   for (const letters of ['A', 'B', 'C', 'AC', 'ABC', 'D', 'E']) {
-    it(`finds every event of ${letters.split('').join(', ')} once, the newest first, whatever the size of a page`, async () => {
+    it(`finds every event of ${letters.split('').join(', ')} once, newest first, for any page size`, async () => {
       const types = letters.split('').map(type)
       const { rows: expected } = await database.pool.query<object>(
         `

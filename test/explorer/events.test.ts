@@ -4,7 +4,7 @@ import type { Event } from '../../src/explorer/transactions/schema.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 
-describe('the search for events', () => {
+describe('event search on a recorded chain', () => {
   let chain: ExploredChain
 
   before(async () => {
@@ -40,7 +40,7 @@ describe('the search for events', () => {
     }))
   }
 
-  it('gives all events of a full type, the newest first, page by page', async () => {
+  it('pages through all events of a full type, newest first', async () => {
     const { rows } = await chain.database.pool.query<{ type: string; count: number }>(
       'select type, count(*)::int as count from raw.events group by type order by count(*) desc',
     )
@@ -61,18 +61,18 @@ describe('the search for events', () => {
     expect(rows).to.deep.equal(counted)
   })
 
-  it('takes a part of the name of contract and event, in any case', async () => {
+  it('matches partial contract and event names, case-insensitive', async () => {
     expect(told(await all('name=tokensdeposited', 50))).to.deep.equal(await stored("type ilike '%TokensDeposited%'"))
     expect(told(await all('name=NFTStorefrontV2.', 5))).to.deep.equal(await stored("type like '%.NFTStorefrontV2.%'"))
     const [type = ''] = (await all('name=NFTStorefrontV2.', 5)).map((event) => event.type)
     expect(told(await all(`name=${type}`, 9))).to.deep.equal(await stored(`type = '${type}'`))
-    // The address is not searched, nor is anything a pattern.
+    // The address is not searched, and pattern characters have no effect.
     for (const name of ['f8d6e0586b0a20c7', '___', 'Nothing.OfThisName', 'A.0000000000000001.No.Event']) {
       expect(await all(`name=${name}`, 9), name).to.deep.equal([])
     }
   })
 
-  it('refuses a search for nothing, and what is no name', async () => {
+  it('rejects empty and invalid names', async () => {
     for (const [query, field] of [
       ['', 'type'],
       ['?name=ab', 'name'],
@@ -87,7 +87,7 @@ describe('the search for events', () => {
     }
   })
 
-  it('reads the shapes of events anew where the database was restored', async () => {
+  it('reloads event shapes after a database restore', async () => {
     const [type = ''] = (await all('name=NFTStorefrontV2.', 50)).map((event) => event.type)
     const client = await chain.database.pool.connect()
     const events = async (): Promise<string[]> => {

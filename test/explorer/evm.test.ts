@@ -34,7 +34,7 @@ describe('EVM routes on a recorded chain', () => {
   const coin = (): string => truth.contracts['Coin'] ?? ''
   const badge = (): string => truth.contracts['Badge'] ?? ''
 
-  it('list each that an event tells of, the latest first, with the Flow transaction that executed it', async () => {
+  it('list all transactions, latest first, with their Flow transaction', async () => {
     const expected = await rows<Record<string, unknown>>(`
       select encode(t.id, 'hex') as transaction_id, block_height::int, tx_index as transaction_index, event_index,
         '0x' || right(payload ->> 'hash', 64) as hash, payload ->> 'gasConsumed' as gas_used,
@@ -66,7 +66,7 @@ describe('EVM routes on a recorded chain', () => {
     }
   })
 
-  it('show one by its hash in any spelling, with logs, token transfers and the Flow transaction', async () => {
+  it('return one by hash in any spelling, with logs and token transfers', async () => {
     for (const one of transactions.filter(
       ({ tx_types: types }, i) => types.includes('token_transfer') || i % 10 === 0,
     )) {
@@ -91,7 +91,7 @@ describe('EVM routes on a recorded chain', () => {
     expect(data[0]?.hash).to.equal(any?.hash)
   })
 
-  it('decode calls and logs of tokens into what they moved', async () => {
+  it('decode token calls and logs', async () => {
     let decoded = 0
     for (const { hash } of transactions.filter(({ method, status }) => method === 'transfer' && status === 'ok')) {
       const {
@@ -121,7 +121,7 @@ describe('EVM routes on a recorded chain', () => {
     expect(decoded).to.be.greaterThan(3)
   })
 
-  it('list tokens with their holders, as the chain itself has them at the end', async () => {
+  it('list tokens with holders equal to the chain at its end', async () => {
     const tokens = await allPages<EvmToken>(chain.api, '/flow/evm/token', 1)
     expect(new Set(tokens.map(({ address }) => address))).to.deep.equal(new Set([coin(), badge()]))
     for (const token of tokens) {
@@ -150,7 +150,7 @@ describe('EVM routes on a recorded chain', () => {
     expect(await allPages(chain.api, '/flow/evm/token?type=ERC-1155', 1)).to.deep.equal([])
   })
 
-  it('tell what an address holds, sent and received, and who owns it', async () => {
+  it('return balances, transactions and owner of an address', async () => {
     const owners = new Map(
       (
         await rows<{ coa: string; owner: string }>(
@@ -191,7 +191,7 @@ describe('EVM routes on a recorded chain', () => {
     expect(owners.size).to.be.greaterThan(1)
   })
 
-  it('know contracts by their creation', async () => {
+  it('detect contracts by their creation', async () => {
     for (const address of Object.values(truth.contracts)) {
       const {
         data: [page],
@@ -205,7 +205,7 @@ describe('EVM routes on a recorded chain', () => {
     }
   })
 
-  it('answer 404 for what nothing tells of, and 400 for what they do not understand', async () => {
+  it('return 404 for unknown and 400 for invalid parameters', async () => {
     const nobody = `0x${'9'.repeat(40)}`
     for (const [path, code] of [
       [`/flow/evm/transaction/${'0'.repeat(64)}`, 'unknown-evm-transaction'],
@@ -228,8 +228,8 @@ describe('EVM routes on a recorded chain', () => {
   })
 })
 
-describe('EVM tokens that the bridge has associated with tokens of Flow', () => {
-  it('have their names, pictures and prices', async () => {
+describe('EVM tokens associated with Flow tokens', () => {
+  it('have their names, images and prices', async () => {
     const database = await createTestDatabase()
     const [moss, badges, other] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(20))
     await database.pool.query(`

@@ -72,7 +72,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     expect(told(await all('/flow/ft/transfer', 7)).slice(0, 50)).to.deep.equal(stored.slice(0, 50))
   })
 
-  it('list the transfers of each account, of Flow and of Flow EVM, as it sees them', async () => {
+  it('list the transfers of Flow and EVM accounts with their direction', async () => {
     const accounts = accountsOf(stored)
     expect(
       accounts.some((account) => account.length === 42),
@@ -91,7 +91,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     }
   })
 
-  it('list the transfers of each token, and of each account in it', async () => {
+  it('list the transfers of each token, and of an account in it', async () => {
     for (const token of new Set(stored.map((transfer) => transfer.token))) {
       const ofToken = stored.filter((transfer) => transfer.token === token)
       expect(told(await all(`/flow/ft/transfer?token=${token}.Vault`, 60))).to.deep.equal(ofToken)
@@ -122,7 +122,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     expect(await all('/flow/ft/transfer?height=99999', 5)).to.deep.equal([])
   })
 
-  it('list tokens by what is asked for, each once', async () => {
+  it('list tokens in every order, each once', async () => {
     const tokens = [...new Set(stored.map(({ token }) => token))].toSorted()
     for (const sort of ['holders', 'transfers', 'newest', 'trending']) {
       const listed = await all<FungibleToken>(`/flow/ft?sort=${sort}`, 1)
@@ -140,7 +140,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     }
   })
 
-  it('count holders and transfers as the tables have them', async () => {
+  it('count holders and transfers like the tables', async () => {
     for (const token of await all<FungibleToken>('/flow/ft', 10)) {
       const [{ holders, minted } = {}] = await rows<{ holders: string; minted: string }>(
         `select count(*) filter (where balance > 0) as holders,
@@ -165,7 +165,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     })
   })
 
-  it('list holders with most first', async () => {
+  it('list holders by balance', async () => {
     const expected = await rows<{ address: string; balance: string }>(
       `select address, balance::text from app.ft_holdings where token = $1 and balance > 0 order by ft_holdings.balance desc, address`,
       [flow],
@@ -176,11 +176,11 @@ describe('routes of fungible tokens on a recorded chain', () => {
     }
   })
 
-  it('show what accounts have in storage by the word of the chain', async () => {
+  it('equal the vaults in account storage on the chain', async () => {
     const { accounts } = await truthOf('base')
     let compared = 0
     for (const [address, { vaults, contracts, other_storage: others }] of Object.entries(accounts)) {
-      // Of those with contracts and other resources, vaults may lie inside of these.
+      // Accounts with contracts and other resources may have nested vaults.
       if (Object.keys(contracts).length > 0 || others.some(([, type]) => type.startsWith('A.'))) continue
       const sums = new Map<string, bigint>()
       for (const { type, balance } of vaults) {
@@ -206,7 +206,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     expect(compared).to.be.greaterThan(4)
   })
 
-  it('tell what accounts had at the end of days by what moved since', async () => {
+  it('compute daily balances from later transfers', async () => {
     const [newest] = await rows<{ day: string }>('select max(day)::text as day from app.hourly_stats')
     for (const address of accountsOf(stored).filter((account) => account.length === 18)) {
       const { data, _meta: meta } = await chain.api.json<{
@@ -256,7 +256,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
   ]
 
   for (const [path, status, field] of refused) {
-    it(`answer ${status} to ${path}`, async () => {
+    it(`return ${status} for ${path}`, async () => {
       const response = await chain.api.get(path)
       const body = (await response.json()) as { field?: string; detail: string }
       expect(response.status, body.detail).to.equal(status)

@@ -6,7 +6,7 @@ import { storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 
-describe('the heights of a time', () => {
+describe('heights of a time range', () => {
   let database: TestDatabase
   let reads: DatabasePool
 
@@ -25,7 +25,7 @@ describe('the heights of a time', () => {
   const stored = [...Array.from({ length: 21 }, (_, i) => 100 + i), 900, 901, 902, 903]
   const shifted = (height: number, ms: number): string => new Date(Date.parse(timestampAt(height)) + ms).toISOString()
 
-  it('hold every stored block of it and no other, also where heights are missing', async () => {
+  it('contain exactly its stored blocks, also with gaps', async () => {
     for (const low of [50, 100, 120, 121, 900, 904]) {
       for (const high of [99, 101, 121, 500, 901, 950]) {
         for (const ms of [-1, 0]) {

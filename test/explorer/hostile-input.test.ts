@@ -18,7 +18,7 @@ import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-/** Longest time that an answer to nonsense may take, in milliseconds, with other tests on the same machine. */
+/** Maximum response time for invalid input in milliseconds, with other tests running. */
 const maxMs = 5000
 
 describe('hostile input', () => {
@@ -34,7 +34,7 @@ describe('hostile input', () => {
   for (const route of routes.filter(({ method, access }) => method === 'GET' && access === 'none')) {
     const names = [...Object.keys(route.params.shape), ...Object.keys(route.query.shape)]
     if (names.length === 0) continue
-    it(`to ${names.join(', ')} of ${route.path} is answered soon, and never by a 500`, async () => {
+    it(`in ${names.join(', ')} of ${route.path} is answered quickly and never with 500`, async () => {
       const calls = names.flatMap((name) => hostileTexts.map((value) => hostileCall(route, name, value, samples)))
       for (const call of calls) {
         const begin = new Stopwatch()
@@ -50,7 +50,7 @@ describe('hostile input', () => {
     })
   }
 
-  it('in names of parameters and in paths does no harm', async () => {
+  it('in parameter names and paths is harmless', async () => {
     for (const name of ['__proto__', 'constructor', 'limit[]', 'limit[$ne]', '\0', 'toString']) {
       expect((await api.get(`/flow/block?${encodeURIComponent(name)}=1`)).status, name).to.be.oneOf([200, 400])
     }
@@ -84,7 +84,7 @@ describe('hostile input', () => {
     }
   }
 
-  it('as a target that is no path is refused, and ends nothing but its own connection', async () => {
+  it('as an invalid target ends only its own connection', async () => {
     for (const target of [
       'http://[::1/health',
       'http://',
@@ -98,7 +98,7 @@ describe('hostile input', () => {
     ]) {
       const { status, body } = await answerTo(target)
       expect(status, target).to.equal(400)
-      // Node itself refuses what is no target at all, and says nothing.
+      // Node itself rejects invalid request targets without a log entry.
       if (body !== '') expect(JSON.parse(body), target).to.include({ code: 'bad-target' })
     }
     for (const target of [
@@ -116,7 +116,7 @@ describe('hostile input', () => {
     expect((await answerTo('*', 'Host: x', 'OPTIONS')).status).to.equal(204)
   })
 
-  it('as a name of the host changes nothing, and two names are refused', async () => {
+  it('as a host header has no effect, and two are rejected', async () => {
     for (const host of ['[', 'a b', '', '[::1', '%', 'x:99999', '<>', '@']) {
       const { status, body } = await answerTo('/flow/block?limit=1', `Host: ${host}`)
       expect(status, host).to.equal(200)
@@ -126,14 +126,14 @@ describe('hostile input', () => {
     expect([status, (JSON.parse(body) as { code: string }).code]).to.deep.equal([400, 'bad-host'])
   })
 
-  it('as another protocol to change to is not taken up, and the request is answered', async () => {
+  it('as a protocol upgrade is ignored', async () => {
     for (const protocol of ['h2c', 'foo', 'TLS/1.0']) {
       const { status } = await answerTo('/flow/block?limit=1', `Host: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}`)
       expect(status, protocol).to.equal(200)
     }
   })
 
-  it('in the head of a request is cut off', async () => {
+  it('in request headers is rejected', async () => {
     const many = await open()
     many.write(`GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
     expect(await text(many)).to.match(/^HTTP\/1\.1 431 /)
@@ -180,21 +180,21 @@ describe('slow clients', () => {
     return text(socket)
   }
 
-  it('are cut off in the head of a request', async () => {
+  it('are disconnected in the headers', async () => {
     expect(await said('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ')).to.match(/^HTTP\/1\.1 408 /)
   })
 
-  it('are cut off in the body of a request', async () => {
+  it('are disconnected in the body', async () => {
     const head =
       'POST /admin/account-labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n'
     expect(await said(`${head}Content-Length: 100\r\n\r\n{`)).to.match(/^(HTTP\/1\.1 4\d\d |$)/)
   })
 
-  it('are cut off when they do not say anything', async () => {
+  it('are disconnected if they send nothing', async () => {
     expect(await said('')).to.match(/^(HTTP\/1\.1 408 |$)/)
   })
 
-  it('are cut off when they do not read their answers', async () => {
+  it('are disconnected if they do not read the response', async () => {
     const accepted = once(api.server.server, 'connection')
     const socket = connect(api.server.port, '127.0.0.1')
     socket.on('error', () => undefined)
@@ -205,7 +205,7 @@ describe('slow clients', () => {
     socket.destroy()
   })
 
-  it('hold nobody else up', async () => {
+  it('do not delay others', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const socket = connect(api.server.port, '127.0.0.1')
@@ -220,7 +220,7 @@ describe('slow clients', () => {
   })
 })
 
-/** The call of a route that has an answer, with one value exchanged. */
+/** The call of a successful request with one value replaced. */
 function hostileCall(route: Route, name: string, value: string, samples: ApiSamples): string {
   const [path = '', query = ''] = sampleCall(route.path, samples).split('?')
   const encoded = encodeURIComponent(value.toWellFormed()).replaceAll('.', '%2E')

@@ -41,7 +41,7 @@ describe('the API over HTTP', () => {
     await database.drop()
   })
 
-  it('serves every path under both prefixes, in both readings, and as existing clients write it', async () => {
+  it('serves every path under both prefixes and their legacy forms', async () => {
     const prefixes = ['/chain/v1/', '/chain/v1/flow/', '/api/v1/chain/v1/', '/api/v1/chain/v1/flow/', '/flow/v1/']
     for (const rest of ['block/120', 'transaction?limit=2']) {
       const expected = await api.json(`/flow/${rest}`)
@@ -56,7 +56,7 @@ describe('the API over HTTP', () => {
     }
   })
 
-  it('closes what was mounted on it when its port is taken', async () => {
+  it('closes mounts if its port is taken', async () => {
     let closed = 0
     const mount = { answers: below('/mounted'), handle: () => undefined, close: () => Promise.resolve(void closed++) }
     const failure = await runApi(database.url, { server: { port: api.server.port, mounts: [mount] } }).catch(
@@ -66,7 +66,7 @@ describe('the API over HTTP', () => {
     expect(closed).to.equal(1)
   })
 
-  it('lets pages of any origin read every answer, also refusals', async () => {
+  it('allows every origin to read all responses, including errors', async () => {
     for (const path of ['/flow/block', '/flow/block/99', '/flow/block?limit=0', '/nothing', '/health']) {
       const response = await api.get(path, { headers: { Origin: 'https://example.org' } })
       expect(response.headers.get('access-control-allow-origin'), path).to.equal('*')
@@ -78,7 +78,7 @@ describe('the API over HTTP', () => {
     expect(refused.headers.get('access-control-allow-origin')).to.equal('*')
   })
 
-  it('answers preflights for all methods and headers that clients use', async () => {
+  it('answers preflights for all methods and headers in use', async () => {
     for (const path of ['/flow/block', '/nothing']) {
       const response = await api.get(path, {
         method: 'OPTIONS',
@@ -95,7 +95,7 @@ describe('the API over HTTP', () => {
     }
   })
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('answers HEAD like GET without a body', async () => {
     const got = await api.get('/flow/block/120')
     const body = await got.arrayBuffer()
     const head = await api.get('/flow/block/120', { method: 'HEAD' })
@@ -106,7 +106,7 @@ describe('the API over HTTP', () => {
     expect((await api.get('/flow/block/99', { method: 'HEAD' })).status).to.equal(404)
   })
 
-  it('compresses what is worth it, in an encoding that the client takes', async () => {
+  it('compresses worthwhile responses in an accepted encoding', async () => {
     const plain = await encoded('/flow/transaction?limit=100', 'identity')
     expect(plain.headers['content-encoding']).to.equal(undefined)
     const decoders = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync, deflate: inflateSync }
@@ -126,7 +126,7 @@ describe('the API over HTTP', () => {
     expect(held.body.byteLength).to.equal(0)
   })
 
-  /** An answer as it comes over the wire; `fetch` would decode it. */
+  /** The raw response; `fetch` would decompress it. */
   async function encoded(
     path: string,
     acceptEncoding: string,
@@ -139,7 +139,7 @@ describe('the API over HTTP', () => {
     return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
   }
 
-  it('answers 304 to whoever holds the answer already', async () => {
+  it('returns 304 for a matching ETag', async () => {
     for (const path of ['/flow/block', '/flow/block/120', '/flow/transaction']) {
       const first = await api.get(path)
       const etag = first.headers.get('etag') ?? ''
@@ -152,7 +152,7 @@ describe('the API over HTTP', () => {
     }
   })
 
-  it('lets only be kept what can change no more', async () => {
+  it('allows caching only of immutable responses', async () => {
     const cacheControl = async (path: string): Promise<string | null> => {
       return (await api.get(path)).headers.get('cache-control')
     }
@@ -170,7 +170,7 @@ describe('the API over HTTP', () => {
     expect(await cacheControl('/status')).to.equal('no-store')
   })
 
-  it('refuses other methods with the list of those it has', async () => {
+  it('rejects other methods with an Allow header', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
       const response = await api.get('/chain/v1/block/120', { method })
       expect(response.status, method).to.equal(405)
@@ -182,7 +182,7 @@ describe('the API over HTTP', () => {
     expect(options.headers.get('allow')).to.equal('HEAD, GET, OPTIONS')
   })
 
-  it('answers a problem for what is not there', async () => {
+  it('returns a problem for unknown paths', async () => {
     const paths = ['/nothing', '/flow', '/flow/block/1/2/3', '/chain/v1/x', '/flow/%zz', '/%00', '//flow/block']
     for (const path of paths) {
       const response = await api.get(path)
@@ -199,7 +199,7 @@ describe('the API over HTTP', () => {
     }
   })
 
-  it('takes the name of a request from the client where it is a plain word', async () => {
+  it('accepts a request id from the client if it is a plain word', async () => {
     const named = await api.get('/health', { headers: { 'X-Request-Id': 'abc-123' } })
     expect(named.headers.get('x-request-id')).to.equal('abc-123')
     const odd = await api.get('/health', { headers: { 'X-Request-Id': 'a b"c' } })
@@ -207,7 +207,7 @@ describe('the API over HTTP', () => {
   })
 
   for (const path of ['/', '/docs', '/chain/v1/', '/api/v1/chain/v1/docs']) {
-    it(`shows a page at ${path} that may run nothing but its own script and style, and asks no other host`, async () => {
+    it(`serves ${path} with a policy that allows only its own script and style`, async () => {
       const response = await api.get(path)
       expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
       const html = await response.text()
@@ -223,7 +223,7 @@ describe('the API over HTTP', () => {
     })
   }
 
-  it('counts requests by route, never by path, and clients that went away as 499', async () => {
+  it('counts requests by route, and disconnected clients as 499', async () => {
     const lock = await database.pool.connect()
     await lock.query('begin; lock table app.indexing_checkpoints in access exclusive mode')
     const gone = connect(api.server.port, '127.0.0.1')
@@ -244,13 +244,13 @@ describe('the API over HTTP', () => {
     expect(text).to.not.match(/block\/123|secret/)
   })
 
-  it('knows where a browser finds it', () => {
+  it('has a start page for browsers', () => {
     expect(pageAddress('0.0.0.0', 8080)).to.equal('http://localhost:8080')
     expect(pageAddress('::1', 8080)).to.equal('http://[::1]:8080')
     expect(pageAddress('explorer.internal', 80)).to.equal('http://explorer.internal:80')
   })
 
-  it('answers a flood of requests for its health without a connection to the database', async () => {
+  it('answers health requests without a database connection', async () => {
     const before = await connectionsOf()
     const healths = await Promise.all(Array.from({ length: 300 }, () => api.json<{ status: string }>('/health')))
     expect(new Set(healths.map(({ status }) => status))).to.deep.equal(new Set(['ok']))
@@ -260,7 +260,7 @@ describe('the API over HTTP', () => {
     expect(await connectionsOf()).to.be.at.most(before + 1)
   })
 
-  it('says that it is unavailable while the database is, and recovers by itself', async () => {
+  it('reports an unavailable database and recovers', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     const lines: string[] = []
     const log = pino({ level: 'error' }, { write: (line) => lines.push(line) })
@@ -286,7 +286,7 @@ describe('the API over HTTP', () => {
     const before = told()
     const failed = await Promise.all(Array.from({ length: 10 }, (_, i) => behind.get(`/flow/block/${120 + i}`)))
     expect(failed.map(({ status }) => status)).to.deep.equal(Array.from(failed, () => 503))
-    // A log that says so of each request hides what else there is.
+    // Logging every such request would hide other messages.
     expect(told() - before).to.be.at.most(1)
     proxy.thaw()
     expect((await behind.get('/flow/block')).status).to.equal(200)

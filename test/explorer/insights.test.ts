@@ -8,8 +8,7 @@ import { expectProblem } from '../support/expect-problem.ts'
 const service = 'A.f8d6e0586b0a20c7'
 
 /**
- * The numbers of each day out of the raw tables alone, but for transfers: what belongs together as one is for
- * token_worker to say.
+ * Daily statistics computed from raw tables, except for transfers, which token_worker assembles.
  */
 const expectedDays = `
   with blocks as (
@@ -73,7 +72,7 @@ const expectedDays = `
   join executed x using (day)
   order by 1`
 
-describe('daily numbers', () => {
+describe('daily statistics', () => {
   let chain: ExploredChain
 
   before(async () => {
@@ -85,7 +84,7 @@ describe('daily numbers', () => {
     return rows.map((row) =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) =>
-          // Counts come as text: int8.
+          // int8 counts are strings.
           [name, typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value],
         ),
       ),
@@ -96,7 +95,7 @@ describe('daily numbers', () => {
     return (await chain.api.json<List<DailyNumbers>>(`/insights/daily${query}`)).data
   }
 
-  it('are what the raw tables add up to', async () => {
+  it('equal sums over the raw tables', async () => {
     const rows = await expected()
     expect(rows).to.have.length(2)
     const shown = await days('?from=2026-03-14')
@@ -106,7 +105,7 @@ describe('daily numbers', () => {
     expect(first).to.deep.include({ cadence_tx_count: 850, error_rate: 7.92, avg_gas_per_tx: 15.42, epoch: 3 })
   })
 
-  it('have a row for every day between the first and the last indexed one', async () => {
+  it('have a row for every day between the first and the last', async () => {
     const all = await days('?from=2018-01-01&to=2018-12-31')
     expect(all.map(({ date }) => date)).to.deep.equal([
       '2018-12-19',
@@ -140,18 +139,18 @@ describe('daily numbers', () => {
     expect([fewer.length, fewer.at(-1)?.date]).to.deep.equal([90, '2026-03-14'])
   })
 
-  it('are empty beyond what is indexed', async () => {
+  it('are empty outside of the indexed range', async () => {
     for (const query of ['?from=2026-03-16', '?to=2018-12-18', '?from=9999-12-31&to=9999-12-31', '?to=0000-01-01']) {
       expect(await days(query), query).to.deep.equal([])
     }
   })
 
-  it('may be kept a minute', async () => {
+  it('are cacheable for a minute', async () => {
     const response = await chain.api.get('/insights/daily')
     expect(response.headers.get('cache-control')).to.equal('public, max-age=60')
   })
 
-  it('can be had for parts of the chain', async () => {
+  it('are available per module', async () => {
     const whole = await days('?from=2026-03-14')
     const fields: Record<string, readonly (keyof DailyNumbers)[]> = {
       accounts: ['active_accounts', 'new_accounts', 'coa_new_accounts'],
@@ -175,7 +174,7 @@ describe('daily numbers', () => {
     )
   })
 
-  it('tell transfers alone', async () => {
+  it('are available for transfers', async () => {
     const { data } = await chain.api.json<List<unknown>>('/insights/transfers/daily?from=2026-03-13')
     const whole = await days('?from=2026-03-13')
     expect(data).to.deep.equal(
@@ -184,7 +183,7 @@ describe('daily numbers', () => {
     expect(data).to.have.length(3)
   })
 
-  it('refuse days that are none, and too many of them', async () => {
+  it('reject invalid days and too long ranges', async () => {
     const bad: readonly (readonly [query: string, field: string, words: string])[] = [
       ['from=2026-02-30', 'from', 'calendar day'],
       ['to=yesterday', 'to', 'YYYY-MM-DD'],

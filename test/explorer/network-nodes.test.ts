@@ -15,8 +15,8 @@ function nodeId(n: number): string {
   return n.toString(16).padStart(64, '0')
 }
 
-describe('nodes of the network', () => {
-  it('are those of the staking table at the end of a chain', async () => {
+describe('network nodes', () => {
+  it('equal the staking table at the end of a chain', async () => {
     const { api } = await exploredChain()
     const { staking } = await truthOf('base')
     const { data, node_count: count, nodes_by_role: roles } = await api.json<NodeList>('/status/nodes')
@@ -43,13 +43,13 @@ describe('nodes of the network', () => {
     ).to.equal(true)
   })
 
-  describe('of many', () => {
+  describe('with many nodes', () => {
     let database: TestDatabase
     let api: RunningApi
 
     before(async () => {
       database = await createTestDatabase()
-      // Pairs with the same stake, in two epochs; the last of each ten has left.
+      // Pairs with equal stake in two epochs; every tenth node has left.
       await database.pool.query(`
         insert into app.staking_nodes (
           node_id, epoch, role, weight, tokens_staked, tokens_committed, tokens_unstaking, tokens_unstaked, tokens_rewarded,
@@ -79,7 +79,7 @@ describe('nodes of the network', () => {
       return nodes
     }
 
-    it('are those of the newest epoch while the chain was not asked', async () => {
+    it('are those of the newest epoch before the first query of the chain', async () => {
       const nodes = await all(7)
       const expected = Array.from({ length: 120 }, (_, i) => i + 1)
         .filter((n) => n % 10 !== 9)
@@ -98,14 +98,14 @@ describe('nodes of the network', () => {
       ])
     })
 
-    it('are those of the staking table once it was, which tells what events do not', async () => {
+    it('are those of the staking table after it, with data that events lack', async () => {
       await database.pool.query(`
         insert into app.staking_node_info (node_id, role, networking_address, tokens_staked, delegator_count, is_participant, asked_at)
         select lpad(to_hex(n), 64, '0'), 2, 'host-' || n, 7000 + n, 3, n < 118, now() from generate_series(115, 125) as n`)
       const nodes = await all(4)
       expect(nodes).to.have.length(11)
       const byId = new Map(nodes.map((node) => [node.node_id, node]))
-      // Complete by its events; not complete; not known by events; in the table but not in the epoch.
+      // Complete by events; incomplete; unknown to events; in the table but not in the epoch.
       expect(byId.get(nodeId(116))).to.include({
         tokens_staked: '58.5',
         networking_address: 'host-116',
@@ -127,7 +127,7 @@ describe('nodes of the network', () => {
       expect([count, participants]).to.deep.equal([11, 3])
     })
 
-    it('refuse other cursors and limits', async () => {
+    it('reject invalid cursors and limits', async () => {
       await expectProblem(api, '/status/nodes?limit=2001', 'limit', '1 to 2000')
       await expectProblem(api, '/status/nodes?cursor=5', 'cursor', '<tokens_staked>:<node_id>')
       await expectProblem(api, `/status/nodes?cursor=5e9:${nodeId(1)}`, 'cursor', '<tokens_staked>:<node_id>')

@@ -16,10 +16,10 @@ const cats = 'A.0000000000000001.Cats'
 const dogs = 'A.0000000000000002.Dogs'
 const alice = '0x00000000000000a1'
 const bob = '0x00000000000000b0'
-/** The largest id that there can be. */
+/** The largest possible id. */
 const largest = '18446744073709551615'
 
-describe('NFT routes on items of every kind', () => {
+describe('NFT routes on items of all kinds', () => {
   let database: TestDatabase
   let api: RunningApi
 
@@ -72,7 +72,7 @@ describe('NFT routes on items of every kind', () => {
   const list = async <Item>(path: string): Promise<List<Item>> => api.json<List<Item>>(path)
   const ids = async (path: string): Promise<string[]> => (await list<NftItem>(path)).data.map(({ id }) => id)
 
-  it('order items by number, with those that only the chain has shown', async () => {
+  it('sort items by id, including items found by chain queries', async () => {
     const all: string[] = []
     let cursor = ''
     do {
@@ -83,7 +83,7 @@ describe('NFT routes on items of every kind', () => {
     expect(all).to.deep.equal(['7', '9', '10', '50', '100', largest])
   })
 
-  it('tell who has an item: by its last transfer, or as the chain said after it', async () => {
+  it('return the owner by transfers, or by a later chain query', async () => {
     const { data } = await list<NftItem>(`/flow/nft/${cats}/item`)
     expect(
       data.map(
@@ -110,7 +110,7 @@ describe('NFT routes on items of every kind', () => {
     expect(await ids(`/flow/account/${bob}/nft/${dogs}`)).to.deep.equal(['2'])
   })
 
-  it('show what items say of themselves', async () => {
+  it('return item metadata', async () => {
     const {
       data: [item],
     } = await list<NftItem>(`/flow/nft/${cats}.NFT/item/07`)
@@ -149,7 +149,7 @@ describe('NFT routes on items of every kind', () => {
     expect(silent).to.include({ name: `Cats #${largest}`, id: largest, description: null, updated_at: null })
   })
 
-  it('show what collections say of themselves, and whose they are', async () => {
+  it('return collection metadata and verification', async () => {
     expect((await list(`/flow/nft/${cats}`)).data[0]).to.deep.include({
       name: 'The Cats',
       display_name: 'The Cats',
@@ -172,7 +172,7 @@ describe('NFT routes on items of every kind', () => {
     expect(await ids('/flow/nft?search=0000000002')).to.deep.equal([dogs])
   })
 
-  it('count what accounts have, by transfers and as the chain said', async () => {
+  it('count items of accounts by transfers and by chain queries', async () => {
     const counts = async (account: string): Promise<unknown> =>
       (await list<AccountNftCollection>(`/flow/account/${account}/nft`)).data.map(
         ({ id, number_of_tokens: count, chain_count: held, chain_height: height }) => [id, count, held, height],
@@ -184,7 +184,7 @@ describe('NFT routes on items of every kind', () => {
     ])
   })
 
-  it('tell of a transfer who has the item since', async () => {
+  it('return the current owner with a transfer', async () => {
     const { data } = await list<NftTransfer>(`/flow/nft/transfer?nft_type=${cats}`)
     expect(data.map(({ nft_id: id, receiver, current_owner: owner }) => [id, receiver, owner])).to.deep.equal([
       ['10', bob, bob],
@@ -196,7 +196,7 @@ describe('NFT routes on items of every kind', () => {
     ])
   })
 
-  it('give the end of an item whose event names no collection', async () => {
+  it('return the burn of an item without a collection in its event', async () => {
     const { data } = await list<NftTransfer>(`/flow/nft/${cats}/item/9/transfer`)
     expect(
       data.map(({ block_height: height, transfer_type: type, nft_type: token }) => [height, type, token]),
@@ -223,13 +223,13 @@ describe('NFT routes on items of every kind', () => {
     })
   })
 
-  describe('the search', () => {
+  describe('search', () => {
     const found = async (query: string): Promise<string[]> =>
       (await list<NftItem>(`/flow/nft/search?${query}`)).data.map(
         ({ nft_type: token, id }) => `${token.split('.')[2]} ${id}`,
       )
 
-    it('finds words of names and descriptions, beginnings of words, and parts of words of names', async () => {
+    it('finds words of names and descriptions, prefixes, and parts of words in names', async () => {
       for (const [q, expected] of [
         ['sleepy', ['Cats 7', 'Cats 50', 'Dogs 1']],
         ['SLEEP tom', ['Cats 7', 'Cats 50']],
@@ -252,13 +252,13 @@ describe('NFT routes on items of every kind', () => {
       expect(await found(`q=sleepy&collection=${dogs}`)).to.deep.equal(['Dogs 1'])
     })
 
-    it('goes on by cursor', async () => {
+    it('pages by cursor', async () => {
       const first = await list<NftItem>('/flow/nft/search?q=sleepy&limit=2')
       expect(first).to.include({ has_more: true, cursor: `${cats}:50` })
       expect(await found(`q=sleepy&limit=2&cursor=${first.cursor}`)).to.deep.equal(['Dogs 1'])
     })
 
-    it('asks for a word', async () => {
+    it('requires a word', async () => {
       for (const query of [
         '',
         '?q=',
@@ -273,7 +273,7 @@ describe('NFT routes on items of every kind', () => {
       }
     })
 
-    it('finds the same along the list, a bounded piece at a time, where too many items match to be put in order', async () => {
+    it('finds the same by bounded scans if there are too many matches', async () => {
       const reads = await createReadPool({ url: database.url })
       try {
         const query = (await readSearchQuery(reads, 'sleepy')) ?? ''

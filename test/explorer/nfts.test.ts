@@ -12,7 +12,7 @@ import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 import { truthOf } from '../support/recording-notes.ts'
 
-/** An item that the chain itself has in an account at the end of the recording. */
+/** Owned by an account on the chain at the end of the recording. */
 interface TrueItem {
   readonly owner: string
   readonly token: string
@@ -36,7 +36,7 @@ describe('NFT routes on a recorded chain', () => {
     return (await chain.database.pool.query<Row>(text)).rows
   }
 
-  /** All pages of a list, of a size that leaves a part of one at the end. */
+  /** Reads all pages with a size that leaves a partial last page. */
   async function all<Item>(path: string, limit = 4): Promise<Item[]> {
     const items: Item[] = []
     let cursor = ''
@@ -55,7 +55,7 @@ describe('NFT routes on a recorded chain', () => {
 
   const tokens = (): string[] => [...new Set(truth.map(({ token }) => token))].toSorted()
 
-  it('list the collections of the chain with their counts', async () => {
+  it('list collections with their counts', async () => {
     const collections = await all<NftCollection>('/flow/nft', 1)
     expect(collections.map(({ id }) => id).toSorted()).to.deep.equal(tokens())
     for (const { id, number_of_tokens: items, holder_count: holders, ...shown } of collections) {
@@ -80,7 +80,7 @@ describe('NFT routes on a recorded chain', () => {
     }
   })
 
-  it('order collections by holders, by transfers and by age', async () => {
+  it('sort collections by holders, transfers and age', async () => {
     const ids = async (query: string): Promise<string[]> =>
       (await all<NftCollection>(`/flow/nft${query}`, 1)).map(({ id }) => id)
     for (const [sort, from] of [
@@ -91,21 +91,21 @@ describe('NFT routes on a recorded chain', () => {
       const expected = await rows<{ token: string }>(`select token from ${from}`)
       expect(await ids(`?sort=${sort}`), sort).to.deep.equal(expected.map(({ token }) => token))
     }
-    // The recording lasts less than a day.
+    // The recording covers less than a day.
     expect(await ids('?sort=trending')).to.deep.equal(await ids('?sort=transfers'))
     expect(await ids('?search=BOATS')).to.deep.equal(tokens().filter((token) => token.endsWith('.PaperBoats')))
     expect(await ids('?search=%25')).to.deep.equal([])
     expect(await ids('?filter=evm_bridged')).to.deep.equal([])
   })
 
-  it('add all collections up', async () => {
+  it('sum over all collections', async () => {
     const [moved] = await rows<{ count: string }>('select count(*) from app.nft_transfers')
     expect(await chain.api.json('/flow/nft/stats')).to.deep.equal({
       data: { total: tokens().length, total_nfts: truth.length, total_transfers: Number(moved?.count), evm_bridged: 0 },
     })
   })
 
-  it('list items with their owners, in the order of their numbers', async () => {
+  it('list items with their owners by id', async () => {
     for (const token of tokens()) {
       const items = await all<NftItem>(`/flow/nft/${token}/item`)
       const numbers = items.map(({ id }) => BigInt(id))
@@ -126,7 +126,7 @@ describe('NFT routes on a recorded chain', () => {
   })
 
   for (const name of ['holding', 'top-account']) {
-    it(`list holders with their exact part: ${name}`, async () => {
+    it(`list holders with exact shares: ${name}`, async () => {
       for (const token of tokens()) {
         const owned = truth.filter((item) => item.token === token)
         const counts = Map.groupBy(owned, ({ owner }) => owner)
@@ -143,7 +143,7 @@ describe('NFT routes on a recorded chain', () => {
     })
   }
 
-  it('list what an account has', async () => {
+  it('list the items of an account', async () => {
     const tokensOf = (one: string): Set<string> =>
       new Set(truth.filter((item) => item.owner === one).map(({ token }) => token))
     const owner = truth.map((item) => item.owner).find((one) => tokensOf(one).size > 1)
@@ -162,7 +162,6 @@ describe('NFT routes on a recorded chain', () => {
     expect(await all(`/flow/account/0x0000000000000001/nft`)).to.deep.equal([])
   })
 
-  /** What tells a transfer. */
   const placeOf = ({
     block_height: height,
     tx_index: tx,
@@ -180,7 +179,7 @@ describe('NFT routes on a recorded chain', () => {
     ).map(({ place }) => place)
   }
 
-  it('list transfers, all and filtered, the newest first', async () => {
+  it('list and filter transfers, newest first', async () => {
     const [one] = await rows<{ height: string; index: number; hash: string; from: string; token: string; id: string }>(`
       select t.block_height as height, t.tx_index as index, encode(r.id, 'hex') as hash, from_address as from, token, nft_id as id
       from app.nft_transfers t join raw.transactions r using (block_height, tx_index)
@@ -217,7 +216,7 @@ describe('NFT routes on a recorded chain', () => {
     }
   })
 
-  it('tell of each transfer who has the item now', async () => {
+  it('return the current owner with each transfer', async () => {
     const owners = new Map(truth.map(({ token, id, owner }) => [`${token} ${id}`, owner]))
     for (const transfer of await all<NftTransfer>('/flow/nft/transfer', 50)) {
       expect(transfer.current_owner).to.equal(owners.get(`${transfer.nft_type} ${transfer.nft_id}`) ?? null)
@@ -226,7 +225,7 @@ describe('NFT routes on a recorded chain', () => {
     }
   })
 
-  it('answer 404 for what is not there, and 400 for what cannot be', async () => {
+  it('return 404 for unknown and 400 for invalid parameters', async () => {
     const [token = ''] = tokens()
     for (const [path, status, field] of [
       ['/flow/nft/A.0000000000000001.Nothing', 404, 'nft_type'],

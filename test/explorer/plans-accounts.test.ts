@@ -17,7 +17,7 @@ const flow = 'A.1654653399040a61.FlowToken'
 const key = Buffer.from('ab'.repeat(64), 'hex')
 const coa = `0x${'0'.repeat(24)}${'ab'.repeat(8)}`
 
-/** Accounts of which most have one transaction and no more FLOW than others, as on a real chain. */
+/** Most accounts have one transaction and the same FLOW balance, as on mainnet. */
 const fill = `
   create temp table made as
   select '0x' || lpad(to_hex(i), 16, '0') as address, i, case when i % 50 = 0 then i else 1 end as skewed
@@ -139,7 +139,7 @@ describe('queries of accounts and contracts', () => {
     })
   }
 
-  it('reads times and ids of transactions from the partitions of their blocks alone', async () => {
+  it('reads block times and transaction ids only from their partitions', async () => {
     const times = await plans.of((pool) => readBlockTimes(pool, [120, null, 480]))
     expect(times.partitions).to.have.length(2)
     expect(times.rowsTouched).to.equal(2)

@@ -28,7 +28,7 @@ import { queryPlans } from '../support/query-plans.ts'
 import type { QueryPlans } from '../support/query-plans.ts'
 import { insertEvents } from '../support/insert-events.ts'
 
-/** Of every EVM transaction the sender; of every pair's swaps the maker. */
+/** Sender of every EVM transaction; maker of every swap. */
 const busy = 'b0'.repeat(20)
 const counterpart = 'c0'.repeat(20)
 /** Five transactions, long ago. */
@@ -111,7 +111,7 @@ const last = { height: 120, txIndex: 0, eventIndex: 0 }
 const inLogs = { logIndex: 0, batchIndex: 0 }
 const none = undefined
 
-/** As the statements above make them of a height. */
+/** Rows of one height for the statements above. */
 function address(first: string, height: number): string {
   return first + height.toString(16).padStart(39, '0')
 }
@@ -244,7 +244,7 @@ const cases: readonly Case[] = [
   ['handlers', 20, (pool) => listScheduledHandlers(pool, none, 21)],
 ]
 
-describe('the plans of lists of the EVM, staking, exchanges and scheduled transactions', () => {
+describe('query plans of EVM, staking, DeFi and scheduled transactions', () => {
   let database: TestDatabase
   let plans: QueryPlans
 
@@ -262,7 +262,7 @@ describe('the plans of lists of the EVM, staking, exchanges and scheduled transa
   })
 
   for (const [name, max, query] of cases) {
-    it(`read ${name}: few rows, and no more are sorted`, async () => {
+    it(`read ${name}: few rows, without large sorts`, async () => {
       const { rowsTouched, rowsSorted, nodes } = await plans.of(query)
       const read = nodes
         .filter((one) => one['Relation Name'] !== undefined)
@@ -275,7 +275,7 @@ describe('the plans of lists of the EVM, staking, exchanges and scheduled transa
     })
   }
 
-  it('reads tokens of pairs from the indexes', async () => {
+  it('reads tokens of pairs from indexes', async () => {
     const { rowsTouched, nodes } = await plans.of((pool) => listDefiAssets(pool, flow, 21))
     const ofPairs = nodes.filter((one) => one['Relation Name'] === 'defi_pairs').map((one) => one['Node Type'])
     expect(new Set(ofPairs)).to.deep.equal(new Set(['Index Only Scan']))

@@ -5,11 +5,11 @@ import { createTestDatabase } from '../support/database.ts'
 import { queryPlans } from '../support/query-plans.ts'
 
 const contract = 'A.0000000000000001.Busy'
-/** Events of which are in each of so many blocks, ten types of them. */
+/** Contract with ten event types, each in many blocks. */
 const blocks = 20_000
 
-describe('the plans of contracts', () => {
-  it('count the events of a contract, and find the last ones, without a look at its history', async () => {
+describe('query plans of contracts', () => {
+  it('count events and find the last ones without scanning history', async () => {
     const database = await createTestDatabase()
     await ensurePartitions(database.pool, 'app.block_event_types', 5000, { from: 0, to: blocks })
     await database.pool.query(`

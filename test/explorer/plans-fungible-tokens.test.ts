@@ -22,13 +22,13 @@ import type { QueryPlans } from '../support/query-plans.ts'
 const token = 'A.0000000000000001.Common'
 const account = '0x00000000000000b0'
 const bounds = { min: 100, max: 399 }
-/** Tokens of the catalogue, holders of the one, tokens of the other, days of both, prices. */
+/** Tokens in the catalogue, holders of one token, tokens of one holder, days of both, prices. */
 const tokens = 2000
 const holders = 20_000
 
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString()
 
-describe('the plans of lists of fungible tokens', () => {
+describe('query plans of fungible tokens', () => {
   let database: TestDatabase
   let reads: DatabasePool
   let plans: QueryPlans
@@ -105,7 +105,7 @@ describe('the plans of lists of fungible tokens', () => {
     })
   }
 
-  it('read one price for each transfer of a page', async () => {
+  it('read one price per transfer', async () => {
     const { nodes } = await plans.of((pool) => listFtTransfers(pool, bounds, { address: account }, undefined, 21))
     const prices = nodes.filter((node) => node['Relation Name'] === 'prices')
     expect(prices.map((node) => [node['Actual Rows'], node['Actual Loops']])).to.deep.equal([[1, 21]])

@@ -6,11 +6,14 @@ import { maxRowsOf } from '../support/list-bounds.ts'
 import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'
 
-/** In a hundred partitions, two and a half years: some 11 GiB, made in ten minutes on two cores. */
+/**
+ * A hundred partitions, two and a half years: about 11 GiB, created in ten minutes on two cores.
+ */
 const size = { transfers: 10_000_000, spacing: 50 }
 
 /**
- * Rows that a page at the tail may read beside twice those of one at the head: some are of places that others share.
+ * Rows that a page at the tail may read in addition to twice those at the head, as some are shared
+ * by several places.
  */
 const slack = 250
 
@@ -26,7 +29,7 @@ describe('the lists of the API on ten million transfers', function () {
   after(() => lists.stop())
 
   for (const one of listCases) {
-    it(`read few rows for ${one.path} at its head, and no more at its tail`, async () => {
+    it(`read few rows for ${one.path} at the head and at the tail`, async () => {
       const cursor = (await readCursors(lists.database.pool, one, 'tail', 22)).at(-1)
       const head = await lists.planOf(one.path)
       const tail = await lists.planOf(withQuery(one.path, { cursor }))
@@ -38,7 +41,7 @@ describe('the lists of the API on ten million transfers', function () {
   for (const one of listCases.filter(({ path }) =>
     /^\/flow\/transaction\?.*&|big-transfers\?type|nft\/search\?q=word/.test(path),
   )) {
-    it(`come to an end of ${one.path}, however little of it there is`, async () => {
+    it(`reach the end of ${one.path}`, async () => {
       const keys = await readCursors(lists.database.pool, one)
       const { counts } = await followList(lists.api, one.path, 100)
       expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(keys.length)

@@ -7,13 +7,15 @@ import { maxRowsOf } from '../support/list-bounds.ts'
 import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'
 
-/** In eight partitions: what is checked here in seconds is checked at ten million in `plans-lists.long.test.ts`. */
+/** Eight partitions; `plans-lists.long.test.ts` checks the same with ten million rows. */
 const size = { transfers: 4000, spacing: 9000 }
 
-/** Parameters that say how a page is given, or that stand for one block or transaction, where nothing is deep. */
+/**
+ * Paging parameters, and parameters that select one block or transaction, whose lists are short.
+ */
 const noFilters = new Set(['limit', 'cursor', 'height', 'transaction_hash', 'format'])
 
-describe('the lists of the API', () => {
+describe('lists of the API', () => {
   let lists: SkewedLists
 
   before(async () => {
@@ -22,8 +24,8 @@ describe('the lists of the API', () => {
 
   after(() => lists.stop())
 
-  it('are all here, each of their filters too', () => {
-    // What needs a credential is of operators and owners of webhooks, and is read by other stores.
+  it('are covered completely, including their filters', () => {
+    // Authenticated routes belong to operators and webhook owners and use other stores.
     const paged = routes.filter(
       ({ method, access, query }) => method === 'GET' && access === 'none' && 'cursor' in query.shape,
     )
@@ -42,7 +44,7 @@ describe('the lists of the API', () => {
   })
 
   for (const one of listCases) {
-    it(`give all of ${one.path} once, to its end, and read few rows wherever in it a page is`, async () => {
+    it(`return every row of ${one.path} once and read few rows per page`, async () => {
       const keys = await readCursors(lists.database.pool, one)
       const limit = Math.max(7, Math.min(100, Math.ceil(keys.length / 3)))
       const { counts, cursors } = await followList(lists.api, one.path, limit)

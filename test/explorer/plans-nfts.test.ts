@@ -20,7 +20,7 @@ import type { QueryPlans } from '../support/query-plans.ts'
 
 const large = 'A.0000000000000001.Large'
 const small = 'A.0000000000000002.Small'
-/** Has half of the large collection. */
+/** Owns half of the large collection. */
 const whale = '0x00000000000000aa'
 const items = 30_000
 const holders = 15_000
@@ -29,7 +29,7 @@ const count = 21
 
 const collectionOf = (i: number): string => `A.${(i + 16).toString(16).padStart(16, '0')}.Other`
 
-describe('the plans of lists of NFTs', () => {
+describe('query plans of NFTs', () => {
   let database: TestDatabase
   let reads: DatabasePool
   let plans: QueryPlans
@@ -172,7 +172,7 @@ describe('the plans of lists of NFTs', () => {
   it('read few rows for the transfers of an item', async () => {
     const item = { token: large, nft_id: '17', uuid: '17' }
     const plan = await plans.of((pool) => listNftTransfersOfItem(pool, { min: 100, max: 400 }, item, undefined, count))
-    // The blocks are so few here that they are read whole.
+    // The few blocks here are read completely.
     expect(plan.rowsTouched).to.be.at.most(count * 8 + 301)
   })
 
@@ -181,13 +181,13 @@ describe('the plans of lists of NFTs', () => {
     return searchNftItems(pool, { query, token: undefined, after, limit: count }, { maxMatches: 100, maxScanned: 400 })
   }
 
-  it('find words that few items have by their index', async () => {
+  it('use the text index for rare words', async () => {
     const plan = await plans.of((pool) => search(pool, 'dunk word123'))
     expect(plan.nodes.map((node) => node['Index Name'])).to.include('nft_items_search')
     expect(plan.rowsTouched).to.be.at.most(100)
   })
 
-  it('look for words that many items have along the list, no longer than is allowed', async () => {
+  it('scan a bounded part of the list for frequent words', async () => {
     const found = await plans.of((pool) => search(pool, 'oment', { token: large, nft_id: '3000' }))
     expect(found.rowsTouched).to.be.at.most(101 * 2 + count * 6)
     const walked = await plans.of((pool) => search(pool, 'ayup', { token: large, nft_id: '3000' }))

@@ -21,8 +21,8 @@ const allDays = 2192
 const bounds = { min: 100, max: highest }
 
 /**
- * Six years of hours, two months of activity, three months of prices of 20 tokens every 15 minutes, 40,000 big
- * transfers.
+ * Six years of hours, two months of activity, three months of prices of 20 tokens every 15 minutes,
+ * 40,000 big transfers.
  */
 const rows = `
   insert into app.hourly_stats
@@ -60,7 +60,7 @@ const rows = `
   from app.big_transfers, (select id, parent_id from raw.blocks limit 1) as one
   where block_height > 400;`
 
-describe('the plans of numbers', () => {
+describe('query plans of statistics', () => {
   let database: TestDatabase
   let plans: QueryPlans
 
@@ -95,8 +95,8 @@ describe('the plans of numbers', () => {
   type Case = readonly [name: string, maxRows: number, query: (database: DatabasePool) => Promise<unknown>]
   const cases: readonly Case[] = [
     ['the ends of the days', 2, (pool) => readIndexedDays(pool)],
-    // 24 hours, a row or two of each other table, what epochs there are, and perhaps the counts of accounts of all
-    // days.
+    // 24 hours, one or two rows of each other table, the epochs, and possibly the account counts of
+    // all days.
     ['the numbers of a day', 24 * 2 + 4 + 310, (pool) => readDailyNumbers(pool, day)],
     ['the numbers of 90 days', 90 * 28 + 310 + allDays, (pool) => readDailyNumbers(pool, quarter)],
     ['the numbers of 90 days long ago', 90 * 28 + 310 + allDays, (pool) => readDailyNumbers(pool, longAgo)],
@@ -121,16 +121,16 @@ describe('the plans of numbers', () => {
   ]
 
   for (const [name, max, query] of cases) {
-    it(`read ${name} by few rows`, async () => {
+    it(`read few rows for ${name}`, async () => {
       const { rowsTouched } = await plans.of(query)
       expect(rowsTouched).to.be.at.most(max)
     })
   }
 
-  it('look at a bounded number of big transfers for a page, at every depth', async () => {
+  it('examine a bounded number of big transfers per page at every depth', async () => {
     for (const before of [undefined, middle]) {
       const few = await plans.of((pool) => listBigTransfers(pool, bounds, before, selection, 51))
-      // A block, a price, the transfer, its transaction and the price at which the feed begins belong to each.
+      // Each costs a block, a price, the transfer, its transaction and the first price of the feed.
       expect(few.rowsTouched).to.be.at.most(51 * 6)
       expect(few.rowsSorted).to.deep.equal([])
       const none = await plans.of((pool) =>

@@ -15,12 +15,11 @@ import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'
 
 /**
- * All in one partition, as a farm has it that began today: there the planner, who does not see which heights a page
- * may look at, takes them for few, and to read all between them looks as cheap as the index that has the rows of an
- * account in order.
+ * A single partition, as on the first day of a farm. The planner does not know the heights of a
+ * page, assumes few rows, and may prefer reading all of them to the index of the account.
  */
-describe('the plans of a short chain', () => {
-  describe('of what accounts and tokens moved', () => {
+describe('query plans on a short chain', () => {
+  describe('of transfers', () => {
     let lists: SkewedLists
 
     before(async () => {
@@ -40,7 +39,7 @@ describe('the plans of a short chain', () => {
 
   describe('of transactions of an account', () => {
     const address = '0x0000000000000001'
-    /** Of 40,000 places of 2,000 accounts, each with as many as another. */
+    /** 40,000 transactions of 2,000 equally active accounts. */
     const ofAccount = 20
     const bounds = { min: 0, max: 9999 }
     let database: TestDatabase
@@ -65,7 +64,7 @@ describe('the plans of a short chain', () => {
       await database.drop()
     })
 
-    it('read those of the account, and no others', async () => {
+    it('read only rows of the account', async () => {
       const plan = await plans.of((pool) =>
         listFilteredTransactions(pool, bounds, { participant: address }, undefined, 21),
       )

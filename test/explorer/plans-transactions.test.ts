@@ -18,7 +18,7 @@ import type { QueryPlans } from '../support/query-plans.ts'
 const size = { transfers: 40_000, spacing: 1000 }
 const { whale, guest, quiet } = skewed
 
-describe('the plans of transactions over many partitions', () => {
+describe('query plans of transactions over many partitions', () => {
   let database: TestDatabase
   let plans: QueryPlans
   let reads: DatabasePool
@@ -40,21 +40,21 @@ describe('the plans of transactions over many partitions', () => {
 
   const places = { 'the head': 1, 'the middle': 0.5, 'the tail': 0.01 }
 
-  /** A block so far up the chain. */
+  /** Height at a fraction of the chain. */
   const placeAt = (part: number): { height: number; index: number } => ({
     height: Math.floor((world.blocks - 1) * part) * size.spacing,
     index: 0,
   })
 
   for (const [name, part] of Object.entries(places)) {
-    it(`of an account that is in a third of all blocks, at ${name}`, async () => {
+    it(`of an account in a third of all blocks, at ${name}`, async () => {
       const before = placeAt(part)
       const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { participant: whale }, before, 21))
       expect(plan.rowsTouched).to.be.at.most(21 * 5 + 5)
       const payer = await plans.of((pool) =>
         listFilteredTransactions(pool, bounds, { payer: whale, status: 'SUCCESS' }, before, 21),
       )
-      // One in fifty has failed, so that more are looked at.
+      // One in fifty has failed, so more rows are scanned.
       expect(payer.rowsTouched).to.be.at.most((21 + 84) * 5)
     })
 
@@ -65,23 +65,23 @@ describe('the plans of transactions over many partitions', () => {
       expect(plan.rowsTouched).to.be.at.most(21 * 5 + 5)
     })
 
-    it(`of all, at ${name}, complete`, async () => {
+    it(`of all transactions, at ${name}, complete`, async () => {
       const before = placeAt(part)
       const plan = await plans.of((pool) => listTransactions(pool, bounds, before, 21))
-      // The first window is for chains without holes, and finds few blocks here.
+      // The first window is meant for chains without gaps and finds few blocks here.
       expect(plan.rowsTouched).to.be.at.most(21 * 8)
       const rows = await listTransactions(reads, bounds, before, 21)
       expect(rows).to.have.length(21)
       const complete = await plans.of((pool) => completeTransactions(pool, 'mainnet', rows))
-      // Of each its transfers, seven or eight, with what their tokens are called and worth, a tag and metrics;
-      // coverage; the script.
+      // Per transaction: seven or eight transfers with token metadata and prices, a tag and
+      // metrics; coverage; the script.
       expect(complete.rowsTouched).to.be.at.most(21 * 25 + 40)
       const blocks = await plans.of((pool) => listBlocks(pool, bounds, before.height, 21))
       expect(blocks.rowsTouched).to.be.at.most(42)
     })
   }
 
-  /** By all rows of the table. */
+  /** Full scan of the table. */
   async function heightsWhere(condition: string): Promise<number[]> {
     const { rows } = await database.pool.query<{ height: string }>(
       `select block_height as height from raw.transactions where ${condition} order by block_height desc`,
@@ -89,7 +89,7 @@ describe('the plans of transactions over many partitions', () => {
     return rows.map(({ height }) => Number(height))
   }
 
-  it('that have no result, however few they are', async () => {
+  it('with a rare status', async () => {
     const filter = { status: 'UNKNOWN' as const }
     const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, filter, undefined, 21))
     expect(plan.rowsTouched).to.be.at.most(5 * 5)
@@ -99,7 +99,7 @@ describe('the plans of transactions over many partitions', () => {
     expect(page.rows.map((row) => row.block_height)).to.deep.equal(expected)
   })
 
-  it('that two accounts share, by the one with fewer', async () => {
+  it('of two accounts use the less active one', async () => {
     const filter = { payer: quiet, authorizer: guest }
     const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, filter, undefined, 21))
     expect(plan.rowsTouched).to.be.at.most(2 * 8 * 5)
@@ -108,7 +108,7 @@ describe('the plans of transactions over many partitions', () => {
     expect(rows.map((row) => row.block_height)).to.deep.equal(expected)
   })
 
-  it('that are searched in vain stop after so many, and go on where they stopped', async () => {
+  it('of a fruitless search stop at the scan limit and resume there', async () => {
     const filter = { payer: whale, status: 'UNKNOWN' as const }
     let before: { height: number; index: number } | undefined
     const found: number[] = []
@@ -126,9 +126,9 @@ describe('the plans of transactions over many partitions', () => {
     expect(pages).to.be.within(2, 3)
   })
 
-  it('of events of a type, by the pieces that have some', async () => {
+  it('of events of a type read only matching pieces', async () => {
     const plan = await plans.of((pool) => searchEvents(pool, [skewed.rareEventType], undefined, 21))
-    // Eight pieces with a block and a row of events each.
+    // Eight pieces, each with a block and a row of events.
     expect(plan.rowsTouched).to.be.at.most(8 * 6)
     expect(await searchEvents(reads, [skewed.rareEventType], undefined, 21)).to.have.length(8)
   })

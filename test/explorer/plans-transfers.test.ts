@@ -15,13 +15,13 @@ import type { QueryPlans } from '../support/query-plans.ts'
 const common = 'A.0000000000000001.Common'
 const other = 'A.0000000000000002.Other'
 const rare = 'A.0000000000000003.Rare'
-/** In most rows, always with `common` but for a few of `other`. */
+/** In most rows, with `common` except for a few of `other`. */
 const busy = '0x00000000000000b0'
-/** Gives to itself. */
+/** Sends to itself. */
 const selfish = '0x00000000000000c0'
 /** A few rows, long ago. */
 const quiet = '0x00000000000000d0'
-/** A few rows, far from each other. */
+/** A few distant rows. */
 const rareGuest = '0x00000000000000e0'
 
 const spacing = 20
@@ -97,7 +97,7 @@ describe('pages of transfers', () => {
     await database.drop()
   })
 
-  /** The order that counts, said another way. */
+  /** The expected order, computed differently. */
   async function expected(table: string, where: string): Promise<readonly KeyRow[]> {
     const { rows: all } = await database.pool.query<Record<keyof KeyRow, number | string>>(
       `select block_height, tx_index, event_index, leg from ${table} where ${where}
@@ -133,12 +133,12 @@ describe('pages of transfers', () => {
   ]
 
   for (const [name, selection, where] of lists) {
-    it(`give those ${name} once each, newest first, in pages of any size`, async () => {
+    it(`return those ${name} once, newest first, for any page size`, async () => {
       expect(await readAll(ftTransfers, selection, 997)).to.deep.equal(await expected('app.ft_transfers', where))
     })
   }
 
-  it('are exact inside of a block with many', async () => {
+  it('are exact within a block with many transfers', async () => {
     const where = `block_height = ${crowded} and transfer_type <> 'fee'`
     const within = { min: crowded, max: crowded }
     expect(await readAll(ftTransfers, {}, 7, within)).to.deep.equal(await expected('app.ft_transfers', where))
@@ -150,7 +150,7 @@ describe('pages of transfers', () => {
     )
   })
 
-  it('give those of items', async () => {
+  it('return NFT transfers', async () => {
     const item = { token: common, nftId: '17' }
     const where = `token = '${common}' and nft_id = 17`
     expect(await readAll(nftTransfers, item, 13)).to.deep.equal(await expected('app.nft_transfers', where))
@@ -175,14 +175,14 @@ describe('pages of transfers', () => {
       })
     }
 
-    it(`read few rows ${place} of what one account moved of one token`, async () => {
+    it(`read few rows ${place} for one account and token`, async () => {
       const few = await plans.of((pool) => readPage(pool, ftTransfers, { address: busy, token: other }, before, 21))
       expect(few.rowsTouched).to.be.at.most(21 * 4)
       const many = await plans.of((pool) => readPage(pool, ftTransfers, { address: busy, token: common }, before, 21))
       expect(many.rowsTouched).to.be.at.most(21 * 8)
     })
 
-    it(`read few rows ${place} of the moves of an item`, async () => {
+    it(`read few rows ${place} for an item`, async () => {
       const item = { token: common, nftId: '17' }
       const plan = await plans.of((pool) => readPage(pool, nftTransfers, item, before, 21))
       expect(plan.rowsTouched).to.be.at.most(21 * 4)
@@ -192,7 +192,7 @@ describe('pages of transfers', () => {
     })
   }
 
-  it('plan for few partitions where an account is busy', async () => {
+  it('touch few partitions for a busy account', async () => {
     const plan = await plans.of((pool) => readPage(pool, ftTransfers, { address: busy }, undefined, 21))
     expect(plan.partitions.length).to.be.at.most(3)
   })

@@ -21,7 +21,7 @@ const partitions = 12
 const partitionStep = 50
 const highest = 100 + partitions * partitionStep - 1
 
-describe('the plans of list queries', () => {
+describe('query plans of lists', () => {
   let database: TestDatabase
   let reads: DatabasePool
   let plans: QueryPlans
@@ -61,19 +61,19 @@ describe('the plans of list queries', () => {
       const plan = await plans.of(query)
       expect(plan.partitions.length).to.be.at.most(6)
       expect(plan.rowsTouched).to.be.at.most(max)
-      // The order comes from the index; what is left to sort is what shares an EVM hash.
+      // The index provides the order; only rows with the same EVM hash are sorted.
       expect(plan.rowsSorted.filter((rows) => rows > 1)).to.deep.equal([])
     })
   }
 
-  it('looks the events of a page up by place', async () => {
+  it('reads events of a page by key', async () => {
     const rows = await listTransactions(reads, bounds, undefined, 21)
     const plan = await plans.of((pool) => describeTransactions(pool, 'mainnet', rows))
     expect(plan.partitions.length).to.be.at.most(2)
     expect(plan.rowsTouched).to.be.at.most(21 * 12)
   })
 
-  it('reads the ends of the chain from two rows', async () => {
+  it('reads the bounds of the chain from two rows', async () => {
     expect(await readBounds(reads)).to.deep.equal(bounds)
     const { nodes } = await plans.of(readBounds)
     expect(nodes.flatMap((node) => node['Relation Name'] ?? [])).to.deep.equal(['indexing_checkpoints'])

@@ -13,7 +13,7 @@ import { quiet } from '../support/chain-source.ts'
 
 const address = '0xf8d6e0586b0a20c7'
 
-describe('the present of the chain, asked for people', () => {
+describe('current chain state', () => {
   const nodes: AskableNode[] = []
   const readers: ClosableChainReader[] = []
   let now = 0
@@ -45,7 +45,7 @@ describe('the present of the chain, asked for people', () => {
     return (error as ChainSilentError).message
   }
 
-  it('asks a question once for all who ask it at the same time, and keeps the answer for moments', async () => {
+  it('shares one query between concurrent callers and caches the result briefly', async () => {
     const node = await start({ account: () => ({ A: 'code' }), script: () => cdc.array([]) })
     const chain = chainOf([node.endpoint])
     const accounts = await Promise.all([chain.account(address), chain.account(address), chain.account(address)])
@@ -62,7 +62,7 @@ describe('the present of the chain, asked for people', () => {
     expect(node.accounts).to.have.length(2)
   })
 
-  it('tells that there is no such account, and keeps that too', async () => {
+  it('reports and caches a missing account', async () => {
     const node = await start({ account: () => undefined })
     const chain = chainOf([node.endpoint])
     expect(await chain.account(address)).to.equal(undefined)
@@ -70,7 +70,7 @@ describe('the present of the chain, asked for people', () => {
     expect(node.accounts).to.have.length(1)
   })
 
-  it('waits for a slow node no longer than it may', async () => {
+  it('times out on slow nodes', async () => {
     const node = await start()
     node.latencyMs = 60_000
     expect(await silence(chainOf([node.endpoint], { timeLimitMs: 50 }).account(address))).to.equal(
@@ -78,7 +78,7 @@ describe('the present of the chain, asked for people', () => {
     )
   })
 
-  it('says of dead nodes and of those with errors only that they do not answer', async () => {
+  it('reports failing nodes without details', async () => {
     const dead = await start()
     const { endpoint } = dead
     await dead.stop()
@@ -93,7 +93,7 @@ describe('the present of the chain, asked for people', () => {
     expect(await silence(answer)).to.equal('an access node returned an invalid response')
   })
 
-  it('lets a script that fails be an answer', async () => {
+  it('returns script failures as results', async () => {
     const node = await start({
       script: () => refuse('INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cadence runtime error'),
     })
@@ -107,14 +107,14 @@ describe('the present of the chain, asked for people', () => {
     expect(node.scripts).to.have.length(5)
   })
 
-  it('goes on to another node where one is away', async () => {
+  it('falls back to another node', async () => {
     const [bad, good] = [await start(), await start()]
     bad.refusal = new Refusal('UNAVAILABLE', 'going down')
     const chain = chainOf([bad.endpoint, good.endpoint])
     expect((await chain.account(address))?.address).to.equal(address)
   })
 
-  it('leaves silent nodes alone for a while, and then tries them with one question', async () => {
+  it('opens the circuit breaker for unresponsive nodes and probes with one query', async () => {
     const node = await start()
     node.refusal = new Refusal('INTERNAL', 'no')
     const chain = chainOf([node.endpoint])
@@ -132,7 +132,7 @@ describe('the present of the chain, asked for people', () => {
     expect(node.accounts).to.have.length(7)
   })
 
-  it('tells the log when nodes fall silent and when they answer again, and not of each question', async () => {
+  it('logs changes of availability only', async () => {
     const node = await start()
     node.refusal = new Refusal('INTERNAL', 'no')
     const lines: Record<string, unknown>[] = []
@@ -154,7 +154,7 @@ describe('the present of the chain, asked for people', () => {
     expect(lines.slice(1).map(({ level, what }) => ({ level, what }))).to.deep.equal([{ level: 30, what: 'accounts' }])
   })
 
-  it('asks no more at the same time than it may', async () => {
+  it('limits concurrent queries', async () => {
     const node = await start()
     node.latencyMs = 20
     const chain = chainOf([node.endpoint], { maxInFlight: 2 })

@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { loadPresentScripts, presentScriptNames, presentScriptsFolder } from '../../src/explorer/present-chain.ts'
 import { cadenceParser } from '../support/cadence-parser.ts'
 
-describe('the scripts that the API runs', () => {
-  it('are the files that are there, and Cadence that imports nothing', async () => {
+describe('built-in scripts', () => {
+  it('match the files, parse as Cadence, and have no imports', async () => {
     expect(readdirSync(presentScriptsFolder).toSorted()).to.deep.equal(
       presentScriptNames.map((name) => `${name}.cdc`).toSorted(),
     )

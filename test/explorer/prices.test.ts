@@ -21,7 +21,7 @@ describe('prices', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    // FLOW every 20 minutes of ten days, but for the hours from 3 to 5 of the last day.
+    // FLOW every 20 minutes for ten days, except from 3 to 5 on the last day.
     await database.pool.query(`
       insert into app.prices
       select '${flow}', 'USD', t, (extract(epoch from t) / 1200)::bigint % 1000 * 0.001, 'FLOW'
@@ -55,7 +55,7 @@ describe('prices', () => {
     return api.json<List<PriceSample>>(`/status/price/history?${query}`)
   }
 
-  it('are of FLOW where nobody says otherwise, with the change of a day and the worth of all', async () => {
+  it('default to FLOW, with daily change and market cap', async () => {
     const seconds = Date.parse('2026-01-10T12:10:00Z') / 1200_000
     const [now, dayBefore] = [Math.round(seconds) % 1000, Math.round(seconds - 72) % 1000]
     expect(await price('')).to.deep.equal({
@@ -72,7 +72,7 @@ describe('prices', () => {
     expect(await price('?asset=flow')).to.deep.equal(await price(''))
   })
 
-  it('are found by symbol, that of the contract too, and of two tokens with the same the newest', async () => {
+  it('are found by symbol of the feed or contract; the newest wins', async () => {
     expect(await price('?asset=USDX')).to.include({
       token: otherDollar,
       price: '0.99',
@@ -85,7 +85,7 @@ describe('prices', () => {
     expect(await price('?asset=A.00000000000000ff.None')).to.equal(undefined)
   })
 
-  it('are those nearest to a time, on either side of it', async () => {
+  it('are the nearest ones to a time', async () => {
     const at = async (ts: string): Promise<string | null | undefined> => (await priceAt(`ts=${ts}`))?.as_of
     expect(await at('2026-01-05T10:19:00Z')).to.equal('2026-01-05T10:10:00.000Z')
     expect(await at('2026-01-05T10:21:00Z')).to.equal('2026-01-05T10:30:00.000Z')
@@ -111,7 +111,7 @@ describe('prices', () => {
     expect(await priceAt('ts=2026-01-05&asset=NONE')).to.deep.include({ asset: 'NONE', token: null, found: false })
   })
 
-  it('go back by the hour, page by page', async () => {
+  it('are paged by hour', async () => {
     const { rows } = await database.pool.query<{ as_of: Date; price: string }>(`
       select distinct on (date_trunc('hour', price_time)) price_time as as_of, trim_scale(price)::text as price
       from app.prices where token = '${flow}' and currency = 'USD' order by date_trunc('hour', price_time), price_time desc`)
@@ -140,7 +140,7 @@ describe('prices', () => {
     expect((await history('asset=NONE')).data).to.deep.equal([])
   })
 
-  it('are all there by symbol, contract and token, but for those of long ago', async () => {
+  it('are listed by symbol, contract and token, without outdated ones', async () => {
     const {
       data: [prices],
     } = await api.json<List<Prices>>('/status/prices')
@@ -150,7 +150,7 @@ describe('prices', () => {
     expect(prices?.tokens[dollar]).to.include({ symbol: 'USDX', price: '1.0000000000000001' })
   })
 
-  it('refuse what is no time, no asset and no cursor', async () => {
+  it('reject invalid times, assets and cursors', async () => {
     const bad: readonly (readonly [path: string, field: string, words: string])[] = [
       ['/status/price/at', 'ts', 'is missing'],
       ['/status/price/at?ts=', 'ts', '2026-01-31T12:00:00Z'],
@@ -169,13 +169,13 @@ describe('prices', () => {
     expect((await history('cursor=99999999999')).data).to.have.length(168)
     expect((await history('cursor=0')).data).to.deep.equal([])
     expect(await priceAt('ts=9999-12-31')).to.include({ found: false })
-    // RFC 3339 has a year 0, PostgreSQL has none.
+    // RFC 3339 has a year 0, PostgreSQL does not.
     for (const ts of ['0001-01-01', '0000-01-01', '0001-01-01T00:00:00%2B01:00']) {
       expect(await priceAt(`ts=${ts}`)).to.include({ found: false, ts: '0001-01-01T00:00:00.000Z' })
     }
   })
 
-  it('are none without a feed', async () => {
+  it('are empty without a feed', async () => {
     const chain = await exploredChain()
     for (const path of ['/status/price', '/status/prices', '/status/price/history']) {
       expect((await chain.api.json<List<unknown>>(path)).data, path).to.deep.equal([])

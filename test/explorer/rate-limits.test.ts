@@ -12,13 +12,13 @@ import type { TestDatabase } from '../support/database.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
-/** Lets a test say where a client comes from. */
+/** Lets a test set the client address. */
 const clientOf = (request: IncomingMessage): Client => {
   const address = String(request.headers['x-test-address'] ?? '127.0.0.1')
   return { address, isLocal: address === '127.0.0.1' }
 }
 
-/** So slow that nothing comes back while a test runs. */
+/** So slow that nothing is refilled during a test. */
 const limits: RateLimitOptions = {
   rps: 0.01,
   burst: 3,
@@ -63,7 +63,7 @@ describe('the rate limit', () => {
     return found
   }
 
-  it('lets an address ask so often, tells what is left, and then when to come back', async () => {
+  it('allows a burst, reports the remaining requests, and then the retry time', async () => {
     const first = await ask('/flow/block', '203.0.113.1')
     expect(first.status).to.equal(200)
     expect(first.headers.get('ratelimit-policy')).to.equal('"address";q=3;w=300')
@@ -79,13 +79,13 @@ describe('the rate limit', () => {
     expect((await ask('/flow/block', '203.0.113.2')).status).to.equal(200)
   })
 
-  it('counts paths that do not exist, and every form of a path', async () => {
+  it('counts unknown paths and every form of a path', async () => {
     const paths = ['/nothing', '/chain/v1/block', '/flow/block/99']
     for (const path of paths) await ask(path, '203.0.113.1')
     expect((await ask('/flow/transaction', '203.0.113.1')).status).to.equal(429)
   })
 
-  it('does not count what costs nothing: health, documents, preflights', async () => {
+  it('does not count health, documents and preflights', async () => {
     const paths = ['/health', '/openapi.json', '/docs', '/chain/v1/health', '/api/v1/chain/v1/openapi.yaml', '/']
     for (const path of [...paths, ...paths]) {
       const response = await ask(path, '203.0.113.1')
@@ -104,7 +104,7 @@ describe('the rate limit', () => {
     expect((await ask('/flow/block', '203.0.113.1')).headers.get('ratelimit')).to.include('r=2')
   })
 
-  it('counts all addresses of one IPv6 network together', async () => {
+  it('counts an IPv6 network as one client', async () => {
     for (const address of ['2001:470:1:2::1', '2001:470:1:2:ffff::9', '2001:0470:0001:0002:1:2:3:4']) {
       expect((await ask('/flow/block', address)).status).to.equal(200)
     }
@@ -112,17 +112,17 @@ describe('the rate limit', () => {
     expect((await ask('/flow/block', '2001:470:1:3::1')).status).to.equal(200)
   })
 
-  it('is higher for trusted addresses, and not for who names a trusted origin', async () => {
+  it('is higher for trusted addresses, regardless of the origin', async () => {
     expect((await ask('/flow/block', '192.0.2.7')).headers.get('ratelimit-policy')).to.equal('"trusted";q=5;w=10')
     const origin = { Origin: 'https://explorer.example.org', Referer: 'https://explorer.example.org/' }
     expect(await statuses(4, '/flow/block', '203.0.113.1', origin)).to.deep.equal([200, 200, 200, 429])
   })
 
-  it('does not hold up programs of this machine', async () => {
+  it('does not apply to loopback', async () => {
     expect(new Set(await statuses(20, '/flow/block', '127.0.0.1'))).to.deep.equal(new Set([200]))
   })
 
-  it('counts attempts to open a WebSocket', async () => {
+  it('counts WebSocket upgrades', async () => {
     const refused = async (): Promise<number | undefined> => {
       const socket = new WebSocket(`ws://${api.host}/ws`, { headers: { 'x-test-address': '203.0.113.1' } })
       const { promise, resolve } = Promise.withResolvers<number | undefined>()
@@ -146,7 +146,7 @@ describe('the rate limit', () => {
   })
 
   describe('with a developer key', () => {
-    it('is that of its tier, whatever the address', async () => {
+    it('is that of its tier for any address', async () => {
       const { text } = await keys.create({ name: 'a', tier: 'pro' })
       await statuses(4, '/flow/block', '203.0.113.1')
       const response = await ask('/flow/block', '203.0.113.9', { 'X-API-Key': text })
@@ -158,7 +158,7 @@ describe('the rate limit', () => {
       ).to.equal(null)
     })
 
-    it('refuses one that is wrong or revoked, and counts it by address before it is looked up', async () => {
+    it('rejects unknown and revoked keys after counting them by address', async () => {
       for (const wrong of [`fs_live_${'0'.repeat(64)}`, 'x', "' or 1=1 --"]) {
         const response = await ask('/flow/block', '203.0.113.1', { 'X-API-Key': wrong })
         expect(response.status).to.equal(401)
@@ -173,7 +173,7 @@ describe('the rate limit', () => {
       expect((await ask('/flow/block', '203.0.113.2', { 'X-API-Key': text })).status).to.equal(401)
     })
 
-    it('keeps the digest of a key and nothing else of it', async () => {
+    it('stores only the digest of a key', async () => {
       const { text, key } = await keys.create({ name: 'a', tier: 'free' })
       expect(text).to.match(/^fs_live_[0-9a-f]{64}$/)
       const {
@@ -183,7 +183,7 @@ describe('the rate limit', () => {
       expect(JSON.stringify(row)).to.not.include(text.slice(12, 40))
     })
 
-    it('notes its use once a minute at most', async () => {
+    it('records the last use once per minute', async () => {
       const { text, key } = await keys.create({ name: 'a', tier: 'free' })
       const usedAt = async (): Promise<Date | null | undefined> =>
         (await keys.list()).find(({ id }) => id === key.id)?.lastUsedAt
@@ -199,7 +199,7 @@ describe('the rate limit', () => {
       expect((await usedAt())?.getTime()).to.be.at.least(first?.getTime() ?? Infinity)
     })
 
-    it('is looked up in the database once in a while, not for each request', async () => {
+    it('caches key lookups', async () => {
       let now = 0
       const slow = new DeveloperKeys(database.pool, { rememberMs: 1000, clock: () => now })
       const { text, key } = await slow.create({ name: 'a', tier: 'free' })
@@ -217,7 +217,7 @@ describe('the rate limit', () => {
       return { status: response.status, body: await response.json() }
     }
 
-    it('tells whether a key is good', async () => {
+    it('verifies a key', async () => {
       const { text, key } = await keys.create({ name: 'a', tier: 'free' })
       expect(await verify({ 'X-API-Key': text })).to.deep.equal({ status: 200, body: { valid: true } })
       for (const headers of [{}, { 'X-API-Key': 'x' }, { 'X-API-Key': `fs_live_${'0'.repeat(64)}` }]) {
@@ -230,7 +230,7 @@ describe('the rate limit', () => {
       expect((await verify({ 'X-API-Key': text })).status).to.equal(401)
     })
 
-    it('says 503 where keys are not known, or not to be had', async () => {
+    it('returns 503 if keys are not available', async () => {
       const without = await runApi(database.url)
       const response = await without.get('/auth/verify-key', { method: 'POST', headers: { 'X-API-Key': 'x' } })
       expect(response.status).to.equal(503)
@@ -251,7 +251,7 @@ describe('the rate limit', () => {
       await pool.end()
     })
 
-    it('takes no other method', async () => {
+    it('accepts no other method', async () => {
       const response = await api.get('/auth/verify-key')
       expect(response.status).to.equal(405)
       expect(response.headers.get('allow')).to.equal('POST, OPTIONS')

@@ -9,10 +9,10 @@ import type { TestDatabase } from '../support/database.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
-describe('answers that are given again', () => {
+describe('cached responses', () => {
   let database: TestDatabase
   let api: RunningApi
-  /** For clients of other machines, whose expensive calls are limited. */
+  /** For remote clients, whose expensive calls are limited. */
   let remote: RunningApi
   const cache = new ResponseCache({ maxAgeMs: 3_600_000 })
 
@@ -38,11 +38,11 @@ describe('answers that are given again', () => {
       [workers.map(({ name }) => name)],
     )
 
-  it('are the same in body and headers, but for what is of the request', async () => {
+  it('equal the original in body and headers, except for request headers', async () => {
     const responses = [await api.get('/flow/block?limit=3'), await api.get('/flow/block?limit=3')]
     const [first, second] = await Promise.all(
       responses.map(async (response) => {
-        // What is kept has a length already; what is made is sent while it is compressed.
+        // Cached responses have a length; others are compressed while they are sent.
         const {
           'x-request-id': id,
           date,
@@ -61,7 +61,7 @@ describe('answers that are given again', () => {
     expect((await api.get('/flow/block?limit=3', { headers: { 'If-None-Match': tag } })).status).to.equal(304)
   })
 
-  it('come compressed in the way that a client takes, the first time and after', async () => {
+  it('are compressed in the accepted encoding', async () => {
     const plain = await (await api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': 'identity' } })).text()
     for (const accept of ['gzip, deflate, br, zstd', 'gzip, br', 'gzip', 'identity', 'gzip;q=0', '*']) {
       const get = (): Promise<Response> => api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': accept } })
@@ -75,7 +75,7 @@ describe('answers that are given again', () => {
     }
   })
 
-  it('end with the next commit that is heard of', async () => {
+  it('are invalidated by the next commit', async () => {
     const newest = async (): Promise<number | undefined> =>
       (await api.json<List<Block>>('/flow/block?limit=1')).data[0]?.height
     expect(await newest()).to.equal(120)
@@ -85,7 +85,7 @@ describe('answers that are given again', () => {
     expect(await newest()).to.equal(121)
   })
 
-  it('last for longer where clients may keep them without asking', async () => {
+  it('last longer if clients may cache them', async () => {
     const settled = new ResponseCache({ maxAgeMs: 3_600_000 })
     const other = await runApi(database.url, { server: { responseCache: settled, maxReorgDepth: 5 } })
     try {
@@ -100,7 +100,7 @@ describe('answers that are given again', () => {
     }
   })
 
-  it('are kept after a client was told that it holds the answer already', async () => {
+  it('are stored after a 304', async () => {
     const path = '/flow/block?limit=7'
     const tag = (await api.get(path)).headers.get('etag') ?? ''
     cache.clear()
@@ -112,7 +112,7 @@ describe('answers that are given again', () => {
     expect((await api.json<List<Block>>(path)).data).to.have.length(7)
   })
 
-  it('are not for an hour before all workers that they use have derived the height, nor after it is to be derived again', async () => {
+  it('are immutable only while all their workers have derived the height', async () => {
     const other = await runApi(database.url, { server: { maxReorgDepth: 5 } })
     const cachingOf = async (path: string): Promise<string | null> => {
       const response = await other.get(path)
@@ -156,13 +156,13 @@ describe('answers that are given again', () => {
     }
   })
 
-  it('are kept after a client was refused that had too many calls', async () => {
+  it('are stored after a client hit its slot limit', async () => {
     cache.clear()
     const path = '/insights/big-transfers?limit=3'
     const locking = await database.pool.connect()
     try {
       await locking.query('begin; lock table app.big_transfers in access exclusive mode')
-      // The same call is made once for all: others make one client have as many as it may.
+      // Identical calls are shared, so different ones exhaust the client's slots.
       const calls = Array.from({ length: 24 }, (_, i) => remote.get(`/insights/big-transfers?limit=${i + 10}`))
       const over = remote.get('/insights/big-transfers?limit=9')
       expect((await Promise.race([...calls, over])).status).to.equal(429)
@@ -177,7 +177,7 @@ describe('answers that are given again', () => {
     expect(cache.find(path)).to.not.equal(undefined)
   })
 
-  it('are never errors, nor what is about this very moment', async () => {
+  it('exclude errors and volatile responses', async () => {
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status']) await (await api.get(path)).text()
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status'])
       expect(cache.find(path), path).to.equal(undefined)

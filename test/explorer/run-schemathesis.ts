@@ -12,7 +12,7 @@ import { repositoryRoot } from '../support/repository.ts'
 import { toldChain } from '../support/told-chain.ts'
 
 const token = 'the-token-of-an-administrator'
-/** Every path is served under these. */
+/** Prefixes of every path. */
 const prefixes = ['', '/chain/v1', '/api/v1/chain/v1']
 const programs = [['schemathesis'], ['uvx', 'schemathesis'], ['pipx', 'run', 'schemathesis']] as const
 
@@ -34,7 +34,7 @@ const notFound = `schemathesis was not found. It is a Python program:
   PATH=$PWD/.flowfarm/schemathesis/bin:$PATH npm run test:schemathesis
 `
 
-/** The exit code; undefined where there is no such program. */
+/** The exit code; undefined if the program is not installed. */
 async function run(command: readonly string[], args: readonly string[], quiet = false): Promise<number | undefined> {
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args], { stdio: quiet ? 'ignore' : 'inherit', cwd: repositoryRoot })
@@ -59,7 +59,7 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
       admin: {
         credentials: { token, jwtSecret: undefined, allowedRoles: [] },
         operations: adminOperations(pool, () => 'emulator', farmOperations(pool)),
-        // It shows wrong credentials on purpose.
+        // It sends invalid credentials on purpose.
         failures: new FailureLimit({ max: Infinity }),
       },
       keys: new DeveloperKeys(pool),

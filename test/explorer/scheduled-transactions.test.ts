@@ -22,7 +22,7 @@ describe('routes of scheduled transactions on a recorded chain', () => {
     return (await chain.database.pool.query<Row>(text)).rows
   }
 
-  it('list each that an event of the scheduler names, the latest first, with its transactions', async () => {
+  it('list all of them, latest first, with their transactions', async () => {
     const expected = await rows<{ id: number; scheduled: string; fees: string }>(`
       select (payload ->> 'id')::int as id, encode(t.id, 'hex') as scheduled, payload ->> 'fees' as fees
       from raw.events e join raw.transactions t using (block_height, tx_index)
@@ -39,7 +39,7 @@ describe('routes of scheduled transactions on a recorded chain', () => {
     expect(new Set(all.map(({ status }) => status))).to.deep.equal(new Set(['executed', 'failed', 'canceled']))
   })
 
-  it('tell how each ended', () => {
+  it('return the outcome', () => {
     for (const one of all) {
       expect(one.executed_tx_id === null, String(one.id)).to.equal(one.status === 'canceled')
       expect(one.canceled_tx_id === null, String(one.id)).to.equal(one.status !== 'canceled')
@@ -50,7 +50,7 @@ describe('routes of scheduled transactions on a recorded chain', () => {
     expect(all.find(({ status }) => status === 'failed')?.error_message).to.include('was told to fail')
   })
 
-  it('filter by status, owner and handler, alone and together', async () => {
+  it('filter by status, owner and handler', async () => {
     const owner = all[0]?.handler_owner
     const uuid = all[0]?.handler_uuid
     for (const [filter, keeps] of [
@@ -81,7 +81,7 @@ describe('routes of scheduled transactions on a recorded chain', () => {
     )
   })
 
-  it('show one with what happened to it', async () => {
+  it('return one with its history', async () => {
     for (const one of all) {
       const {
         data: [shown],
@@ -114,7 +114,7 @@ describe('routes of scheduled transactions on a recorded chain', () => {
     }
   })
 
-  it('answer 404 for what nobody scheduled, and 400 for what they do not understand', async () => {
+  it('return 404 for unknown and 400 for invalid parameters', async () => {
     for (const [path, code] of [
       ['/flow/scheduled-transaction/999999', 'unknown-scheduled-transaction'],
       ['/flow/scheduled-handler/1', 'unknown-handler'],

@@ -35,7 +35,7 @@ describe('the search', () => {
     return (await chain.api.json<{ data: SearchPreview }>(`/flow/search/preview?${query}`)).data
   }
 
-  it('finds contracts, tokens and collections by a part of their names', async () => {
+  it('finds contracts, tokens and collections by partial names', async () => {
     const part = 'OinT'
     const contracts = Object.entries(accounts).flatMap(([address, account]) =>
       Object.keys(account.contracts).map((name) => `A.${address.slice(2)}.${name}`),
@@ -66,14 +66,14 @@ describe('the search', () => {
     expect((await search('%')).contracts).to.deep.equal([])
   })
 
-  it('finds accounts by what they are known as', async () => {
+  it('finds accounts by label', async () => {
     const { address, label } = await first<{ address: string; label: string }>(
       'select * from app.account_labels order by label limit 1',
     )
     expect((await search(label.toUpperCase())).accounts.map((account) => account.address)).to.include(address)
   })
 
-  it('finds blocks by height and by id', async () => {
+  it('finds blocks by height and id', async () => {
     const { id } = await first<{ id: string }>(`select encode(id, 'hex') as id from raw.blocks where height = 250`)
     const hit = { type: 'block', id, block_height: 250, path: '/flow/block/250' }
     for (const q of ['250', ` 0250 `, id, `0x${id}`, id.toUpperCase()])
@@ -81,7 +81,7 @@ describe('the search', () => {
     expect((await search('999999999999999')).hits).to.deep.equal([])
   })
 
-  it('finds transactions by id, the ones at the end of every block in the newest', async () => {
+  it('finds transactions by id, and system transactions in the newest block', async () => {
     const { id, height } = await first<{ id: string; height: string }>(
       `select encode(id, 'hex') as id, block_height as height from raw.tx_lookup order by block_height, tx_index limit 1`,
     )
@@ -102,7 +102,7 @@ describe('the search', () => {
     expect((await search('f'.repeat(64))).hits).to.deep.equal([])
   })
 
-  it('finds transactions of the EVM by hash', async () => {
+  it('finds EVM transactions by hash', async () => {
     const { rows } = await chain.database.pool.query<{ hash: string; height: string }>(
       'select distinct on (evm_hash) evm_hash as hash, block_height as height from app.evm_tx_hashes where evm_status = 1 limit 5',
     )
@@ -115,7 +115,7 @@ describe('the search', () => {
     }
   })
 
-  it('finds accounts of both kinds by address', async () => {
+  it('finds Flow and EVM accounts by address', async () => {
     let unknown = 0
     for (const [address, { coas }] of Object.entries(accounts).filter((entry) => entry[1].coas.length > 0)) {
       for (const q of [address, address.slice(2), address.toUpperCase().replace('0X', '0x')]) {
@@ -126,7 +126,7 @@ describe('the search', () => {
       for (const { evm_address: evm } of coas) {
         const coa = `0x${evm.replace(/^0x/, '')}`
         const path = `/flow/evm/address/${coa}`
-        // That of the chain itself is older than the first block, and may never have done a thing.
+        // The service account is older than the first block and may have no transactions.
         const isKnown = (await chain.api.get(path)).status === 200
         expect((await search(coa)).hits).to.deep.equal(
           isKnown ? [{ type: 'evm_address', id: coa, block_height: null, path }] : [],
@@ -139,7 +139,7 @@ describe('the search', () => {
     expect((await search(`0x${'e'.repeat(40)}`)).hits).to.deep.equal([])
   })
 
-  it('leads to answers', async () => {
+  it('returns paths that exist', async () => {
     const { id } = await first<{ id: string }>(
       'select scheduled_id::text as id from app.scheduled_transactions limit 1',
     )
@@ -148,7 +148,7 @@ describe('the search', () => {
     for (const { path } of hits) expect((await chain.api.get(path)).status, path).to.equal(200)
   })
 
-  it('previews both sides of a transaction, by the id of either', async () => {
+  it('previews both sides of a transaction by either id', async () => {
     const { id, hash } = await first<{ id: string; hash: string }>(
       'select tx_id as id, evm_hash as hash from app.evm_tx_hashes order by block_height desc, tx_index desc, event_index desc limit 1',
     )
@@ -172,7 +172,7 @@ describe('the search', () => {
     })
   })
 
-  it('previews what a scheduled transaction was', async () => {
+  it('previews scheduled transactions', async () => {
     const { id, tx, owner } = await first<{ id: string; tx: string; owner: string }>(`
       select s.scheduled_id::text as id, encode(r.id, 'hex') as tx, s.handler_owner as owner from app.scheduled_transactions s
       join raw.transactions r on r.block_height = s.ended_height and r.tx_index = s.ended_tx_index
@@ -201,7 +201,7 @@ describe('the search', () => {
     expect(await preview('q=0x00000000000000ff')).to.deep.include({ cadence: null, evm: null, link: null })
   })
 
-  it('answers 400 for what cannot be looked for', async () => {
+  it('returns 400 for invalid input', async () => {
     for (const path of [
       '/flow/search',
       '/flow/search?q=',

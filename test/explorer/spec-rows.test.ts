@@ -5,7 +5,7 @@ import { answerSpecRows, answersText, recordedAnswers } from '../support/spec-an
 import type { SpecAnswer } from '../support/spec-answers.ts'
 import { specRows } from '../support/spec-rows.ts'
 
-/** What is known of contracts of the EVM comes from the assets that the bridge made them for. */
+/** Metadata of EVM contracts comes from assets associated by the bridge. */
 const bridged = 'a contract that the bridge made'
 const bridgedOnly = {
   name: bridged,
@@ -31,8 +31,8 @@ const made = 'a pair whose making is indexed'
 const madePairsOnly = { is_stable: made, fee_bps: made, created_height: made }
 
 /**
- * Fields that are empty in every item of an answer on the chain of the test, with what would fill them. By path;
- * those of `*` may be empty anywhere.
+ * Fields that are empty in every item of a response on the test chain, with the missing condition.
+ * By path; `*` applies to all.
  */
 const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '*': {
@@ -103,7 +103,7 @@ describe('the endpoints of the specification', () => {
   })
 
   for (const { path, kind } of specRows) {
-    it(`answers ${path} in full`, () => {
+    it(`serves ${path} completely`, () => {
       expect(routes.map((route) => route.path)).to.include(path)
       const { call, status, body } = answers.get(path) ?? {}
       const said = `${call}: ${JSON.stringify(body)?.slice(0, 300)}`
@@ -120,7 +120,7 @@ describe('the endpoints of the specification', () => {
     })
   }
 
-  it('leave nothing empty that the chain could fill', () => {
+  it('have no field that is empty although the chain has data', () => {
     const found = specRows.flatMap(({ path }) => {
       const excused = { ...emptyFields['*'], ...emptyFields[path] }
       return alwaysEmpty(answers.get(path)?.body)
@@ -130,7 +130,7 @@ describe('the endpoints of the specification', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('are excused for nothing that is there', () => {
+  it('have no outdated exceptions', () => {
     const found = specRows.flatMap(({ path }) => {
       const empty = alwaysEmpty(answers.get(path)?.body)
       return Object.keys(emptyFields[path] ?? {})
@@ -140,12 +140,12 @@ describe('the endpoints of the specification', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('equal the recorded answers: else run npm run docs and review the difference', () => {
+  it('equal the recorded responses: otherwise run npm run docs and review the difference', () => {
     expect(answersText(answers)).to.equal(readRepositoryFile(recordedAnswers))
   })
 })
 
-/** Fields that say nothing in any item of an answer. */
+/** Fields that are empty in every item of a response. */
 function alwaysEmpty(body: unknown): string[] {
   const data = (body as { data?: unknown } | undefined)?.data ?? []
   const items = [data]

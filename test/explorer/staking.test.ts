@@ -26,7 +26,7 @@ describe('staking routes on a recorded chain', () => {
     return (await chain.database.pool.query<Row>(text)).rows
   }
 
-  it('list nodes with what the chain itself says that they have at the end, those with the most stake first', async () => {
+  it('list nodes equal to the chain at its end, largest stake first', async () => {
     const { staking } = (await truthOf('base')) as unknown as { staking: { columns: string[]; nodes: string[][] } }
     expect(staking.columns).to.deep.equal([
       'id',
@@ -55,7 +55,7 @@ describe('staking routes on a recorded chain', () => {
     expect(stakes).to.deep.equal(stakes.toSorted((a, b) => b - a))
   })
 
-  it('name the account that registered a node or a delegator', async () => {
+  it('return the account that registered a node or delegator', async () => {
     const registrations = await rows<{ who: string; account: string }>(`
       select payload ->> 'nodeID' || ':' || coalesce(payload ->> 'delegatorID', '0') as who, authorizers[1] as account
       from raw.events join raw.transactions using (block_height, tx_index)
@@ -68,7 +68,7 @@ describe('staking routes on a recorded chain', () => {
     }
   })
 
-  it('show one node, and filter by role', async () => {
+  it('return one node, and filter by role', async () => {
     for (const node of nodes) {
       expect(await chain.api.json(`/flow/node/${node.node_id}`)).to.deep.equal({ data: [node] })
       const sameRole = nodes.filter(({ role }) => role === node.role)
@@ -80,7 +80,7 @@ describe('staking routes on a recorded chain', () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-node'])
   })
 
-  it('list the nodes of an epoch as its setup told them', async () => {
+  it('list the nodes of an epoch from its setup', async () => {
     const [setup] = await rows<{ epoch: number; nodes: { id: string; tokensCommitted: string }[] }>(`
       select (payload ->> 'counter')::int as epoch, payload -> 'nodeInfo' as nodes from raw.events
       where type like '%.FlowEpoch.EpochSetup' order by block_height desc limit 1`)
@@ -103,7 +103,7 @@ describe('staking routes on a recorded chain', () => {
     }
   })
 
-  it('list rewards and stakes as the events tell them', async () => {
+  it('list rewards and stakes from events', async () => {
     for (const [path, types] of [
       ['/staking/rewards/paid', '(Delegator)?RewardsPaid'],
       ['/staking/rewards/staking', '(Delegator)?TokensStaked'],
@@ -132,7 +132,7 @@ describe('staking routes on a recorded chain', () => {
     }
   })
 
-  it('list what happened to the stakes of an account, under both of its names', async () => {
+  it('list staking events of an account under both paths', async () => {
     for (const { node_id: id, delegator_id: number, address } of delegators) {
       const path = `/staking/account/${address}`
       const events = await allPages<StakingEventItem>(chain.api, `${path}/event`, 2)
@@ -157,7 +157,7 @@ describe('staking routes on a recorded chain', () => {
     expect(ofNode).to.have.length(expected?.count ?? 0)
   })
 
-  it('list epochs with their real times, and add up what they paid', async () => {
+  it('list epochs with actual times and total payouts', async () => {
     const epochs = await allPages<Epoch & { total_rewarded: string | null }>(chain.api, '/staking/epoch/stats', 1)
     expect(epochs.map(({ epoch }) => epoch)).to.deep.equal([3, 2, 1])
     const starts = await rows<{ epoch: number; height: number; time: Date; staked: string }>(`
@@ -174,7 +174,7 @@ describe('staking routes on a recorded chain', () => {
     expect(epochs.map(({ epoch, total_rewarded: total }) => ({ epoch, total }))).to.deep.equal(paid)
   })
 
-  it('tell what is staked and by how many, and null where nothing tells', async () => {
+  it('return totals, or null if unknown', async () => {
     const {
       data: [shown],
     } = await chain.api.json<{ data: Record<string, unknown>[] }>('/staking/tokenomics')
@@ -189,7 +189,7 @@ describe('staking routes on a recorded chain', () => {
     })
   })
 
-  it('refuse what they do not understand', async () => {
+  it('reject invalid parameters', async () => {
     await expectProblem(chain.api, '/flow/node/1', 'node_id', '64 hex digits')
     await expectProblem(chain.api, '/flow/node?epoch=-1', 'epoch', 'whole number')
     await expectProblem(chain.api, '/flow/node?role=6', 'role', 'collection')
@@ -206,7 +206,7 @@ describe('staking routes on a recorded chain', () => {
   })
 })
 
-describe('nodes of which the indexed history does not tell all', () => {
+describe('nodes with incomplete history', () => {
   const [told, partial, unknown] = ['a', 'b', 'c'].map((digit) => digit.repeat(64))
   let database: TestDatabase
   let api: RunningApi
@@ -234,7 +234,7 @@ describe('nodes of which the indexed history does not tell all', () => {
     await database.drop()
   })
 
-  it('are filled by what the chain said when it was asked, and listed by that', async () => {
+  it('use the last query of the chain', async () => {
     const nodes = await allPages<Node>(api, '/flow/node', 1)
     expect(
       nodes.map((node) => [node.node_id, node.tokens_staked, node.tokens_rewarded, node.source, node.is_complete]),

@@ -22,7 +22,7 @@ describe('statistics of the chain', () => {
     ['weekly', 'week'],
     ['monthly', 'month'],
   ] as const) {
-    it(`are ${timescale} what the raw tables add up to`, async () => {
+    it(`are ${timescale} sums over the raw tables`, async () => {
       const { rows } = await chain.database.pool.query<Record<string, unknown>>(
         `
         select date_trunc($1, b.timestamp at time zone 'UTC') at time zone 'UTC' as timestamp,
@@ -58,7 +58,7 @@ describe('statistics of the chain', () => {
     })
   }
 
-  it('are daily where nobody says otherwise', async () => {
+  it('default to days', async () => {
     const daily = await chain.api.json('/status/stat/daily/trend')
     expect(await chain.api.json('/status/stat')).to.deep.equal(daily)
     const { data } = daily as List<Period>
@@ -71,7 +71,7 @@ describe('statistics of the chain', () => {
     ])
   })
 
-  it('count what is stored', async () => {
+  it('count stored data', async () => {
     const {
       rows: [row],
     } = await chain.database.pool.query<Record<string, number>>(`
@@ -84,7 +84,7 @@ describe('statistics of the chain', () => {
     ])
   })
 
-  it('refuse other timescales, and hours of more than a month', async () => {
+  it('reject other timescales and too long ranges of hours', async () => {
     await expectProblem(chain.api, '/status/stat/yearly/trend', 'timescale', 'hourly, daily, weekly, monthly')
     await expectProblem(chain.api, '/status/stat/Daily/trend', 'timescale', 'hourly, daily, weekly, monthly')
     await expectProblem(chain.api, '/status/stat/hourly/trend?from=2026-02-12', 'from', 'at most 31 days')
@@ -99,7 +99,8 @@ describe('statistics of many days', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    // 1 January 2026 was a Thursday. Every hour of 40 days has a block; every day one account more than the one before.
+    // 1 January 2026 was a Thursday. Every hour of 40 days has a block; every day has one more
+    // account than the day before.
     await database.pool.query(`
       insert into app.hourly_stats
       select d::date, h, 1, h, 0, 0, 0, 0, 0, 0.00000001, 0, 0, 0, 0, 0, 0
@@ -121,7 +122,7 @@ describe('statistics of many days', () => {
     return data.map(({ date, block_count: count, daily_active_accounts: mean }) => [date, count, mean])
   }
 
-  it('give weeks from Monday on, whole, and the mean of their days', async () => {
+  it('return complete weeks from Monday, with daily means', async () => {
     const weeks = await trend('weekly/trend')
     expect(weeks.map(([date]) => date)).to.deep.equal([
       '2025-12-29',
@@ -133,13 +134,13 @@ describe('statistics of many days', () => {
       '2026-02-09',
     ])
     expect(weeks[0]).to.deep.equal(['2025-12-29', 96, 2.5])
-    // Its third day is not indexed: 5, 6, 8, 9, 10, 11.
+    // The third day is not indexed: 5, 6, 8, 9, 10, 11.
     expect(weeks[1]).to.deep.equal(['2026-01-05', 144, 8.17])
     expect(weeks[2]).to.deep.equal(['2026-01-12', 168, 15])
     expect(await trend('weekly/trend?from=2026-01-14&to=2026-01-20')).to.deep.equal(weeks.slice(2, 4))
   })
 
-  it('give months', async () => {
+  it('return months', async () => {
     expect(await trend('monthly/trend')).to.deep.equal([
       ['2026-01-01', 720, 16.3],
       ['2026-02-01', 216, 36],
@@ -147,7 +148,7 @@ describe('statistics of many days', () => {
     expect(await trend('monthly/trend?from=2026-01-31&to=2026-01-31')).to.deep.equal([['2026-01-01', 720, 16.3]])
   })
 
-  it('give the last seven days of hours', async () => {
+  it('return the last seven days of hours', async () => {
     const hours = await trend('hourly/trend')
     expect([hours.length, hours[0]?.[0], hours.at(-1)?.[0]]).to.deep.equal([168, '2026-02-03', '2026-02-09'])
     const { data } = await api.json<List<Period>>('/status/stat/hourly/trend?from=2026-01-07&to=2026-01-08')
@@ -159,7 +160,7 @@ describe('statistics of many days', () => {
     expect(data).to.have.length(24)
   })
 
-  it('leave days out of which nothing is indexed, where the daily numbers have zeros', async () => {
+  it('omit days without indexed blocks, unlike daily statistics', async () => {
     const days = await trend('daily/trend?from=2026-01-06&to=2026-01-08')
     expect(days.map(([date]) => date)).to.deep.equal(['2026-01-06', '2026-01-08'])
     const { data } = await api.json<List<{ date: string; block_count: number }>>(
@@ -172,7 +173,7 @@ describe('statistics of many days', () => {
     ])
   })
 
-  it('count nothing while nothing is stored', async () => {
+  it('are empty without stored data', async () => {
     expect((await api.json<List<unknown>>('/status/flow/stat')).data).to.deep.equal([
       { min_height: null, max_height: null, block_count: 0, tx_count: 0, event_count: 0 },
     ])

@@ -29,7 +29,7 @@ describe('the indexing status', () => {
 
   const status = async (query = ''): Promise<IndexingStatus> => api.json<IndexingStatus>(`/status${query}`)
 
-  it('is whole while nothing is stored', async () => {
+  it('is complete without stored data', async () => {
     expect(await status('?include_ranges=true')).to.deep.include({
       chain_id: 'flow-mainnet',
       latest_height: 0,
@@ -55,7 +55,7 @@ describe('the indexing status', () => {
     })
   })
 
-  it('counts exactly, over both ingesters', async () => {
+  it('counts exactly over both ingesters', async () => {
     latestHeight = 400
     const blocks = [
       ...(await storeBlocks(database.pool, 200, 300)),
@@ -83,7 +83,7 @@ describe('the indexing status', () => {
     expect(now.checkpoint_timestamps).to.have.all.keys('main_ingester', 'history_ingester')
   })
 
-  it('names the ingesters and workers, with what is set for them', () => {
+  it('lists ingesters and workers with their settings', () => {
     const settings = statusSettings(
       readConfig(
         {
@@ -113,7 +113,7 @@ describe('the indexing status', () => {
     })
   })
 
-  it('says that workers are on only where they exist, and none with RAW_ONLY', () => {
+  it('reports only existing workers as enabled, and none with RAW_ONLY', () => {
     const built = [...workers, ...allEnrichmentWorkers].map(({ name }) => name)
     const on = (variables: Record<string, string>): string[] =>
       Object.entries(statusSettings(readConfig(variables, {})).workerEnabled)
@@ -128,7 +128,7 @@ describe('the indexing status', () => {
     ])
   })
 
-  it('lists the stored ranges only where asked, exact, both ends inclusive', async () => {
+  it('lists exact stored ranges on request', async () => {
     await storeBlocks(database.pool, 310, 310)
     for (const flag of ['true', '1']) {
       const { indexed_ranges: ranges } = await status(`?include_ranges=${flag}`)
@@ -143,12 +143,12 @@ describe('the indexing status', () => {
     expect((await api.get('/status?include_ranges=yes')).status).to.equal(400)
   })
 
-  it('follows a rollback', async () => {
+  it('follows a reorg', async () => {
     await rollBack(database.pool, 298)
     expect(await status()).to.include({ max_height: 297, indexed_height: 297, total_blocks: 118 })
   })
 
-  it('says 100.00% at the head of the chain and not one block before', async () => {
+  it('reports 100.00% only at the head', async () => {
     await storeBlocks(database.pool, 298, 400)
     latestHeight = 401
     const almost = await status()
@@ -160,7 +160,7 @@ describe('the indexing status', () => {
     expect(await status()).to.include({ latest_height: 400 })
   })
 
-  it('counts what could not be decoded', async () => {
+  it('counts undecodable inputs', async () => {
     await database.pool.query(`
       insert into raw.indexing_errors (worker_name, block_height, code, message, resolved_at) values
         ('main_ingester', 200, 'bad-ccf', 'x', null), ('main_ingester', 201, 'bad-ccf', 'x', null),
@@ -172,7 +172,7 @@ describe('the indexing status', () => {
     })
   })
 
-  it('counts leases that wait for a person', async () => {
+  it('counts flagged leases', async () => {
     await addLeases(database.pool, [
       { worker: 'token_worker', from: 300, to: 301, status: 'flagged', attempt: 21 },
       { worker: 'token_worker', from: 301, to: 302, status: 'flagged', attempt: 21 },
@@ -185,7 +185,7 @@ describe('the indexing status', () => {
     })
   })
 
-  it('tells how far a worker is, done leases included, up to its first gap', async () => {
+  it('reports worker heights up to the first gap, including done leases', async () => {
     await setCoverage(database.pool, {
       token_worker: [
         { from: 180, to: 200 },
@@ -213,7 +213,7 @@ describe('the indexing status', () => {
     expect(await status()).to.include({ total_addresses: 12_000 })
   })
 
-  it('counts contracts that are deployed', async () => {
+  it('counts deployed contracts', async () => {
     await database.pool.query(`
       insert into app.smart_contracts (
         address, name, updated_height, updated_tx_index, updated_event_index, is_removed, code_hash)

@@ -25,11 +25,11 @@ interface Report {
 
 const account = '0x00000000000000b0'
 const flow = 'A.1654653399040a61.FlowToken'
-/** Whom fees go to; pays those of the second transactions. */
+/** Receives fees, and pays those of every second transaction. */
 const fees = '0x00000000000000fe'
 const hostile = 'A.0000000000000abc.Evil'
 const collection = 'A.0b2a3299cc857e29.TopShot'
-/** Of each of the blocks 100 to 199 there are as many fungible transfers. */
+/** Number of fungible transfers in each of the blocks 100 to 199. */
 const perBlock = 40
 
 describe('tax reports', () => {
@@ -105,7 +105,7 @@ describe('tax reports', () => {
       (transfer) => `${transfer.type} ${transfer.block_height}:${transfer.tx_index}:${transfer.event_index}`,
     )
 
-  it('hold all transfers of the days, of both kinds, and all fees, by time, over all pages', async () => {
+  it('contain all transfers and fees of the period over all pages', async () => {
     const reports = await allReports('start_date=2025-01-02&end_date=2025-01-10')
     const expected = await keysOf("timestamp >= '2025-01-02T00:00:00Z' and timestamp < '2025-01-11T00:00:00Z'")
     expect(keys(reports.flatMap(({ transfers }) => transfers))).to.deep.equal(expected)
@@ -124,7 +124,7 @@ describe('tax reports', () => {
     })
   })
 
-  it('have exact totals of all pages on the first, token by token', async () => {
+  it('have exact totals per token on the first page', async () => {
     const [first, ...others] = await allReports('start_date=2025-01-01&end_date=2025-01-05')
     const { rows } = await database.pool.query<object>(`
       with t as (
@@ -153,7 +153,7 @@ describe('tax reports', () => {
     expect(others.every(({ tokens, total_transfers: total }) => tokens === null && total === null)).to.equal(true)
   })
 
-  it('are of the year that ends with the newest day where no day is asked for', async () => {
+  it('default to the year up to the newest day', async () => {
     const {
       data: [report],
     } = await api.json<Report>(path)
@@ -165,7 +165,7 @@ describe('tax reports', () => {
     expect([empty.total_transfers, empty.transfers]).to.deep.equal([0, []])
   })
 
-  it('come as CSV with the same transfers, and nothing that a spreadsheet would run', async () => {
+  it('are available as CSV without spreadsheet formulas', async () => {
     const reports = await allReports('start_date=2025-01-02&end_date=2025-01-20')
     const transfers = reports.flatMap(({ transfers: some }) => some)
     expect(transfers.length).to.be.greaterThan(2000)
@@ -215,14 +215,14 @@ describe('tax reports', () => {
   ]
 
   for (const [query, field] of refused) {
-    it(`refuse ${query}`, async () => {
+    it(`reject ${query}`, async () => {
       const response = await api.get(`${path}?${query}`)
       expect(response.status).to.equal(400)
       expect(((await response.json()) as { field: string }).field).to.equal(field)
     })
   }
 
-  it('are of any number of days as CSV', async () => {
+  it('may cover any period as CSV', async () => {
     const query = 'start_date=2015-01-01&end_date=2035-12-31'
     expect((await api.get(`${path}?${query}`)).status).to.equal(400)
     const response = await api.get(`${path}?${query}&format=csv`)
@@ -230,14 +230,14 @@ describe('tax reports', () => {
     expect((await response.text()).split('\r\n')).to.have.length((await keysOf('true')).length + 2)
   })
 
-  it('are there for a leap year, and for no account that is not known', async () => {
+  it('cover a leap year, and return 404 for unknown accounts', async () => {
     expect((await api.get(`${path}?start_date=2024-01-01&end_date=2024-12-31`)).status).to.equal(200)
     for (const query of ['', '?format=csv']) {
       expect((await api.get(`/flow/account/0x00000000000000ff/tax-report${query}`)).status).to.equal(404)
     }
   })
 
-  describe('as CSV within limits', () => {
+  describe('as CSV with limits', () => {
     const query = 'start_date=2015-01-01&end_date=2035-12-31&format=csv'
 
     async function linesOf(limits: CsvLimits): Promise<string[]> {
@@ -257,7 +257,7 @@ describe('tax reports', () => {
       await reads.end()
     })
 
-    it('are complete at the limit of rows, and say so in the last line above it', async () => {
+    it('are complete at the row limit, and marked as incomplete above', async () => {
       const all = await linesOf({ maxRows: 1_000_000, maxMs: 600_000 })
       expect(all.length).to.equal((await keysOf('true')).length)
       expect(await linesOf({ maxRows: all.length, maxMs: 600_000 })).to.deep.equal(all)
@@ -273,13 +273,13 @@ describe('tax reports', () => {
       }
     })
 
-    it('end with a line that says so when the client takes too long', async () => {
+    it('are marked as incomplete after the time limit', async () => {
       const lines = await linesOf({ maxRows: 1_000_000, maxMs: -1 })
       expect(lines).to.have.length(1)
       expect(lines[0]).to.match(/^#incomplete,.*it took longer than/)
     })
 
-    it('are refused before the first byte where the transfers alone are too many, as totals are', async () => {
+    it('are rejected before the first byte if there are too many transfers', async () => {
       const {
         rows: [counted],
       } = await database.pool.query<{ count: number }>(`
@@ -295,7 +295,7 @@ describe('tax reports', () => {
           const response = await limited.get(`${path}?${query}`)
           expect(response.status).to.equal(status)
           const text = await response.text()
-          // Its fees are above the limit.
+          // Its fees exceed the limit.
           if (status === 200) expect(text.trimEnd().split('\r\n').at(-1)).to.match(/^#incomplete,/)
           else expect(JSON.parse(text)).to.include({ code: 'too-many-rows', field: 'start_date' })
           expect((await limited.get(path)).status, 'totals').to.equal(status)
@@ -306,7 +306,7 @@ describe('tax reports', () => {
     })
   })
 
-  it('are read as fast as they are taken, and no further when nobody takes them any more', async () => {
+  it('are read at the pace of the client and stop on disconnect', async () => {
     const plans = await queryPlans(database)
     const bounds = { min: 100, max: 199 }
     const whole = await plans.of(async (pool) => {
@@ -321,14 +321,14 @@ describe('tax reports', () => {
       await once(stream, 'close')
     })
     await plans.end()
-    // Three a batch. One batch was taken, one may wait.
+    // Three per batch: one batch is consumed, one may be buffered.
     expect(whole.statements.length).to.be.greaterThan(18)
     expect(begun.statements.length).to.be.within(3, 6)
   })
 })
 
-describe('tax reports of a chain', () => {
-  it('add up to what accounts have that began with nothing, and to all the fees that they paid', async () => {
+describe('tax reports of a recorded chain', () => {
+  it('sum to the balances of accounts that started empty, and to all fees', async () => {
     const { api, database } = await exploredChain()
     const { accounts } = await truthOf('base')
     const { rows } = await database.pool.query<{ address: string; fees: string }>(`
@@ -357,8 +357,8 @@ describe('tax reports of a chain', () => {
   })
 })
 
-describe('transfers of an account of both kinds', () => {
-  it('are those of each kind, by time', async () => {
+describe('combined transfers of an account', () => {
+  it('equal both kinds, by time', async () => {
     const { api, database } = await exploredChain()
     const { rows } = await database.pool.query<{ address: string }>(`
       select distinct to_address as address from app.nft_transfers where length(to_address) = 18 order by 1`)

@@ -15,8 +15,8 @@ const plain = 'A.0000000000000abc.PlainCoin'
 const twoKinds = 'A.0000000000000abc.PlainCoin.OtherVault'
 const holder = '0x00000000000000b0'
 
-/** What asking workers would have written: there is none on a recorded chain. */
-describe('what the chain and the price feed say of tokens', () => {
+/** Inserts what enrichment workers would have written. */
+describe('token metadata and prices', () => {
   let database: TestDatabase
   let api: RunningApi
 
@@ -63,7 +63,7 @@ describe('what the chain and the price feed say of tokens', () => {
   const ids = async (query: string): Promise<string[]> =>
     (await allPages<FungibleToken>(api, `/flow/ft?${query}`, 2)).map(({ id }) => id)
 
-  it('stand in each token', async () => {
+  it('are returned with each token', async () => {
     const {
       data: [token],
     } = await api.json<{ data: [FungibleToken] }>(`/flow/ft/${flow}`)
@@ -103,7 +103,7 @@ describe('what the chain and the price feed say of tokens', () => {
     })
   })
 
-  it('order, filter and search the list, page by page', async () => {
+  it('sort, filter and search the list', async () => {
     expect(await ids('')).to.deep.equal([flow, bridged, plain, twoKinds])
     expect(await ids('sort=transfers')).to.deep.equal([plain, flow, twoKinds, bridged])
     expect(await ids('sort=newest')).to.deep.equal([bridged, twoKinds, plain, flow])
@@ -118,7 +118,7 @@ describe('what the chain and the price feed say of tokens', () => {
     expect(await ids('search=_')).to.deep.equal([bridged])
   })
 
-  it('price transfers by the last price of the two days before them, and no others', async () => {
+  it('price transfers by the last price within 48 hours', async () => {
     const listed = await allPages<FtTransfer>(api, '/flow/ft/transfer', 2)
     expect(
       listed.map(({ block_height, approx_usd_price, usd_value, token }) => [
@@ -149,7 +149,7 @@ describe('what the chain and the price feed say of tokens', () => {
     expect(ofEvm.map(({ block_height, direction }) => [block_height, direction])).to.deep.equal([[118, 'withdraw']])
   })
 
-  it('price what accounts have, and say what part of all it is', async () => {
+  it('price balances and return the share of the supply', async () => {
     const vaults = await allPages<Vault>(api, `/flow/account/${holder}/ft`, 1)
     expect(
       vaults.map(({ token, balance, usd_price, usd_value, vault_count }) => [

@@ -11,7 +11,7 @@ import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 
 /**
- * Of the chain's own transactions none is in the lists of accounts, though one account may pay for them on the
+ * Lists of accounts exclude system transactions, although an account may pay for them on the
  * emulator.
  */
 const ofUsers = '(collection_index is not null or signatures is not null)'
@@ -50,7 +50,7 @@ describe('lists of transactions of a derived chain', () => {
     return items.map((item) => `${item.block_height}:${item.transaction_index}`)
   }
 
-  it('tells of each transaction the tags, fee, gas and imports that its events and script say', async () => {
+  it('returns tags, fee, gas and imports according to events and script', async () => {
     const byPlace = new Map((await all('/flow/transaction')).map((item) => [places([item])[0], item]))
     let count = 0
     for (const { height, transactions } of await decodedRecording('base')) {
@@ -69,7 +69,7 @@ describe('lists of transactions of a derived chain', () => {
     expect(byPlace.size).to.equal(count)
   })
 
-  it('lists the transactions of each account, and those that it paid for, proposed or authorized', async () => {
+  it('lists the transactions of each account by role', async () => {
     const { rows } = await chain.database.pool.query<{ address: string }>(
       'select address from app.address_stats order by tx_count desc limit 3',
     )
@@ -94,7 +94,7 @@ describe('lists of transactions of a derived chain', () => {
     }
   })
 
-  it('combines filters with each other, with a height and with cursors', async () => {
+  it('combines filters with a height and with cursors', async () => {
     const [payer = ''] = (
       await chain.database.pool.query<{ payer: string }>(
         'select payer_address as payer from raw.transactions where status_code = 1 and collection_index is not null limit 1',
@@ -116,14 +116,14 @@ describe('lists of transactions of a derived chain', () => {
     )
   })
 
-  it('lists what succeeded, what failed and what is unknown', async () => {
+  it('filters by execution status', async () => {
     expect(places(await all('/flow/transaction?status=FAILURE', 3))).to.deep.equal(await placesOf('status_code = 1'))
     expect(places(await all('/flow/transaction?status=SUCCESS'))).to.deep.equal(await placesOf('status_code = 0'))
     expect(places(await all('/flow/transaction?status=SEALED'))).to.deep.equal(await placesOf("status = 'SEALED'"))
     expect(await all('/flow/transaction?status=UNKNOWN')).to.deep.equal([])
   })
 
-  it('lists the transactions whose scripts import a contract', async () => {
+  it('lists the transactions that import a contract', async () => {
     const shown = await all('/flow/transaction')
     const contracts = new Map(shown.flatMap((item) => item.contract_imports).map((contract) => [contract, 0]))
     expect(contracts.size).to.be.greaterThan(5)
@@ -134,7 +134,7 @@ describe('lists of transactions of a derived chain', () => {
     }
   })
 
-  it('tells an account what came in and what went out, as the transfers have it', async () => {
+  it('returns transfer summaries relative to the account', async () => {
     const { rows } = await chain.database.pool.query<{ address: string }>(
       'select address from app.address_stats order by tx_count desc limit 6',
     )
@@ -161,7 +161,7 @@ describe('lists of transactions of a derived chain', () => {
     expect(lines).to.be.greaterThan(20)
   })
 
-  it('tells what changed hands in the end where no account asks', async () => {
+  it('returns net transfers without an account', async () => {
     for (const item of await all('/flow/transaction')) {
       const { rows: moves } = await chain.database.pool.query<{
         token: string
@@ -196,7 +196,7 @@ describe('lists of transactions of a derived chain', () => {
     }
   })
 
-  it('shows all that happened in a transaction, and with `lite` what is short of it', async () => {
+  it('returns the complete detail, and a reduced one with `lite`', async () => {
     const kinds = { ft_transfers: 0, nft_transfers: 0, defi_events: 0, evm_executions: 0, scheduled_txs: 0 }
     const { rows: some } = await chain.database.pool.query<{ place: string }>(
       ['ft_transfers', 'nft_transfers', 'defi_events', 'evm_tx_hashes', 'scheduled_transaction_changes']
@@ -259,7 +259,7 @@ describe('lists of transactions of a derived chain', () => {
     })
   })
 
-  it('finds a transaction by the hash of each EVM transaction that it ran', async () => {
+  it('finds a transaction by the hash of each of its EVM transactions', async () => {
     const { rows } = await chain.database.pool.query<{ evm_hash: string; tx_id: string }>(
       'select evm_hash, tx_id from app.evm_tx_hashes h join raw.transactions t using (block_height, tx_index) where t.payer_address is not null order by evm_hash limit 20',
     )
@@ -272,12 +272,12 @@ describe('lists of transactions of a derived chain', () => {
     }
   })
 
-  it('gives events with a page where they are asked for', async () => {
+  it('returns events on request', async () => {
     const list = await chain.api.json<List<Transaction>>('/flow/transaction?limit=50&include_events=true')
     for (const item of list.data) expect(item.events.length, item.id).to.equal(item.event_count)
   })
 
-  it('tells of each block what its transactions used and paid', async () => {
+  it('returns the fees and computation of each block', async () => {
     let cursor = ''
     const told = new Map<number, Block>()
     do {
@@ -301,7 +301,7 @@ describe('lists of transactions of a derived chain', () => {
     }
   })
 
-  it('gives scripts by their hash', async () => {
+  it('returns scripts by hash', async () => {
     const hash = (await all('/flow/transaction?status=FAILURE'))[0]?.script_hash ?? ''
     const {
       data: [script],
@@ -316,7 +316,7 @@ describe('lists of transactions of a derived chain', () => {
     expect((await chain.api.get(`/flow/script/${'0'.repeat(64)}`)).status).to.equal(404)
   })
 
-  it('refuses what is no account, no status, no contract and no cursor of the list', async () => {
+  it('rejects invalid accounts, statuses, contracts and cursors', async () => {
     const id = 'a'.repeat(64)
     for (const [path, field] of [
       ['/flow/transaction?payer=xyz', 'payer'],

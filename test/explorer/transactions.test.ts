@@ -38,7 +38,7 @@ describe('transaction routes', () => {
     return data[0]
   }
 
-  it('goes through all transactions by cursor, the latest first, while new blocks arrive', async () => {
+  it('pages through all transactions once, latest first, while new blocks arrive', async () => {
     const blocks = Array.from({ length: 61 }, (_, i) => chainBlock(160 - i))
     const expected = blocks.flatMap(({ transactions }) => transactions.toReversed().map(({ id }) => id))
     const ids: string[] = []
@@ -56,7 +56,7 @@ describe('transaction routes', () => {
     expect(ids).to.deep.equal(expected)
   })
 
-  it('lists 20 by default and 100 at most', async () => {
+  it('lists 20 by default and up to 100', async () => {
     expect((await api.json<List<Transaction>>('/flow/transaction')).data).to.have.length(20)
     expect((await api.json<List<Transaction>>('/flow/transaction?limit=100')).data).to.have.length(100)
     expect((await api.get('/flow/transaction?limit=101')).status).to.equal(400)
@@ -84,7 +84,7 @@ describe('transaction routes', () => {
     expect((await api.json<List<Transaction>>('/flow/transaction?height=9999')).data).to.deep.equal([])
   })
 
-  it('shows a transfer in full', async () => {
+  it('returns a complete transfer', async () => {
     const [transfer] = chainBlock(120).transactions
     const shown = await one(transfer?.id ?? '')
     expect(shown).to.deep.include({
@@ -140,7 +140,7 @@ describe('transaction routes', () => {
     expect(shown?.events).to.have.length(9)
   })
 
-  it('finds a transaction by the hash of its EVM transaction, in any spelling', async () => {
+  it('finds a transaction by its EVM hash in any spelling', async () => {
     const evm = chainBlock(120).transactions[1]
     for (const spelling of [evm?.id, `0x${evm?.id}`, evm?.evmHash, `0x${evm?.evmHash}`, evm?.evmHash?.toUpperCase()]) {
       const shown = await one(spelling ?? '')
@@ -149,7 +149,7 @@ describe('transaction routes', () => {
     }
   })
 
-  it('finds the system transactions, whose ids repeat, by height or in the newest block', async () => {
+  it('finds system transactions by height or in the newest block', async () => {
     const [first, second] = systemTransactionIds
     expect(await one(second, '?height=120')).to.deep.include({
       block_height: 120,
@@ -165,7 +165,7 @@ describe('transaction routes', () => {
     expect((await one(first))?.block_height).to.equal(newest.data[0]?.block_height)
   })
 
-  it('says which one of a system transaction it answers with, and where there are others', async () => {
+  it('names the returned system transaction and lists others', async () => {
     const [id] = systemTransactionIds
     const response = await api.get(`/flow/transaction/${id}`)
     const [{ block_height: height, other_heights: others }] = ((await response.json()) as { data: [TransactionDetail] })
@@ -190,13 +190,13 @@ describe('transaction routes', () => {
     expect(((await unique.json()) as { data: [TransactionDetail] }).data[0].other_heights).to.deep.equal([])
   })
 
-  it('takes the height of its block with the hash of an EVM transaction', async () => {
+  it('accepts the height with an EVM hash', async () => {
     const evm = chainBlock(120).transactions[1]
     expect(await one(evm?.evmHash ?? '', '?height=120')).to.include({ id: evm?.id })
     expect((await api.get(`/flow/transaction/${evm?.evmHash}?height=121`)).status).to.equal(404)
   })
 
-  it('answers 404 for unknown ids and 400 for what is no id', async () => {
+  it('returns 404 for unknown and 400 for invalid ids', async () => {
     for (const [id, status, code] of [
       ['0'.repeat(64), 404, 'unknown-transaction'],
       ['0', 400, 'invalid-parameter'],
@@ -211,7 +211,7 @@ describe('transaction routes', () => {
     expect((await api.get(`/flow/transaction/${chainBlock(120).transactions[0]?.id}?height=121`)).status).to.equal(404)
   })
 
-  it('refuses cursors of another form', async () => {
+  it('rejects cursors of another format', async () => {
     for (const cursor of ['120', '120:0', '120:0:xyz', `-1:0:${'a'.repeat(64)}`, `1:9999999999:${'a'.repeat(64)}`]) {
       const response = await api.get(`/flow/transaction?cursor=${cursor}`)
       expect(response.status, cursor).to.equal(400)

@@ -1,4 +1,6 @@
-/** Writes `spec-answers.txt`, what the API answers on the recorded chain of the tests. Part of `npm run docs`. */
+/**
+ * Writes `spec-answers.txt`, the API responses on the recorded test chain. Part of `npm run docs`.
+ */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stopTestServer } from '../support/database.ts'

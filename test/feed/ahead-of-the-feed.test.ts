@@ -9,7 +9,7 @@ describe('a client that is ahead of the feed', () => {
   let chain: MadeChain
   let room: LiveRoom
 
-  /** The database has 20 blocks, of which the feed of this process has heard ten. */
+  /** The database has 20 blocks; the feed of this process knows ten. */
   beforeEach(async () => {
     chain = new MadeChain()
     chain.extend(10)
@@ -28,7 +28,7 @@ describe('a client that is ahead of the feed', () => {
   const blocksTold = (told: readonly { type: string; payload: Readonly<Record<string, unknown>> }[]): unknown[] =>
     told.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height'])
 
-  it('is told what comes after that, once the feed has got there', async () => {
+  it('receives later blocks once the feed has caught up', async () => {
     const client = await room.connect()
     await client.subscribe(at(15))
     chain.announce(room.feed)
@@ -37,7 +37,7 @@ describe('a client that is ahead of the feed', () => {
     await client.close()
   })
 
-  it('need not wait where it wants to go on elsewhere', async () => {
+  it('can resume elsewhere without waiting', async () => {
     const client = await room.connect()
     await client.subscribe(at(15))
     await client.subscribe({ from: 8 })
@@ -46,7 +46,7 @@ describe('a client that is ahead of the feed', () => {
     await client.close()
   })
 
-  it('is told that what it has is gone, as far down as that may be, where the chain does not reach that far', async () => {
+  it('receives a rollback as deep as possible if the chain is shorter', async () => {
     const client = await room.connect()
     await client.subscribe({ from: 25 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
@@ -55,7 +55,7 @@ describe('a client that is ahead of the feed', () => {
     await client.close()
   })
 
-  it('is not waited for when it is gone', async () => {
+  it('is dropped from the waiting list on disconnect', async () => {
     const client = await room.connect()
     await client.subscribe(at(15))
     expect(await valueOf(room.metrics.feedCatchingUp)).to.equal(1)
@@ -64,8 +64,8 @@ describe('a client that is ahead of the feed', () => {
   })
 })
 
-describe('what the live feed tells its operator', () => {
-  it('has the blocks that were announced and not told yet', async () => {
+describe('metrics of the live feed', () => {
+  it('include announced blocks that are not published yet', async () => {
     const chain = new MadeChain()
     chain.extend(1)
     const room = await LiveRoom.open(chain)

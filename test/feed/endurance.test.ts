@@ -24,7 +24,7 @@ describe('the endurance of the live feed', () => {
     return client.find(({ seq }) => seq === `${height}.${transactions.length}.${id.slice(0, 16)}`)
   }
 
-  it('survives a kill of the process: a client that resumes has every block once, and knows of a rollback', async () => {
+  it('survives a kill: a resuming client gets every block once and all rollbacks', async () => {
     const start = async (): Promise<{ program: FlowfarmProcess; host: string }> => {
       const program = new FlowfarmProcess(['api'], { DB_URL: database.url, PORT: '0' })
       const { port } = await program.logged(/the API listens/)
@@ -60,7 +60,7 @@ describe('the endurance of the live feed', () => {
     await second.program.end('SIGKILL')
   })
 
-  it('gives a subscriber that stalls all the rest, as it takes it, while others go on', async () => {
+  it('delivers everything to a slow subscriber without delaying others', async () => {
     const api = await runApi(database.url, {
       live: { liveLimits: { maxSubscriberBytes: 16 * 1024, maxBytesAtOnce: 4096 } },
     })
@@ -72,7 +72,7 @@ describe('the endurance of the live feed', () => {
     stalled.socket.pause()
     let height = 5
     const fallenBehind = async (): Promise<number> => (await api.metrics.feedFallenBehind.get()).values[0]?.value ?? 0
-    // What the system takes for a socket that nobody reads has to be full first.
+    // The socket buffers of the system must be full first.
     while ((await fallenBehind()) === 0) {
       await storeBlocks(database.pool, height + 1, height + 100)
       height += 100
@@ -85,7 +85,7 @@ describe('the endurance of the live feed', () => {
     await api.stop()
   })
 
-  it('carries 1,000 idle clients, and floods and garbage of others', async () => {
+  it('carries 1,000 idle clients, floods and garbage', async () => {
     const api = await runApi(database.url)
     const clients: FeedClient[] = []
     for (let i = 0; i < 10; i++) {

@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { insertEvents } from '../support/insert-events.ts'
 
 const top = 12
-/** The lowest block that is taken back while all are read. */
+/** Lowest block that is removed during a read. */
 const fork = 10
 
 describe('the reader of the live feed', () => {
@@ -28,7 +28,7 @@ describe('the reader of the live feed', () => {
     await database.drop()
   })
 
-  /** Ids of blocks, each with those of its transactions. */
+  /** Block ids with the ids of their transactions. */
   const idsOf = (blocks: readonly FeedBlock[]): [string, string[]][] =>
     blocks.map(({ block, transactions }) => [block.id, transactions.map(({ summary }) => summary.id)])
 
@@ -38,7 +38,7 @@ describe('the reader of the live feed', () => {
       transactions.map((transaction) => transaction.id),
     ])
 
-  /** Reads all blocks while a change is committed after the blocks were read and before their transactions are. */
+  /** Reads all blocks while a change is committed between reading blocks and transactions. */
   async function readAcross(change: (client: PoolClient) => Promise<void>): Promise<[string, string[]][]> {
     const client = await database.pool.connect()
     await client.query('begin')
@@ -54,7 +54,7 @@ describe('the reader of the live feed', () => {
     return idsOf(await reading)
   }
 
-  it('gives no block without its transactions, where these are taken back meanwhile', async () => {
+  it('returns no block without its transactions during a rollback', async () => {
     const read = await readAcross(async (client) => {
       await client.query('delete from raw.transactions where block_height >= $1', [fork])
       await client.query('delete from raw.blocks where height >= $1', [fork])
@@ -62,7 +62,7 @@ describe('the reader of the live feed', () => {
     expect(read).to.deep.equal(stored(1, fork))
   })
 
-  it('gives no block with the transactions of another that took its place meanwhile', async () => {
+  it('returns no block with the transactions of its replacement', async () => {
     const other = idOf('other')
     const read = await readAcross(async (client) => {
       await client.query("update raw.blocks set id = decode($1, 'hex') where height = $2", [other, top])
@@ -72,7 +72,7 @@ describe('the reader of the live feed', () => {
     expect(read.at(-1)).to.deep.equal([other, chainBlock(top).transactions.map(() => other)])
   })
 
-  it('leaves the event loop to others between the transactions that it decodes', async () => {
+  it('yields to the event loop between decoded transactions', async () => {
     await database.pool.query('delete from raw.event_chunks')
     await database.pool.query(
       insertEvents(`
@@ -95,7 +95,7 @@ describe('the reader of the live feed', () => {
     setImmediate(watch)
     await createFeedReader(reads, () => 'mainnet').read(1, top + 1)
     isOver = true
-    // Without yielding, nearly all of it is one slice.
+    // Without yielding, nearly everything is one slice.
     expect(longest).to.be.below((cpuMs() - start) / 3)
   })
 })

@@ -23,7 +23,7 @@ describe('the live feed', () => {
     await database.drop()
   })
 
-  /** What the feed tells of a block, in order. */
+  /** Expected messages of a block, in order. */
   function told(at: number, fork?: string): string[] {
     const block = chainBlock(at, fork === undefined ? {} : { fork })
     return [`new_block ${at} ${block.id}`, ...block.transactions.map(({ id }) => `new_transaction ${at} ${id}`)]
@@ -36,7 +36,7 @@ describe('the live feed', () => {
         : `${type} ${String(payload['height'] ?? payload['block_height'])} ${String(payload['id'])}`,
     )
 
-  it('tells of each new block and then of its transactions, in order, to all clients', async () => {
+  it('publishes each new block and its transactions in order to all clients', async () => {
     const clients = [await FeedClient.connect(`${api.host}/ws`), await FeedClient.connect(`${api.host}/chain/v1/ws`)]
     const expected: string[] = []
     for (let i = 0; i < 3; i++) {
@@ -53,7 +53,7 @@ describe('the live feed', () => {
     }
   })
 
-  it('tells of a block and its transactions in the form of the specification', async () => {
+  it('uses the message format of the specification', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     height += 6 - (height % 6)
     await storeBlocks(database.pool, height, height)
@@ -98,7 +98,7 @@ describe('the live feed', () => {
     await client.close()
   })
 
-  it('is silent about history', async () => {
+  it('does not publish history', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     await storeBlocks(database.pool, 5000, 5001, { ingester: 'history_ingester' })
     await storeBlocks(database.pool, ++height, height)
@@ -107,7 +107,7 @@ describe('the live feed', () => {
     await client.close()
   })
 
-  it('leaves the oldest out when a long range is stored at once, and keeps the order', async () => {
+  it('drops the oldest blocks of a long range and keeps the order', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     await storeBlocks(database.pool, height + 1, height + 300)
     height += 300
@@ -117,7 +117,7 @@ describe('the live feed', () => {
     await client.close()
   })
 
-  it('tells of a rollback, and then of the blocks that took the place', async () => {
+  it('publishes a rollback and then the replacement blocks', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     await storeBlocks(database.pool, height + 1, height + 3)
     await client.count([1, 2, 3].flatMap((i) => told(height + i)).length)
@@ -134,7 +134,7 @@ describe('the live feed', () => {
     await client.close()
   })
 
-  it('loses nothing when its connection to the database breaks, not even a rollback', async () => {
+  it('loses nothing when its database connection breaks', async () => {
     const other = await createTestDatabase()
     const proxy = await startHalfOpenProxy(other.url)
     const behind = await runApi(other.url, { live: { url: proxy.url } })
@@ -154,7 +154,7 @@ describe('the live feed', () => {
     await other.drop()
   })
 
-  it('sends the status at once and then again and again', async () => {
+  it('sends the status immediately and then periodically', async () => {
     const client = await FeedClient.connect(`${api.host}/ws/status`)
     await client.count(3)
     const { generated_at: _now, ...status } = await api.json<Record<string, unknown>>('/status')

@@ -15,7 +15,7 @@ const ping = 0x89
 
 const longest = 64 * 1024
 
-/** By what is wrong: the code of the close, and what a client sends. */
+/** Client data and expected close code by defect. */
 const hostile: Readonly<Record<string, readonly [code: number, bytes: readonly Buffer[]]>> = {
   'text that is not UTF-8': [1007, [clientFrame(text, Uint8Array.of(0xff, 0xfe))]],
   'text that is not UTF-8 when its pieces are joined': [
@@ -63,7 +63,7 @@ describe('hostile frames', () => {
   const open = (path = '/ws', headers = ''): Promise<RawWebSocket> => RawWebSocket.open(api.server.port, path, headers)
 
   for (const [what, [code, frames]] of Object.entries(hostile)) {
-    it(`end the connection of who sends them: ${what}`, async () => {
+    it(`close the connection of their sender: ${what}`, async () => {
       for (const path of ['/ws', '/ws/status']) {
         const client = await open(path)
         client.socket.write(Buffer.concat(frames))
@@ -72,21 +72,21 @@ describe('hostile frames', () => {
     })
   }
 
-  it('that come byte by byte are not gathered', async () => {
+  it('in single bytes are not buffered', async () => {
     const client = await open()
     client.socket.write(clientFrame(text, '', longest - 1))
     let sent = 0
     while (!client.isClosing && sent < longest - 2) {
       client.socket.write(' ')
       sent++
-      // Lets the server, which is in this process, read it.
+      // Lets the server, which runs in this process, read it.
       await new Promise(setImmediate)
     }
     expect(await client.closeCode()).to.equal(1008)
     expect(sent).to.be.below(longest / 4)
   })
 
-  it('cannot be compressed, whatever a client offers', async () => {
+  it('cannot be compressed', async () => {
     const client = await open('/ws', 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n')
     expect(client.answer)
       .to.match(/^HTTP\/1\.1 101 /)
@@ -94,7 +94,7 @@ describe('hostile frames', () => {
     client.socket.destroy()
   })
 
-  it('cost nobody else anything', async () => {
+  it('do not affect others', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     const attackers = await Promise.all(
       Object.values(hostile).map(async ([, frames]) => {

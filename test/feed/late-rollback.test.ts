@@ -5,10 +5,10 @@ import { LiveRoom } from '../support/live-room.ts'
 import { MadeChain } from '../support/made-chain.ts'
 import { SeenChain } from '../support/seen-chain.ts'
 
-/** No test waits for that: what it waits for has to come without. */
+/** Too long for any test: results must arrive without this timeout. */
 const never = 600_000
 
-/** @param isSubscriber what it was told before it subscribed does not count */
+/** @param isSubscriber ignore messages from before the subscription */
 const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
   const seen = new SeenChain()
   for (const message of client.told) if (!isSubscriber || message.seq !== undefined) seen.accept(message)
@@ -16,8 +16,9 @@ const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
 }
 
 /**
- * Extends the chain by a block that comes after all else, and resolves when all have it.
- * @param clients who subscribed; what comes before the subscription has no mark
+ * Extends the chain by a final block and resolves when all clients have it.
+ *
+ * @param clients subscribers; messages from before the subscription have no mark
  */
 async function settle(
   chain: MadeChain,
@@ -36,8 +37,8 @@ async function settle(
   ])
 }
 
-describe('a rollback that is announced late', () => {
-  it('is told before the blocks that took the place, to who follows', async () => {
+describe('a late rollback', () => {
+  it('is published before the replacement blocks to followers', async () => {
     const chain = new MadeChain()
     chain.extend(10)
     const room = await LiveRoom.open(chain, { patienceMs: never })
@@ -47,7 +48,7 @@ describe('a rollback that is announced late', () => {
     chain.extend(1)
     chain.rollBack(4)
     chain.extend(6)
-    // Of all that only the first is heard: the block at this height is another one already.
+    // Only the first notification is received: the block at this height has already been replaced.
     while (chain.announce(room.feed)) for (let i = 0; i < 5; i++) await new Promise(setImmediate)
     await settle(chain, room, [client])
     const seen = seenBy(client)
@@ -56,7 +57,7 @@ describe('a rollback that is announced late', () => {
     await room.close()
   })
 
-  it('is told before the blocks that took the place, to who catches up', async () => {
+  it('is published before the replacement blocks to clients that catch up', async () => {
     const chain = new MadeChain()
     chain.extend(40)
     const room = await LiveRoom.open(chain, { patienceMs: never })
@@ -79,7 +80,7 @@ describe('a rollback that is announced late', () => {
     await room.close()
   })
 
-  it('is found by comparing where it is never announced', async () => {
+  it('is found by comparison if it is never announced', async () => {
     const chain = new MadeChain()
     chain.extend(10)
     const room = await LiveRoom.open(chain, { patienceMs: 1 })
@@ -96,7 +97,7 @@ describe('a rollback that is announced late', () => {
     await room.close()
   })
 
-  it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other or are lost', async () => {
+  it('leaves each client with the current chain for any order or loss of notifications', async () => {
     const action = fc.oneof(
       {
         weight: 3,
@@ -142,8 +143,8 @@ describe('a rollback that is announced late', () => {
             }
             if (kind === 'join') {
               const client = await room.connect()
-              // Answered before the next fork: whoever asks from a height on is told of none that began below it
-              // before.
+              // Must be confirmed before the next fork: a client that resumes by height gets no
+              // rollback of earlier forks below it.
               await client.subscribe({ from: Math.min(count, chain.height), batch: true })
               clients.push(client)
             }

@@ -6,14 +6,14 @@ import { SeenChain } from '../support/seen-chain.ts'
 
 const limits = { patienceMs: 1, maxReorgDepth: 100 }
 
-/** Takes in what a client was told, once it has the newest block. */
+/** Applies the messages of a client once it has the newest block. */
 async function hear(seen: SeenChain, client: FeedClient, chain: MadeChain): Promise<void> {
   const last = chain.transactionId(chain.height - 1)
   await client.find(({ payload }) => payload['id'] === last)
   for (const message of client.told) if (message.seq !== undefined) seen.accept(message)
 }
 
-/** A client that another process told all there is. */
+/** A client that was served by another process. */
 async function toldElsewhere(chain: MadeChain): Promise<SeenChain> {
   const seen = new SeenChain()
   const room = await LiveRoom.open(chain, limits)
@@ -24,21 +24,21 @@ async function toldElsewhere(chain: MadeChain): Promise<SeenChain> {
   return seen
 }
 
-/** Blocks are replaced while the announcements are not heard; then they are again. */
+/** Replaces blocks while notifications are lost. */
 async function forkUnheard(chain: MadeChain, room: LiveRoom, depth: number): Promise<void> {
   chain.rollBack(depth)
   chain.extend(depth + 3)
   await room.feed.catchUp()
 }
 
-describe('a rollback that nobody announced', () => {
-  it('is told to a client that was told by another process, as deep as it is', async () => {
+describe('a missed rollback', () => {
+  it('is sent to a client of another process with its exact depth', async () => {
     const chain = new MadeChain()
     chain.extend(60)
     const seen = await toldElsewhere(chain)
     const room = await LiveRoom.open(chain, limits)
     const client = await room.connect()
-    // The mark of the last transaction: of all the blocks before it, this process has told nobody.
+    // Mark of the last transaction: this process has sent none of the blocks before it.
     await client.subscribe({ after: seen.mark })
     await client.find(({ type }) => type === 'position')
     await forkUnheard(chain, room, 20)
@@ -48,7 +48,7 @@ describe('a rollback that nobody announced', () => {
     await room.close()
   })
 
-  it('is told to a client that says no more than the height at which it goes on', async () => {
+  it('is sent to a client that resumes by height only', async () => {
     const chain = new MadeChain()
     chain.extend(60)
     const seen = await toldElsewhere(chain)
@@ -66,7 +66,7 @@ describe('a rollback that nobody announced', () => {
     [true, 40],
     [false, 30],
   ] as const) {
-    it(`is told where blocks went by while nobody listened${knows ? '' : ', too deep rather than not deep enough where their ids could not be read'}`, async () => {
+    it(`is sent after blocks passed without clients${knows ? '' : ', too deep rather than too shallow if their ids could not be read'}`, async () => {
       const chain = new MadeChain()
       chain.extend(30)
       const room = await LiveRoom.open(chain, limits)

@@ -36,7 +36,7 @@ describe('the live feed of the whole program', () => {
     return { program, feed: `127.0.0.1:${String(port)}/ws` }
   }
 
-  it('loses and doubles nothing while API processes are killed, stopped and started beside an ingester that goes on over two forks', async () => {
+  it('loses and duplicates nothing while API processes are killed and restarted over two forks', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     run('ingest', { CHAIN_ACCESS_NODE: node.endpoint })
     const [first, other] = await Promise.all([runApi(), runApi()])
@@ -45,7 +45,9 @@ describe('the live feed of the whole program', () => {
     const staying = new SeenChain()
     const moving = new SeenChain()
     let heard = 0
-    /** Hears what is told to both until the last block of a version of the chain has come. */
+    /**
+     * Applies messages of both clients until the last block of a version of the chain has arrived.
+     */
     const hearUntil = async (height: number, moves: FeedClient): Promise<void> => {
       const isLast = ({ type, payload }: { type: string; payload: Readonly<Record<string, unknown>> }): boolean =>
         type === 'new_block' && payload['height'] === height
@@ -99,7 +101,7 @@ describe('the live feed of the whole program', () => {
     await Promise.all([stays.close(), onOther.close()])
   })
 
-  /** Resolves when the client has all transactions of the stored block of a height. */
+  /** Resolves when the client has all transactions of the stored block at a height. */
   async function allOf(client: FeedClient, height: number): Promise<void> {
     const {
       rows: [block],

@@ -26,7 +26,7 @@ describe('the replay budget of the live feed', () => {
   let decoded = 0
   let room: LiveRoom
   let networkOf: (() => string) | undefined
-  /** Time of the budgets in milliseconds; undefined: that of the process. */
+  /** Clock of the budgets in milliseconds; undefined: process clock. */
   let now: number | undefined
 
   before(async () => {
@@ -78,7 +78,7 @@ describe('the replay budget of the live feed', () => {
     ['templates', { templates: ['none'] }],
     ['blocks', { types: ['new_block'] }],
   ] as const) {
-    it(`refuses to decode the same blocks over and over, asking for ${name}, on new connections and again on one`, async () => {
+    it(`limits repeated replays of the same blocks by ${name}, on new and existing connections`, async () => {
       const answers: string[] = []
       const begun = performance.now()
       while (answers.length < 100 && answers.at(-1) !== 'error') {
@@ -107,11 +107,11 @@ describe('the replay budget of the live feed', () => {
     })
   }
 
-  it('limits the replays of many networks together, and delays them without refusing any', async () => {
+  it('limits the replays of many networks by delaying them', async () => {
     let networks = 0
     networkOf = () => `network ${networks++}`
     now = 0
-    // From the beginning of a read, and so at the price of `top` blocks.
+    // Aligned to a read, so it costs `top` blocks.
     const from = 20
     const whole = (client: FeedClient): ReturnType<typeof replay> =>
       replay(client, { from, filter: { types: ['new_block'] } })
@@ -124,7 +124,7 @@ describe('the replay budget of the live feed', () => {
     }
     const late = await room.connect()
     expect((await whole(late)).type).to.equal('subscribed')
-    // Longer than a replay that nothing delays takes to read something.
+    // Longer than an undelayed replay takes for a read.
     for (let i = 0; i < 5; i++) await createFeedReader(reads, () => 'mainnet').read(1, top)
     expect(decoded).to.equal(replayProcessFactor * blocks)
     now = Math.ceil(top / replayProcessBlocksPerSecond) * 1000
@@ -133,7 +133,7 @@ describe('the replay budget of the live feed', () => {
     await late.close()
   })
 
-  it('lets a client that is refused follow what is new', async () => {
+  it('lets a rejected client follow new blocks', async () => {
     for (let i = 0; i < replayNetworkFactor; i++) {
       const client = await room.connect()
       await replay(client, { filter: { types: ['new_block'] } })
@@ -147,8 +147,8 @@ describe('the replay budget of the live feed', () => {
   })
 })
 
-describe('blocks that the live feed need not decode', () => {
-  it('are those that have nothing for an address or a tag by the index', async () => {
+describe('blocks that need no decoding', () => {
+  it('do not match an address or tag according to the index', async () => {
     const { database } = await exploredChain()
     const pool = await createReadPool({ url: database.url })
     try {

@@ -32,7 +32,7 @@ describe('resuming the live feed', () => {
   const untilBlock = (client: FeedClient, height: number, id: string): Promise<unknown> =>
     client.find(({ type, payload }) => type === 'new_block' && payload['height'] === height && payload['id'] === id)
 
-  /** Resolves when the last message of a block has come. */
+  /** Resolves when the last message of a block has arrived. */
   const untilWhole = (client: FeedClient, height: number, fork = 'main'): Promise<unknown> => {
     const block = chainBlock(height, { fork })
     return client.find(({ seq }) => seq === `${height}.${block.transactions.length}.${block.id.slice(0, 16)}`)
@@ -46,10 +46,10 @@ describe('resuming the live feed', () => {
     )
   }
 
-  it('goes from history over into what is new, without a gap and without a block twice', async () => {
+  it('continues from history to new blocks without gaps or duplicates', async () => {
     const client = await connect()
     const subscribed = client.subscribe({ from: 5 })
-    // While it is told of history, the chain goes on.
+    // The chain grows during the replay.
     for (let at = 41; at <= 60; at++) await storeBlocks(database.pool, at, at)
     expect((await subscribed).payload['next_height']).to.equal(5)
     await untilWhole(client, 60)
@@ -58,7 +58,7 @@ describe('resuming the live feed', () => {
     await client.close()
   })
 
-  it('leaves nothing out when many blocks come at once', async () => {
+  it('drops nothing when many blocks arrive at once', async () => {
     const client = await connect()
     await client.subscribe({ batch: true })
     await storeBlocks(database.pool, 41, 400)
@@ -67,7 +67,7 @@ describe('resuming the live feed', () => {
     await client.close()
   })
 
-  it('goes on in the middle of a block', async () => {
+  it('resumes within a block', async () => {
     const client = await connect()
     const { id, transactions } = chainBlock(36)
     await client.subscribe({ after: `36.2.${id.slice(0, 16)}` })
@@ -78,7 +78,7 @@ describe('resuming the live feed', () => {
     await client.close()
   })
 
-  it('tells what was taken back while nobody was there, even by an API that never saw it', async () => {
+  it('sends rollbacks that happened without clients, even from an API that missed them', async () => {
     const client = await connect()
     await client.subscribe({ from: 30 })
     await storeBlocks(database.pool, 41, 43)
@@ -98,7 +98,7 @@ describe('resuming the live feed', () => {
     await again.close()
   })
 
-  it('tells exactly what was taken back, by an API that saw it', async () => {
+  it('sends the exact rollback from an API that saw it', async () => {
     const client = await connect()
     await client.subscribe({ from: 30 })
     await storeBlocks(database.pool, 41, 43)
@@ -120,7 +120,7 @@ describe('resuming the live feed', () => {
     await Promise.all([again.close(), staying.close()])
   })
 
-  it('takes back from a client that catches up', async () => {
+  it('rolls back a client that catches up', async () => {
     const client = await connect()
     await storeBlocks(database.pool, 41, 60)
     const subscribed = client.subscribe({ from: 1 })
@@ -132,7 +132,7 @@ describe('resuming the live feed', () => {
     await client.close()
   })
 
-  it('tells heights that are not stored', async () => {
+  it('sends gaps', async () => {
     await database.pool.query('delete from raw.blocks where height between 10 and 12')
     const client = await connect()
     await client.subscribe({ from: 8, filter: { types: ['new_block'] } })
@@ -150,7 +150,7 @@ describe('resuming the live feed', () => {
     await client.close()
   })
 
-  it('is the same by each of several API processes', async () => {
+  it('is the same in several API processes', async () => {
     const other = await runApi(database.url)
     const clients = [await connect(), await FeedClient.connect(`${other.host}/ws`)]
     for (const client of clients) await client.subscribe({})
@@ -161,7 +161,7 @@ describe('resuming the live feed', () => {
     const [one, two] = clients.map((client) => seenBy(client))
     expect([...(two?.blocks ?? [])]).to.deep.equal([...(one?.blocks ?? [])])
     expect(two?.mark).to.equal(one?.mark)
-    // A client changes from one to the other.
+    // The client moves from one to the other.
     const moved = await FeedClient.connect(`${other.host}/ws`)
     await moved.subscribe({ after: one?.mark })
     await storeBlocks(database.pool, 48, 48, { fork: 'other', forkedAt: 44 })

@@ -24,13 +24,13 @@ describe('subscriptions of the live feed', () => {
 
   const connect = (): Promise<FeedClient> => FeedClient.connect(`${api.host}/ws`)
 
-  /** Stores the next block and gives its height. */
+  /** Stores the next block and returns its height. */
   async function grow(): Promise<number> {
     await storeBlocks(database.pool, ++height, height)
     return height
   }
 
-  it('tell what a filter asks for, and nothing else', async () => {
+  it('deliver exactly what a filter matches', async () => {
     const [moves, evm, blocks, both] = await Promise.all([connect(), connect(), connect(), connect()])
     await moves.subscribe({ filter: { addresses: [receiver.toUpperCase().replace('0X', '0x')] } })
     await evm.subscribe({ filter: { tags: ['evm'] } })
@@ -61,7 +61,7 @@ describe('subscriptions of the live feed', () => {
     }
   })
 
-  it('tell what several of one connection ask for once, and no more after the last has ended', async () => {
+  it('deliver messages of overlapping subscriptions once, and nothing after the last one ended', async () => {
     const client = await connect()
     await client.subscribe({ id: 1, filter: { addresses: [receiver] } })
     await client.subscribe({ id: 2, filter: { addresses: [receiver, payer], tags: ['FT_TRANSFER'] } })
@@ -70,7 +70,7 @@ describe('subscriptions of the live feed', () => {
     expect(client.told.map(({ payload }) => payload['id'])).to.deep.equal([chainBlock(at).transactions[0]?.id])
     for (const id of [1, 2]) client.say({ type: 'unsubscribe', id })
     await client.find(({ type, payload }) => type === 'unsubscribed' && payload['id'] === 2)
-    // Once one has it, the others have it too, or get it before they are answered.
+    // Once one client has it, the others have it or get it before their responses.
     const later = await connect()
     await grow()
     await later.count(1)
@@ -81,7 +81,7 @@ describe('subscriptions of the live feed', () => {
     await client.close()
   })
 
-  it('mark each message, and put those of a block into one frame for who asks', async () => {
+  it('mark messages and batch them on request', async () => {
     const [marked, batched] = await Promise.all([connect(), connect()])
     await marked.subscribe({})
     expect((await batched.subscribe({ batch: true })).payload).to.deep.equal({
@@ -103,7 +103,7 @@ describe('subscriptions of the live feed', () => {
     await Promise.all([marked.close(), batched.close()])
   })
 
-  it('that are not valid are answered with the field and what to do', async () => {
+  it('are rejected with field and reason if invalid', async () => {
     const client = await connect()
     const addresses = (count: number): string[] =>
       Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(16, '0')}`)
@@ -140,13 +140,13 @@ describe('subscriptions of the live feed', () => {
     client.socket.send(Buffer.from('{}'), { binary: true })
     await client.count(cases.length + 1)
     expect(client.messages.at(-1)?.payload['code']).to.equal('bad_message')
-    // It still follows, as if it had said nothing.
+    // The client still follows as if it had sent nothing.
     const at = await grow()
     expect((await client.find(({ type }) => type === 'new_block')).payload['height']).to.equal(at)
     await client.close()
   })
 
-  it('are bounded for a connection, and for all together', async () => {
+  it('are limited per connection and in total', async () => {
     const [first, second] = await Promise.all([connect(), connect()])
     const words = (begin: number, count: number): string[] =>
       Array.from({ length: count }, (_, i) => `0x${(begin + i).toString(16).padStart(16, '0')}`)
@@ -161,7 +161,7 @@ describe('subscriptions of the live feed', () => {
       'filter limit of the server reached',
     )
     await first.close()
-    // The place is free once its connection is gone.
+    // Capacity is released when the connection closes.
     while ((await second.subscribe({ id: 0, filter: { addresses: words(1, 600) } })).type !== 'subscribed')
       await api.get('/health')
     await second.close()

@@ -12,7 +12,7 @@ const wishes = {
 } as const
 type Wish = keyof typeof wishes
 
-/** Whether a wish wants the block of a height, and whether its transaction. */
+/** Whether a selection matches the block of a height and its transaction. */
 const wants: Readonly<Record<Wish, (height: number) => readonly [block: boolean, transaction: boolean]>> = {
   all: () => [true, true],
   blocks: () => [true, false],
@@ -20,7 +20,7 @@ const wants: Readonly<Record<Wish, (height: number) => readonly [block: boolean,
   both: (height) => [true, height % 2 === 1],
 }
 
-/** What is told of the heights from `from` up to `to` to whoever has a wish. */
+/** Expected messages of the heights from `from` up to `to` for a selection. */
 function toldOf(chain: MadeChain, wish: Wish, from: number, to: number): string[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).flatMap((height) => {
     const [block, transaction] = wants[wish](height)
@@ -28,13 +28,13 @@ function toldOf(chain: MadeChain, wish: Wish, from: number, to: number): string[
   })
 }
 
-/** A client with what it asked for, in order. */
+/** A client with its selections, in order. */
 interface Asking {
   readonly client: FeedClient
   readonly asked: { readonly wish: Wish; readonly isResuming: boolean }[]
 }
 
-/** Compares what came between two answers with what was asked for between them. */
+/** Compares the messages between two confirmations with the selection in between. */
 function check({ client, asked }: Asking, chain: MadeChain): void {
   const answers = client.messages.flatMap(({ type }, i) => (type === 'subscribed' ? [i] : []))
   expect(answers).to.have.length(asked.length)
@@ -47,7 +47,7 @@ function check({ client, asked }: Asking, chain: MadeChain): void {
       .slice(answer + 1, answers[i + 1])
       .filter(({ type }) => type !== 'position')
       .map(({ payload }) => payload['id'])
-    // One that goes back leaves off in the middle.
+    // Resuming interrupts a replay.
     const expected = toldOf(chain, wish, from, next?.isResuming === true ? chain.height : to)
     expect(came).to.deep.equal(next?.isResuming === true ? expected.slice(0, came.length) : expected)
   })
@@ -57,8 +57,8 @@ function nextHeight(answer: FeedMessage | undefined): number {
   return Number(answer?.payload['next_height'])
 }
 
-describe('telling many clients in turns', () => {
-  it('keeps what each client is told whole and in order while clients join, leave, go back and change what they ask for', async () => {
+describe('delivery in time slices', () => {
+  it('is complete and ordered for each client while clients join, leave, resume and change filters', async () => {
     const wish = fc.constantFrom<Wish>('all', 'blocks', 'even', 'both')
     const client = fc.integer({ min: 0, max: 30 })
     const action = fc.oneof(

@@ -11,7 +11,7 @@ import { FeedClient } from '../support/feed-client.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi, RunOptions } from '../support/running-api.ts'
 
-/** Lets a test say where a client comes from. */
+/** Lets a test set the client address. */
 const clientOf = (request: IncomingMessage): Client => {
   const address = String(request.headers['x-test-address'] ?? '127.0.0.1')
   return { address, isLocal: address.startsWith('127.') || address === '::1' }
@@ -19,7 +19,7 @@ const clientOf = (request: IncomingMessage): Client => {
 
 const from = (address: string): { headers: Record<string, string> } => ({ headers: { 'x-test-address': address } })
 
-describe('the gate of the WebSockets', () => {
+describe('WebSocket upgrades', () => {
   let database: TestDatabase
   let api: RunningApi
 
@@ -40,7 +40,7 @@ describe('the gate of the WebSockets', () => {
     await api.stop()
   })
 
-  /** The status with which an upgrade is refused. */
+  /** The status with which an upgrade is rejected. */
   async function refusedWith(path: string, address = '127.0.0.1'): Promise<number | undefined> {
     const socket = new WebSocket(`ws://${api.host}${path}`, from(address))
     const opened = once(socket, 'open').then(
@@ -54,7 +54,7 @@ describe('the gate of the WebSockets', () => {
     return status
   }
 
-  it('refuses upgrades on paths that are no feed', async () => {
+  it('are rejected on unknown paths', async () => {
     await start()
     for (const path of ['/', '/flow/block', '/ws/', '/ws/other', '/constructor', '/wss']) {
       expect(await refusedWith(path), path).to.equal(404)
@@ -68,14 +68,14 @@ describe('the gate of the WebSockets', () => {
     })
   })
 
-  it('lets clients in by every prefix, and with a query', async () => {
+  it('are accepted under every prefix and with a query', async () => {
     await start()
     for (const path of ['/ws', '/ws/status', '/chain/v1/ws', '/api/v1/chain/v1/ws/status', '/ws?token=1']) {
       expect(await refusedWith(path), path).to.equal(undefined)
     }
   })
 
-  it('answers plain requests on a feed with a problem', async () => {
+  it('are required on feed paths', async () => {
     await start()
     for (const path of ['/ws', '/api/v1/chain/v1/ws/status']) {
       const response = await api.get(path)
@@ -84,7 +84,7 @@ describe('the gate of the WebSockets', () => {
     }
   })
 
-  it('refuses one address that has too many, also at once, and lets others and loopback in', async () => {
+  it('are limited per address, except for loopback', async () => {
     await start()
     const attempts = await Promise.all(Array.from({ length: 6 }, () => outcome('203.0.113.7')))
     expect(attempts.filter(({ status }) => status === 429)).to.have.length(3)
@@ -96,7 +96,7 @@ describe('the gate of the WebSockets', () => {
       '127.0.0.9',
     )
     await Promise.all(local.map((client) => client.close()))
-    // A place is free again once its connection is gone.
+    // Capacity is released when the connection closes.
     await open[0]?.close()
     while ((await refusedWith('/ws', '203.0.113.7')) === 429) await api.get('/health')
   })
@@ -110,7 +110,7 @@ describe('the gate of the WebSockets', () => {
     }
   }
 
-  it('closes clients that send giant frames or talk without end', async () => {
+  it('close clients that send large frames or too many messages', async () => {
     await start()
     const giant = await FeedClient.connect(`${api.host}/ws`)
     const giantClosed = giant.closed()
@@ -124,13 +124,13 @@ describe('the gate of the WebSockets', () => {
       const pinger = await FeedClient.connect(`${api.host}${path}`)
       const pingerClosed = pinger.closed()
       for (let i = 0; i <= 100; i++) pinger.socket.ping()
-      // The library ends those by itself whose pings come faster than they can be answered.
+      // The library itself closes connections whose pings arrive faster than they can be answered.
       expect((await pingerClosed).code).to.be.oneOf([1008, 1006])
     }
     expect((await api.metrics.feedNoisy.get()).values[0]?.value).to.be.at.least(1)
   })
 
-  it('drops a client that wants answers and does not read them', async () => {
+  it('drop a client that does not read responses', async () => {
     await start({ live: { limits: { maxBufferedBytes: 16 * 1024, maxInboundMessages: 1e6 } } })
     const deaf = await FeedClient.connect(`${api.host}/ws`)
     deaf.socket.pause()
@@ -142,8 +142,8 @@ describe('the gate of the WebSockets', () => {
     deaf.socket.terminate()
   })
 
-  it('drops a client that does not read, at no cost to the others', async () => {
-    // Before anybody listens: else the clients might still be told of it.
+  it('drop a client that does not read without affecting others', async () => {
+    // Before there are clients, as they might still receive it.
     await storeBlocks(database.pool, 1, 1)
     await start({ live: { limits: { maxBufferedBytes: 256 * 1024 } } })
     const stalled = await FeedClient.connect(`${api.host}/ws`)
@@ -170,7 +170,7 @@ describe('the gate of the WebSockets', () => {
     return Number(/^flowfarm_feed_dropped_clients_total (\d+)/m.exec(text)?.[1])
   }
 
-  it('ends connections whose other end is gone without a word', async () => {
+  it('end dead connections', async () => {
     await start({ live: { limits: { pingMs: 30 } } })
     const alive = await FeedClient.connect(`${api.host}/ws`)
     const mute = await FeedClient.connect(`${api.host}/ws`, { autoPong: false })
@@ -180,7 +180,7 @@ describe('the gate of the WebSockets', () => {
     await alive.close()
   })
 
-  it('closes all clients with 1001 at shutdown, and does not wait for those that do not answer', async () => {
+  it('close all clients with 1001 at shutdown without waiting', async () => {
     await start()
     const clients = await connectAll(['/ws', '/ws', '/ws/status'])
     const closed = clients.map((client) => client.closed())
@@ -192,7 +192,7 @@ describe('the gate of the WebSockets', () => {
     deaf.socket.terminate()
   })
 
-  it('counts its clients', async () => {
+  it('are counted', async () => {
     await start()
     const clients = await connectAll(['/ws', '/ws', '/ws/status'])
     const text = await (await api.get('/metrics')).text()
@@ -205,7 +205,7 @@ describe('the gate of the WebSockets', () => {
     return Promise.all(paths.map((path) => FeedClient.connect(`${api.host}${path}`, from(address))))
   }
 
-  /** What comes back for a request line that no client library would write. */
+  /** Response to a request line that no client library would send. */
   async function rawUpgrade(requestLine: string): Promise<string> {
     const socket = connect(api.server.port, '127.0.0.1')
     socket.write(

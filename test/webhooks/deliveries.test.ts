@@ -31,7 +31,7 @@ describe('webhooks', () => {
     await database.drop()
   })
 
-  it('tells of what a commit brings, signed, in the order of the chain', async () => {
+  it('delivers the events of a commit, signed and in chain order', async () => {
     const { secret, id } = await subscribe(database, await makeOwner(database), `${receiver.url}/hook`)
     secrets.set('/hook', secret)
     await commitTransfers(database, 1, [
@@ -58,7 +58,7 @@ describe('webhooks', () => {
     expect(receiver.received[0]?.headers).to.include({ 'x-flowindex-event': 'ft.transfer' })
   })
 
-  it('waits for a worker that has not done a height, and leaves out none', async () => {
+  it('waits for a lagging worker without skipping heights', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
     const addWorkerHeight = (height: number): Promise<unknown> =>
       database.pool.query(
@@ -71,7 +71,7 @@ describe('webhooks', () => {
       fromHeight: 3,
     })
     await addWorkerHeight(2)
-    // By then the dispatcher has looked at all there is.
+    // By then the dispatcher has examined everything.
     await receiver.until((received) => received.some(({ path }) => path === '/blocks'))
     await database.pool.query(
       `insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, amount, transfer_type) values (1, 0, 0, 0, '${flow}', 1, 'mint')`,
@@ -83,11 +83,11 @@ describe('webhooks', () => {
     ).to.deep.equal(['1', '2'])
   })
 
-  it('passes a height that is unavailable, and delivers what is around it once', async () => {
+  it('passes an unavailable height and delivers its neighbours once', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
     await commitTransfers(database, 1, [[{ amount: '1' }]])
     await commitTransfers(database, 4, [[{ amount: '4' }]])
-    // Nothing above what is missing is delivered while it is owed.
+    // Nothing above a missing height is delivered.
     await subscribe(database, await makeOwner(database), `${receiver.url}/after`, { fromHeight: 4 })
     await receiver.until((received) => received.some(({ path }) => path === '/after') && received.length === 2)
     await database.pool.query(
@@ -95,7 +95,7 @@ describe('webhooks', () => {
     )
     await commitTransfers(database, 5, [[{ amount: '5' }]])
     await receiver.until((received) => received.length === 5)
-    // Retried and stored at last, it is behind the cursors, and changes nothing.
+    // Stored later, it is below the cursors and has no effect.
     await database.pool.query('delete from raw.unavailable where block_height = 2')
     await commitTransfers(database, 2, [[{ amount: '2' }]])
     await commitTransfers(database, 6, [[{ amount: '6' }]])
@@ -106,7 +106,7 @@ describe('webhooks', () => {
     expect(amounts('/after')).to.deep.equal(['4', '5', '6'])
   })
 
-  it('tries again until it is delivered, in order, while others go on', async () => {
+  it('retries in order without delaying others', async () => {
     const owner = await makeOwner(database)
     const failing = await subscribe(database, owner, `${receiver.url}/failing`)
     await subscribe(database, owner, `${receiver.url}/good`)
@@ -136,7 +136,7 @@ describe('webhooks', () => {
     )
   })
 
-  it('gives up a delivery after as many tries as it may have, and goes on with the next', async () => {
+  it('gives up a delivery after the maximum of attempts and continues', async () => {
     const { id } = await subscribe(database, await makeOwner(database), receiver.url)
     let tries = 0
     refuse = () => ++tries <= 4
@@ -153,7 +153,7 @@ describe('webhooks', () => {
     ])
   })
 
-  it('keeps the log of what is done so long, and what waits for ever', async () => {
+  it('prunes finished deliveries but never pending ones', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
     await commitTransfers(database, 1, [[{}, {}]])
     await receiver.until((received) => received.length === 2)
@@ -170,7 +170,7 @@ describe('webhooks', () => {
     expect(rows).to.deep.equal([{ sequence: '2' }])
   })
 
-  it('tells of a rollback also a subscription that is on its way through the past again', async () => {
+  it('notifies a rewound subscription of a rollback', async () => {
     const { id } = await subscribe(database, await makeOwner(database), receiver.url, { fromHeight: 1 })
     await commitTransfers(database, 1, [[{ amount: '1' }], [{ amount: '2' }]])
     await receiver.until((received) => received.length === 2)
@@ -186,7 +186,7 @@ describe('webhooks', () => {
     ])
   })
 
-  it('tells of a rollback, and then of the blocks that took the place', async () => {
+  it('delivers a rollback and then the replacement blocks', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
     await commitTransfers(database, 1, [[{ amount: '1' }], [{ amount: '2' }]])
     await receiver.until((received) => received.length === 2)

@@ -10,7 +10,7 @@ import { readRepositoryFile } from '../support/repository.ts'
 describe('the documentation of webhooks', () => {
   const text = readRepositoryFile('docs/webhooks.md')
 
-  it('has every type of event, every condition, and the limits of every tier', () => {
+  it('lists every event type, condition and tier limit', () => {
     for (const condition of Object.keys(conditionsSchema.shape)) expect(text).to.include(`\`${condition}\``)
     for (const type of [...eventTypeNames, testEventType]) expect(text).to.include(`\`${type}\``)
     for (const [tier, { endpoints, subscriptions, eventsPerHour }] of Object.entries(webhookLimits)) {
@@ -19,13 +19,13 @@ describe('the documentation of webhooks', () => {
     }
   })
 
-  it('shows examples that are JSON', () => {
+  it('has valid JSON examples', () => {
     const examples = [...text.matchAll(/\| `(\{.*\})` \|/g)].map(([, example = '']) => example)
     expect(examples).to.have.length.above(12)
     for (const example of examples) expect(JSON.parse(example), example).to.be.an('object')
   })
 
-  it('begins with commands that fit together and match the demo chain', () => {
+  it('starts with consistent commands for the demo chain', () => {
     const [, receiver = '', curl = ''] = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(
       ([, commands = '']) => commands,
     )
@@ -43,7 +43,7 @@ describe('the documentation of webhooks', () => {
     expect(asked.conditions.addresses).to.deep.equal([`0x${pairs[0]?.contract.hex}`])
   })
 
-  it('verifies what is signed, and nothing else, by its code for Node', () => {
+  it('has Node code that verifies only valid signatures', () => {
     const [, code = ''] = /```js\n([\s\S]*?)```/.exec(text) ?? []
     const key = Buffer.alloc(32, 7)
     const [id, timestamp, body] = ['msg_1_1', Math.floor(Date.now() / 1000), '{"a":"ü"}']

@@ -54,7 +54,10 @@ describe('existing clients of webhooks', () => {
     await database.drop()
   })
 
-  /** As the SDK asks: the key as bearer, JSON said of every request, errors read from a text in `error`. */
+  /**
+   * Requests of the SDK: the key as bearer, a JSON content type on every request, errors as text in
+   * `error`.
+   */
   async function ask(
     method: string,
     path: string,
@@ -74,7 +77,7 @@ describe('existing clients of webhooks', () => {
     return { status: response.status, answer }
   }
 
-  it('make, list, change and remove endpoints and subscriptions, and get what was posted', async () => {
+  it('create, list, update and delete endpoints and subscriptions, and receive deliveries', async () => {
     const { status, answer: endpoint } = await ask('POST', '/endpoints', {
       url: `${receiver.url}/client`,
       description: 'mine',
@@ -119,7 +122,7 @@ describe('existing clients of webhooks', () => {
     expect((await ask('GET', '/endpoints')).answer).to.deep.equal({ items: [], count: 0 })
   })
 
-  it('are told what is wrong as a text, also before a route is called and under each prefix', async () => {
+  it('get errors as text, also before routing and under each prefix', async () => {
     for (const prefix of ['', '/chain/v1', '/api/v1/chain/v1']) {
       const response = await api.get(`${prefix}/api/v1/endpoints`, { headers: { 'X-API-Key': 'ff_unknown' } })
       expect([response.status, response.headers.get('content-type')?.split(';')[0]], prefix).to.deep.equal([
@@ -167,7 +170,7 @@ describe('existing clients of webhooks', () => {
     ])
   })
 
-  it('may be people of the authentication service, whose keys share what is theirs', async () => {
+  it('may be users of the authentication service, whose keys share their webhooks', async () => {
     const jwt = await jwtOf({ sub: 'person 1' })
     const { answer: endpoint } = await ask('POST', '/endpoints', { url: `${receiver.url}/person` }, jwt)
     const { status, answer: made } = await ask('POST', '/api-keys', { name: 'program' }, jwt)
@@ -191,7 +194,7 @@ describe('existing clients of webhooks', () => {
     expect((await ask('GET', '/endpoints', undefined, String(another['key']))).status).to.equal(401)
   })
 
-  it('are nobody with a JWT that is not good, and cannot make keys of a key that an administrator made', async () => {
+  it('are rejected with an invalid JWT, and cannot create keys with an administrator key', async () => {
     for (const jwt of [
       await jwtOf({ sub: 'person 1' }, { secret: 'of somebody else, and as long as it takes' }),
       await jwtOf({ sub: 'person 1' }, { expires: '-1s' }),
@@ -204,7 +207,7 @@ describe('existing clients of webhooks', () => {
     expect((await ask('GET', '/api-keys')).answer['count']).to.equal(1)
   })
 
-  it('are counted by their key, also where it comes as bearer', async () => {
+  it('are rate-limited by their key, also as bearer token', async () => {
     const response = await api.get('/api/v1/event-types', { headers: { Authorization: `Bearer ${key}` } })
     expect(response.headers.get('ratelimit-policy')).to.match(/^"key"/)
   })

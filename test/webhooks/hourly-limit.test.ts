@@ -11,7 +11,7 @@ import type { RunningHooks } from './support/hook-world.ts'
 import { startReceiver } from './support/receiver.ts'
 import type { Receiver } from './support/receiver.ts'
 
-describe('the events that a key is told of in an hour', () => {
+describe('hourly events of a key', () => {
   let database: TestDatabase
   let receiver: Receiver
   let hooks: RunningHooks
@@ -35,7 +35,7 @@ describe('the events that a key is told of in an hour', () => {
   const heights = (path: string): number[] =>
     receiver.received.filter((one) => one.path === path).map(({ body }) => body.block_height)
 
-  it('are as many as its tier allows, to the end of the block; the others come in the next hour, and none is left out', async () => {
+  it('are limited by tier up to the end of a block, and resume in the next hour without loss', async () => {
     const limited = await makeOwner(database, 'free')
     await subscribe(database, limited, `${receiver.url}/first`)
     await subscribe(database, limited, `${receiver.url}/second`)

@@ -23,7 +23,7 @@ const rowsText = `select (select count(*) from raw.blocks) + (select count(*) fr
   (select count(*) from app.address_transactions) + (select count(*) from app.ft_transfers where transfer_type <> 'fee') +
   (select count(*) from app.nft_transfers) + (select count(*) from app.evm_tx_hashes) as count`
 
-describe('webhooks of a program whose processes are killed', () => {
+describe('webhooks with killed processes', () => {
   let database: TestDatabase
   let receiver: Receiver
   const running = new Map<string, FlowfarmProcess>()
@@ -37,7 +37,7 @@ describe('webhooks of a program whose processes are killed', () => {
     await database.drop()
   })
 
-  it('lose nothing of what ingest, the workers, the senders and the API were at, and keep the order', async function () {
+  it('lose nothing and keep the order', async function () {
     this.timeout(600_000)
     const owner = await makeOwner(database)
     const ids = []
@@ -72,7 +72,7 @@ describe('webhooks of a program whose processes are killed', () => {
       await running.get(service)?.end('SIGKILL')
       start(service)
     }
-    // The block comes first of all that is told of its height, and is written down with it.
+    // The block event is the first of its height and is recorded with it.
     await receiver.until(
       (received) =>
         new Set(

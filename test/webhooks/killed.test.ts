@@ -14,7 +14,7 @@ const blocks = 50
 const transfersOfBlock = 10
 const expected = subscriptions * blocks * transfersOfBlock
 
-describe('webhooks whose process is killed', () => {
+describe('webhooks of a killed process', () => {
   let database: TestDatabase
   let receiver: Receiver
   const running = new Set<ChildProcess>()
@@ -43,7 +43,7 @@ describe('webhooks whose process is killed', () => {
     await exited
   }
 
-  it('loses none of 10,000 deliveries, repeats some by the same id only, and keeps the order of each subscription', async () => {
+  it('lose none of 10,000 deliveries, repeat only by id, and keep the order per subscription', async () => {
     const secrets = new Map<string, string>()
     receiver = await startReceiver({ secrets })
     await commitTransfers(database, 0, [[]])
@@ -88,7 +88,7 @@ describe('webhooks whose process is killed', () => {
       expect(amounts).to.have.length(blocks * transfersOfBlock)
       expect(amounts).to.deep.equal([...amounts].sort((a, b) => a - b))
       expect(new Set(amounts).size).to.equal(amounts.length)
-      // Also a subscription that the killed process was sending to.
+      // Includes a subscription that the killed process was serving.
       for (const { at } of kills) {
         const next = own.find((one) => one.at > at)
         if (next !== undefined) expect(next.at - at).to.be.below(8000)

@@ -12,7 +12,7 @@ import type { Receiver } from './support/receiver.ts'
 
 type Item = Record<string, unknown> & { readonly id: number; readonly secret: string }
 
-describe('the management of webhooks', () => {
+describe('webhook management', () => {
   let database: TestDatabase
   let api: RunningApi
   let hooks: RunningHooks
@@ -62,7 +62,7 @@ describe('the management of webhooks', () => {
     return data[0] as Item
   }
 
-  it('leads from a key to a signed delivery for a watched address, and through its log to a replay', async () => {
+  it('covers key, endpoint, signed delivery, log and replay', async () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/watched`, description: 'mine' })
     secrets.set('/watched', endpoint.secret)
     const { id } = await only('POST', '/webhooks/subscriptions', {
@@ -103,7 +103,7 @@ describe('the management of webhooks', () => {
     )
   })
 
-  it('sends nothing while an endpoint is paused, and everything when it goes on', async () => {
+  it('holds deliveries while an endpoint is paused', async () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/paused` })
     await only('POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, event_types: ['block.sealed'] })
     await only('PATCH', `/webhooks/endpoints/${endpoint.id}`, { is_paused: true })
@@ -116,7 +116,7 @@ describe('the management of webhooks', () => {
     expect(await only('DELETE', `/webhooks/endpoints/${endpoint.id}`)).to.include({ id: endpoint.id })
   })
 
-  it('makes the endpoint with the subscription, with a secret of its owner, or neither', async () => {
+  it('creates the endpoint with the subscription, optionally with a given secret', async () => {
     const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
     secrets.set('/at-once', secret)
     const made = await only('POST', '/webhooks/subscriptions', {
@@ -148,7 +148,7 @@ describe('the management of webhooks', () => {
     await only('DELETE', `/webhooks/endpoints/${String(made['endpoint_id'])}`)
   })
 
-  it('shows nobody what belongs to another key', async () => {
+  it('hides objects of other keys', async () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/own` })
     const { id } = await only('POST', '/webhooks/subscriptions', {
       endpoint_id: endpoint.id,
@@ -176,7 +176,7 @@ describe('the management of webhooks', () => {
     }
   })
 
-  it('refuses what it cannot send to or does not know, by the name of the field', async () => {
+  it('rejects invalid targets and fields by name', async () => {
     for (const url of [
       'http://169.254.169.254/latest/meta-data/',
       'https://10.0.0.1/',
@@ -204,7 +204,7 @@ describe('the management of webhooks', () => {
     }
   })
 
-  it('lets a key have as many endpoints as its tier says', async () => {
+  it('limits endpoints by tier', async () => {
     const there = (await call('GET', '/webhooks/endpoints')).data.length
     const made = await Promise.all(
       Array.from({ length: 12 }, () => call('POST', '/webhooks/endpoints', { url: `${receiver.url}/many` })),

@@ -13,7 +13,7 @@ import { commitTransfers, loopback, makeOwner, runHooks, subscribe } from './sup
 import { startReceiver } from './support/receiver.ts'
 import type { Receiver } from './support/receiver.ts'
 
-describe('the overview of webhooks', () => {
+describe('webhook overview', () => {
   let database: TestDatabase
   let api: RunningApi
   let receiver: Receiver
@@ -96,7 +96,7 @@ describe('the overview of webhooks', () => {
     expect((await api.get('/admin/webhooks/endpoints')).status).to.equal(401)
   })
 
-  it('counts attempts by what came of them, and what waits', async () => {
+  it('counts attempts by result, and the backlog', async () => {
     const text = await metrics.registry.metrics()
     for (const line of [
       'flowfarm_webhook_deliveries_made_total 6',

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { explain, rowsLookedAt } from '../support/explain.ts'
 import { makeOwner, subscribe } from './support/hook-world.ts'
 
-describe('the log of webhooks', () => {
+describe('webhook log', () => {
   let database: TestDatabase
   before(async () => {
     database = await createTestDatabase()
@@ -14,7 +14,7 @@ describe('the log of webhooks', () => {
     await database.drop()
   })
 
-  it('is read by its status without the many deliveries that have another', async () => {
+  it('is read by status without scanning other deliveries', async () => {
     const owner = await makeOwner(database)
     const { id } = await subscribe(database, owner, 'http://127.0.0.1:1/')
     await database.pool.query(

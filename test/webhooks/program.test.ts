@@ -25,7 +25,7 @@ describe('webhooks of the whole program', () => {
     await database.drop()
   })
 
-  /** What is left of what was told, after each rollback has taken back what it names. */
+  /** Deliveries that remain after applying every rollback. */
   function remaining(path: string): readonly Received[] {
     return receiver.received
       .filter((one) => one.path === path)
@@ -38,7 +38,7 @@ describe('webhooks of the whole program', () => {
       )
   }
 
-  it('tell a watched address of everything that it got and gave, and take back what a fork of the chain takes back', async () => {
+  it('deliver every transfer of a watched address, and roll back a fork', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     program = new FlowfarmProcess(['ingest', 'farm', 'api', 'webhooks'], {
       DB_URL: database.url,
@@ -99,7 +99,7 @@ describe('webhooks of the whole program', () => {
     )
     expect(moves).to.have.length.above(10)
     const places = (): string[] => remaining('/moves').map(({ body }) => body.event_id.split(':').slice(1, 5).join(' '))
-    // It is higher than the ends of the earlier chains.
+    // Higher than the ends of the earlier chains.
     await receiver.until(() => places().at(-1) === moves.at(-1)?.move)
     expect(places()).to.deep.equal(moves.map(({ move }) => move))
     expect(

@@ -5,7 +5,7 @@ import { allSources } from '../../src/webhooks/sources/all-sources.ts'
 import type { ChainEvent } from '../../src/webhooks/events.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 
-/** Rows that each type tells of, counted by SQL of its own, on the whole recording. */
+/** Expected rows per type, counted by independent SQL on the whole recording. */
 const rowsOf: Readonly<Record<string, string>> = {
   'block.sealed': 'select count(*) from raw.blocks',
   'transaction.sealed': 'select count(*) from raw.transactions where payer_address is not null',
@@ -25,13 +25,13 @@ const rowsOf: Readonly<Record<string, string>> = {
   'staking.event': 'select count(*) from app.staking_events',
 }
 
-describe('what webhooks are read from', () => {
+describe('webhook sources', () => {
   const events: ChainEvent[] = []
   let counts: Record<string, number>
   before(async () => {
     const { database } = await exploredChain()
     await withTransaction(database.pool, async (client) => {
-      // Range by range, as the dispatcher reads.
+      // In ranges, like the dispatcher.
       for (let from = 0; from <= 300; from += 100) {
         for (const source of allSources)
           events.push(
@@ -46,21 +46,21 @@ describe('what webhooks are read from', () => {
   })
 
   for (const type of Object.keys(rowsOf)) {
-    it(`gives every ${type}, once`, () => {
+    it(`return every ${type} once`, () => {
       const own = events.filter((event) => event.types.includes(type as (typeof event.types)[number]))
       expect(own).to.have.length(counts[type] ?? -1)
       expect(new Set(own.map(({ place }) => JSON.stringify(place))).size).to.equal(own.length)
     })
   }
 
-  it('holds all types but those that are no rows', () => {
+  it('cover all types that have rows', () => {
     expect(eventTypeNames.filter((type) => !allSources.some((source) => source.types.includes(type)))).to.deep.equal([
       'chain.rollback',
     ])
     expect(Object.values(counts).filter((count) => count > 0)).to.have.length.above(12)
   })
 
-  it('names the transaction of everything that happened in one', () => {
+  it('name the transaction of every event', () => {
     for (const { types, data } of events) {
       if (types[0] !== 'block.sealed') expect(data['transaction_id'], types[0]).to.match(/^[0-9a-f]{64}$/)
     }

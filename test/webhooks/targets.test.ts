@@ -12,10 +12,10 @@ import { startReceiver } from './support/receiver.ts'
 import type { Receiver, ReceiverOptions } from './support/receiver.ts'
 import { receiverCertificate, testRoot } from './support/test-certificate.ts'
 
-/** Long enough for DNS and TLS on a busy machine; a delivery is given up at the first failure. */
+/** Long enough for DNS and TLS on a busy machine; a delivery is dead after its first failure. */
 const onlyOnce = { maxTries: 1, baseMs: 10, capMs: 10, pauseAfter: 1000 }
 
-describe('the targets of webhooks', () => {
+describe('webhook targets', () => {
   let database: TestDatabase
   let names: NameServer
   let hooks: RunningHooks | undefined
@@ -48,7 +48,7 @@ describe('the targets of webhooks', () => {
     })
   }
 
-  /** Resolves when so many deliveries are done, whatever became of them. */
+  /** Resolves when a number of deliveries is finished, successful or not. */
   async function done(
     count: number,
   ): Promise<readonly { status: string; response_status: number | null; error: string | null }[]> {
@@ -64,7 +64,7 @@ describe('the targets of webhooks', () => {
     }
   }
 
-  it('are not left by a redirect', async () => {
+  it('do not redirect', async () => {
     await run({
       answer: (_one, response) =>
         void response.writeHead(302, { location: `http://127.0.0.1:${receiver.port}/secret` }).end(),
@@ -81,7 +81,7 @@ describe('the targets of webhooks', () => {
     expect(receiver.received.map(({ path }) => path)).to.deep.equal(['/hook', '/hook'])
   })
 
-  it('may answer what is no answer: the attempt has failed', async () => {
+  it('fail with an invalid HTTP response', async () => {
     const answers = [
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
       'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
@@ -96,7 +96,7 @@ describe('the targets of webhooks', () => {
     expect(receiver.received).to.have.length(answers.length)
   })
 
-  it('may drip or never end: an attempt has its time, and of an answer no more is read than is kept', async () => {
+  it('time out, and large responses are truncated', async () => {
     let sent = 0
     await run(
       {
@@ -128,7 +128,7 @@ describe('the targets of webhooks', () => {
     expect(rows[0]?.length).to.equal(500)
   })
 
-  it('are looked up for each delivery, and refused as soon as the name leads into a closed network', async () => {
+  it('are resolved for each delivery and rejected in private networks', async () => {
     await run({})
     await subscribe(database, await makeOwner(database), `http://rebound.test:${receiver.port}/hook`)
     const sent = async (height: number, led: readonly string[]): Promise<unknown> => {
@@ -157,7 +157,7 @@ describe('the targets of webhooks', () => {
     expect(names.asked.filter((name) => name === 'rebound.test')).to.have.length(7)
   })
 
-  it('prove by a certificate that they bear their name', async () => {
+  it('must have a certificate for their name', async () => {
     setDefaultCACertificates([...usual, testRoot])
     const secrets = new Map<string, string>()
     await run({ certificate: receiverCertificate, secrets })
@@ -173,7 +173,7 @@ describe('the targets of webhooks', () => {
     expect(receiver.problems).to.deep.equal([])
   })
 
-  it('are refused when nobody vouches for their certificate', async () => {
+  it('must have a trusted certificate', async () => {
     await run({ certificate: receiverCertificate })
     await subscribe(database, await makeOwner(database), `https://receiver.test:${receiver.port}/hook`)
     await commitTransfers(database, 1, [[{ amount: '1' }]])
@@ -181,7 +181,7 @@ describe('the targets of webhooks', () => {
     expect(receiver.received).to.deep.equal([])
   })
 
-  it('are told to the delivery service of the operator where there is one, which gets everything signed', async () => {
+  it('are passed to the delivery service of the operator, signed', async () => {
     const secrets = new Map<string, string>()
     receiver = await startReceiver({ secrets })
     hooks = await runHooks(database.url, {

@@ -10,7 +10,7 @@ const graph = new ContractGraph([
 ])
 
 describe('ContractGraph', () => {
-  it('knows what imports what, both ways and in order', () => {
+  it('returns imports and dependents in order', () => {
     expect(graph.importsOf('d')).to.deep.equal(['b', 'c'])
     expect(graph.dependentsOf('a')).to.deep.equal(['b', 'c'])
     expect(graph.dependentsOf('outside')).to.deep.equal(['b'])
@@ -18,7 +18,7 @@ describe('ContractGraph', () => {
     expect(graph.dependentsOf('unheard')).to.deep.equal([])
   })
 
-  it('ranks the contracts that there are by what imports them', () => {
+  it('ranks existing contracts by dependents', () => {
     expect(graph.ranked.map(({ contract, dependents }) => [contract, dependents])).to.deep.equal([
       ['a', 2],
       ['b', 1],
@@ -27,7 +27,7 @@ describe('ContractGraph', () => {
     ])
   })
 
-  it('reaches as far as it is told, each arrow once', () => {
+  it('respects the depth and returns each edge once', () => {
     const near = graph.reach('d', 1, 100)
     expect(near).to.deep.equal({
       nodes: ['b', 'c', 'd'],
@@ -42,7 +42,7 @@ describe('ContractGraph', () => {
     expect(far.edges.map(({ source, target }) => source + target)).to.deep.equal(['ba', 'boutside', 'ca', 'db', 'dc'])
   })
 
-  it('ends where contracts import each other', () => {
+  it('terminates on import cycles', () => {
     const circle = new ContractGraph([
       { contract: 'x', kind, imports: ['y'] },
       { contract: 'y', kind, imports: ['x', 'x'] },
@@ -51,7 +51,7 @@ describe('ContractGraph', () => {
     expect(circle.dependentsOf('x')).to.deep.equal(['y'])
   })
 
-  it('takes in no more contracts than it may, and says so', () => {
+  it('respects the node limit and reports truncation', () => {
     const cut = graph.reach('d', 3, 3)
     expect(cut.isCut).to.equal(true)
     expect(cut.nodes).to.deep.equal(['b', 'c', 'd'])

@@ -13,7 +13,7 @@ function tellAll(queue: FeedQueue, atOnce = 10): string[] {
 }
 
 describe('FeedQueue', () => {
-  it('tells each height once, upwards', () => {
+  it('publishes each height once, upwards', () => {
     const queue = new FeedQueue(100)
     queue.announce(10, 12)
     queue.announce(12, 13)
@@ -23,27 +23,27 @@ describe('FeedQueue', () => {
     expect(tellAll(queue)).to.deep.equal(['14-14'])
   })
 
-  it('cuts long ranges into pieces', () => {
+  it('splits long ranges', () => {
     const queue = new FeedQueue(100)
     queue.announce(0, 25)
     expect(tellAll(queue)).to.deep.equal(['0-9', '10-19', '20-24'])
   })
 
-  it('leaves the oldest out when too many wait', () => {
+  it('drops the oldest heights of a full backlog', () => {
     const queue = new FeedQueue(5)
     queue.announce(0, 3)
     queue.announce(3, 1000)
     expect(tellAll(queue)).to.deep.equal(['995-999'])
   })
 
-  it('does not tell what lies between two announcements that do not touch', () => {
+  it('does not publish heights between disjoint notifications', () => {
     const queue = new FeedQueue(100)
     queue.announce(0, 2)
     queue.announce(50, 52)
     expect(tellAll(queue)).to.deep.equal(['0-1', '50-51'])
   })
 
-  it('tells a rollback between what was before and after it', () => {
+  it('publishes a rollback between earlier and later heights', () => {
     const queue = new FeedQueue(100)
     queue.announce(10, 15)
     queue.rollback(13)
@@ -51,7 +51,7 @@ describe('FeedQueue', () => {
     expect(tellAll(queue)).to.deep.equal(['10-12', 'rollback 13', '13-15'])
   })
 
-  it('joins rollbacks that follow each other', () => {
+  it('merges consecutive rollbacks', () => {
     const queue = new FeedQueue(100)
     queue.announce(0, 5)
     tellAll(queue)
@@ -62,7 +62,7 @@ describe('FeedQueue', () => {
     expect(tellAll(queue)).to.deep.equal(['rollback 2', '2-2'])
   })
 
-  it('keeps a step that was told while more was announced from being told again', () => {
+  it('does not repeat a step completed during a notification', () => {
     const queue = new FeedQueue(3)
     queue.announce(0, 3)
     const step = queue.peek(2)
@@ -71,7 +71,7 @@ describe('FeedQueue', () => {
     expect(tellAll(queue)).to.deep.equal(['6-8'])
   })
 
-  it('tells a height again only after a rollback, and holds no more than the backlog, whatever comes', () => {
+  it('repeats a height only after a rollback, within the backlog limit', () => {
     const height = fc.integer({ min: 0, max: 60 })
     const length = fc.integer({ min: 0, max: 20 })
     const action = fc.oneof(

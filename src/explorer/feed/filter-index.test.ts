@@ -83,7 +83,7 @@ function naive(filters: readonly Lists[], transactions: readonly Transaction[]):
 }
 
 describe('FilterIndex', () => {
-  it('finds for each what a look at every message finds, also after others came and went', () => {
+  it('equals a scan of all filters, after adding and removing subscribers', () => {
     const wishes = fc.array(fc.array(lists, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(

@@ -16,7 +16,7 @@ describe('replay budget', () => {
     now = 0
   })
 
-  it('allows a connection its blocks and no more, until they are refilled', () => {
+  it('limits a connection until refilled', () => {
     const budget = make(1000)
     expect(budget.spend(client(1), 1000)).to.equal(0)
     expect(budget.spend(client(1), replayBlocksPerSecond)).to.equal(1)
@@ -25,21 +25,21 @@ describe('replay budget', () => {
     expect(budget.spend(client(1), replayBlocksPerSecond * 4)).to.equal(4)
   })
 
-  it('allows the connections of a network their blocks together, also one after the other', () => {
+  it('limits the connections of a network together', () => {
     const budget = make(1000)
     for (let id = 0; id < replayNetworkFactor; id++) expect(budget.spend(client(id), 1000)).to.equal(0)
     expect(budget.spend(client(100), 20)).to.equal(1)
     expect(budget.spend(client(101, '2001:db8::/64'), 1000)).to.equal(0)
   })
 
-  it('spends nothing where it refuses, or is only asked how long to wait', () => {
+  it('spends nothing when rejecting or only asked for the wait', () => {
     const budget = make(1000)
     expect([budget.waitOf(client(1), 1000), budget.waitOf(client(1), 1000)]).to.deep.equal([0, 0])
     expect(budget.spend(client(1), 1001)).to.equal(1)
     expect(budget.spend(client(1), 1000)).to.equal(0)
   })
 
-  it('allows all networks their blocks together, and delays replays without refusing them', () => {
+  it('limits all networks together by delaying replays', () => {
     const budget = make(1000)
     for (let i = 0; i < replayProcessFactor; i++) expect(budget.spend(client(i, `203.0.113.${i}`), 1000)).to.equal(0)
     const last = client(100, '198.51.100.1')

@@ -5,7 +5,7 @@ const cursor = keyCursor({ amount: keyParts.amount, address: keyParts.evmAddress
 const address = `0x${'a1'.repeat(20)}`
 
 describe('keyCursor', () => {
-  it('gives back the key that it was made of', () => {
+  it('round-trips keys', () => {
     for (const amount of ['0', '500.00000000', '-3', '1'.repeat(78)]) {
       const text = cursor.format({ amount, address })
       expect(cursor.parameter.parse(text)).to.equal(text)
@@ -14,13 +14,13 @@ describe('keyCursor', () => {
     expect(keyCursor({ height: keyParts.height }).format({ height: 7 })).to.equal('7')
   })
 
-  it('takes an empty text for the first page', () => {
+  it('treats an empty cursor as the first page', () => {
     expect(cursor.parameter.parse('')).to.equal('')
     expect(cursor.parse('')).to.equal(undefined)
     expect(cursor.parse(undefined)).to.equal(undefined)
   })
 
-  it('refuses all that is no whole key', () => {
+  it('rejects incomplete keys', () => {
     for (const text of [
       '5',
       `5:${address}:`,

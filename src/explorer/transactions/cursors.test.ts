@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { formatTransferCursor, parseTransferCursor, transferCursorPattern } from './queries.ts'
 
-describe('cursors', () => {
-  it('those of transfers come back as they went', () => {
+describe('transfer cursors', () => {
+  it('round-trip', () => {
     const id = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'))
     const place = fc.record({
       height: fc.integer({ min: 0, max: 999_999_999_999_999 }),
@@ -20,7 +20,7 @@ describe('cursors', () => {
     )
   })
 
-  it('an empty one asks for the first page', () => {
+  it('may be empty for the first page', () => {
     expect('').to.match(transferCursorPattern)
     expect(parseTransferCursor('')).to.equal(undefined)
   })

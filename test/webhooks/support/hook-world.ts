@@ -14,7 +14,7 @@ export const flow = 'A.1654653399040a61.FlowToken'
 export const alice = '0x00000000000000a1'
 export const bob = '0x00000000000000b2'
 
-/** How trials are run: everything on loopback may be sent to. */
+/** Test settings: every loopback target is allowed. */
 export const loopback = ['127.0.0.0/8']
 
 export interface Transfer {
@@ -24,8 +24,8 @@ export interface Transfer {
 }
 
 /**
- * Writes blocks as ingest and the token worker do, in one transaction that announces them. Another `fork` has other
- * ids.
+ * Writes blocks like ingester and token worker, in one transaction with its notification. Another
+ * `fork` has other ids.
  */
 export async function commitTransfers(
   { pool }: Pick<TestDatabase, 'pool'>,
@@ -102,11 +102,11 @@ export async function subscribe(
 }
 
 export interface RunningHooks {
-  /** May be called twice. */
+  /** Idempotent. */
   stop(): Promise<void>
 }
 
-/** Webhooks as the program runs them, but for short pauses. */
+/** Webhooks like in the program, with short delays. */
 export async function runHooks(url: string, options: Partial<WebhookServiceOptions> = {}): Promise<RunningHooks> {
   const pool = createPool(url, { ...connectionLimits, max: 8, applicationName: 'test hooks' })
   const service = new WebhookService({

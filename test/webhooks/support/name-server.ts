@@ -2,13 +2,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
 /**
- * A name server of one's own, on UDP of 127.0.0.1: for each question of type A it gives what `addressesOf` says, to
- * be kept for 0 s.
+ * A DNS server on UDP of 127.0.0.1 that answers type A queries with `addressesOf` and a TTL of 0 s.
  */
 export interface NameServer {
-  /** `127.0.0.1:<port>` */
+  /** `127.0.0.1:<port>`. */
   readonly address: string
-  /** Names that were asked for, with repetitions. */
+  /** Queried names, with repetitions. */
   readonly asked: readonly string[]
   stop(): Promise<void>
 }

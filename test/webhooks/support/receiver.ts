@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** What a receiver was sent, its signature verified. */
+/** A received request with a verified signature. */
 export interface Received {
   readonly id: string
   readonly path: string
@@ -15,26 +15,26 @@ export interface Received {
     readonly block_height: number
     readonly data: Record<string, unknown>
   }
-  /** `performance.now()` when it had come whole. */
+  /** `performance.now()` when it was complete. */
   readonly at: number
 }
 
 export interface ReceiverOptions {
   /** By path; `whsec_` and base64. */
   readonly secrets?: ReadonlyMap<string, string>
-  /** Answers instead of a 204. */
+  /** Response instead of 204. */
   readonly answer?: (received: Received, response: ServerResponse) => void
-  /** With them it speaks https. */
+  /** Enables https. */
   readonly certificate?: { readonly cert: string; readonly key: string }
 }
 
-/** A receiver of webhooks, on a port of 127.0.0.1. What breaks a rule of the Standard Webhooks is in `problems`. */
+/** A webhook receiver on 127.0.0.1. Violations of Standard Webhooks are collected in `problems`. */
 export interface Receiver {
   readonly url: string
   readonly port: number
   readonly received: readonly Received[]
   readonly problems: readonly string[]
-  /** Resolves when `isEnough` says so; asked after each delivery. */
+  /** Checked after each delivery. */
   until(isEnough: (received: readonly Received[]) => boolean): Promise<void>
   stop(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function startReceiver({ secrets, answer, certificate }: ReceiverOp
   }
 }
 
-/** Written from the text of the Standard Webhooks, not from our signing. */
+/** Implemented from the text of Standard Webhooks, independent of the sender. */
 export function signatureProblem(headers: IncomingHttpHeaders, body: string, secret: string): string | undefined {
   const timestamp = Number(headers['webhook-timestamp'])
   if (!(Math.abs(Date.now() / 1000 - timestamp) < 300)) return 'too old'

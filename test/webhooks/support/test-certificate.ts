@@ -1,5 +1,6 @@
 /**
- * A root that nobody trusts but the tests, and a certificate of it for `receiver.test` with its key; good until 2125.
+ * A root certificate trusted only by the tests, and a certificate for `receiver.test` with its key;
+ * valid until 2125.
  */
 export const testRoot = `-----BEGIN CERTIFICATE-----
 MIIBjjCCATWgAwIBAgIUdLFi33KGJPeRfI5manzz1bl2IV4wCgYIKoZIzj0EAwIw
