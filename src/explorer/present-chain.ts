@@ -15,7 +15,7 @@ export interface PresentChain {
    *
    * @returns undefined if the account does not exist
    *
-   * @throws ChainSilentError
+   * @throws ChainUnavailableError
    */
   account(address: string): Promise<ChainAccount | undefined>
   /**
@@ -26,7 +26,7 @@ export interface PresentChain {
   /**
    * Runs a built-in script at the newest state.
    *
-   * @throws ChainSilentError; ScriptFailedError if the script failed
+   * @throws ChainUnavailableError; ScriptFailedError if the script failed
    */
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue>
 }
@@ -35,7 +35,7 @@ export interface PresentChain {
  * No access node responded in time, or too many queries are running. Callers fall back to indexed
  * data and report it. The message does not contain node addresses.
  */
-export class ChainSilentError extends RetryableError {
+export class ChainUnavailableError extends RetryableError {
   constructor(reason: string, cause?: unknown) {
     super('chain-silent', reason, { cause })
   }
@@ -127,8 +127,9 @@ class CachedPresentChain implements PresentChain {
   }
 
   async #ask<T>(breaker: CircuitBreaker, question: (at: StateAt) => Promise<T>): Promise<T> {
-    if (this.#answers.inFlight >= this.#maxInFlight) throw new ChainSilentError('too many concurrent chain queries')
-    if (!breaker.allows()) throw new ChainSilentError('no access node responds')
+    if (this.#answers.inFlight >= this.#maxInFlight)
+      throw new ChainUnavailableError('too many concurrent chain queries')
+    if (!breaker.allows()) throw new ChainUnavailableError('no access node responds')
     const signal = AbortSignal.timeout(this.#timeLimitMs)
     try {
       const answer = await question({ signal })
@@ -141,7 +142,7 @@ class CachedPresentChain implements PresentChain {
         throw error
       }
       breaker.recordFailure()
-      throw new ChainSilentError(reason, error)
+      throw new ChainUnavailableError(reason, error)
     }
   }
 }
@@ -223,25 +224,27 @@ export async function fromChain<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof ChainSilentError) throw chainSilentProblem(error)
+    if (error instanceof ChainUnavailableError) throw chainUnavailableProblem(error)
     if (error instanceof ScriptFailedError)
       throw new ApiError(502, 'script-failed', chainProblems[502], { cause: error })
     throw error
   }
 }
 
-export function chainSilentProblem(error: ChainSilentError): ApiError {
+export function chainUnavailableProblem(error: ChainUnavailableError): ApiError {
   return new ApiError(503, 'chain-silent', `The chain could not be queried: ${error.message}. Retry later.`, {
     cause: error,
   })
 }
 
 /** Returns unavailability as a value, for callers with a fallback. */
-export async function ifHeard<T>(answer: Promise<T>): Promise<{ readonly value: T } | ChainSilentError> {
+export async function resultOrUnavailable<T>(
+  answer: Promise<T>,
+): Promise<{ readonly value: T } | ChainUnavailableError> {
   try {
     return { value: await answer }
   } catch (error) {
-    if (error instanceof ChainSilentError) return error
+    if (error instanceof ChainUnavailableError) return error
     throw error
   }
 }

@@ -28,7 +28,7 @@ import type { CsvLimits } from './accounts/tax-report.ts'
 import type { AdminOperations } from './admin/operations.ts'
 import { AdminGate, adminGuard, countRequests } from './guards.ts'
 import { declaredPath, isPageRequest, topLevelSegments } from './paths.ts'
-import { ChainSilentError } from './present-chain.ts'
+import { ChainUnavailableError } from './present-chain.ts'
 import type { PresentChain } from './present-chain.ts'
 import type { Route, Services } from './route.ts'
 import { routes as allRoutes } from './routes.ts'
@@ -146,7 +146,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
       },
       errorFormOf: errorForms(routes, resolvePath),
       // Unavailable nodes are already logged once.
-      isExpected: (error) => error.cause instanceof ChainSilentError,
+      isExpected: (error) => error.cause instanceof ChainUnavailableError,
       unknownPath: (path) => `Path ${path} does not exist. See /docs for the API reference.`,
       challenge: 'Bearer',
       retrySeconds: 1,

@@ -97,7 +97,7 @@ export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number):
     [ancestor],
   )
   if (rows.length === 0) return
-  const told = rows.filter((row) => row.highest_told !== null || (row.has_asked && row.next_height > ancestor + 1))
+  const affected = rows.filter((row) => row.highest_told !== null || (row.has_asked && row.next_height > ancestor + 1))
   await query(
     client,
     'update app.webhook_subscriptions set next_height = least(next_height, $2::bigint + 1) where id = any ($1)',
@@ -106,7 +106,7 @@ export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number):
   const timestamp = new Date()
   await insertDeliveries(
     client,
-    told.map(({ id, next_height: end, highest_told: highest }) => ({
+    affected.map(({ id, next_height: end, highest_told: highest }) => ({
       subscriptionId: id,
       blockHeight: ancestor + 1,
       eventType: 'chain.rollback',

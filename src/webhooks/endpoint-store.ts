@@ -84,8 +84,8 @@ export class EndpointStore {
   }
 
   /** @throws ApiError 400 for a disallowed URL, 403 `webhook-limit` */
-  async create(owner: WebhookOwner, asked: NewEndpoint): Promise<MadeEndpoint> {
-    return withTransaction(this.#pool, (client) => this.createIn(client, owner, asked))
+  async create(owner: WebhookOwner, input: NewEndpoint): Promise<MadeEndpoint> {
+    return withTransaction(this.#pool, (client) => this.createIn(client, owner, input))
   }
 
   /** Within a transaction. */

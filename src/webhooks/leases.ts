@@ -72,7 +72,7 @@ export async function lockForRemoval(
   )
 }
 
-/** Claims up to `most` due leases, except for the given keys. */
+/** Claims up to `max` due leases, except for the given keys. */
 export async function claimLeases(
   pool: pg.Pool,
   max: number,

@@ -309,8 +309,8 @@ async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly
 function nextTry({ attempts }: FinishedRun, { maxTries, baseMs, capMs }: RetryRules): number {
   const last = attempts.at(-1)
   if (last === undefined || last.error === null || last.number >= maxTries) return 0
-  const asked = Math.min((last.retryAfterSeconds ?? 0) * 1000, capMs)
-  return Math.max(asked, backoffMs(last.number, baseMs, capMs))
+  const retryAfterMs = Math.min((last.retryAfterSeconds ?? 0) * 1000, capMs)
+  return Math.max(retryAfterMs, backoffMs(last.number, baseMs, capMs))
 }
 
 async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[], maxTries: number): Promise<void> {

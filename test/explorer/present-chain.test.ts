@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import type { ClosableChainReader } from '../../src/access/create-chain-reader.ts'
-import { ChainSilentError, createPresentChain } from '../../src/explorer/present-chain.ts'
+import { ChainUnavailableError, createPresentChain } from '../../src/explorer/present-chain.ts'
 import type { PresentChain, PresentChainOptions } from '../../src/explorer/present-chain.ts'
 import { ScriptFailedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
@@ -41,8 +41,8 @@ describe('current chain state', () => {
       () => undefined,
       (reason: unknown) => reason,
     )
-    expect(error).to.be.instanceOf(ChainSilentError)
-    return (error as ChainSilentError).message
+    expect(error).to.be.instanceOf(ChainUnavailableError)
+    return (error as ChainUnavailableError).message
   }
 
   it('shares one query between concurrent callers and caches the result briefly', async () => {

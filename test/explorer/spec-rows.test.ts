@@ -6,7 +6,7 @@ import type { SpecAnswer } from '../support/spec-answers.ts'
 import { specRows } from '../support/spec-rows.ts'
 
 /** Metadata of EVM contracts comes from assets associated by the bridge. */
-const bridged = 'a contract that the bridge made'
+const bridged = 'a contract associated by the bridge'
 const bridgedOnly = {
   name: bridged,
   symbol: bridged,
@@ -16,19 +16,19 @@ const bridgedOnly = {
   exchange_rate: bridged,
 }
 
-const saying = 'an item that says so'
-const sayingOnly = {
-  external_url: saying,
-  edition_name: saying,
-  edition_number: saying,
-  edition_max: saying,
-  rarity_score: saying,
-  rarity_description: saying,
-  traits: saying,
+const published = 'an item with this metadata'
+const publishedOnly = {
+  external_url: published,
+  edition_name: published,
+  edition_number: published,
+  edition_max: published,
+  rarity_score: published,
+  rarity_description: published,
+  traits: published,
 }
 
-const made = 'a pair whose making is indexed'
-const madePairsOnly = { is_stable: made, fee_bps: made, created_height: made }
+const created = 'a pair with an indexed creation'
+const createdPairsOnly = { is_stable: created, fee_bps: created, created_height: created }
 
 /**
  * Fields that are empty in every item of a response on the test chain, with the missing condition.
@@ -38,9 +38,9 @@ const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   '*': {
     error: 'failed transactions',
     error_message: 'failed transactions',
-    evm_hash: 'transactions of the EVM',
-    evm_address: 'assets that the bridge knows',
-    events: 'asking for them by include_events',
+    evm_hash: 'EVM transactions',
+    evm_address: 'assets associated by the bridge',
+    events: 'include_events',
   },
   '/flow/transaction/{id}': {
     defi_events: 'another transaction',
@@ -50,20 +50,20 @@ const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   '/flow/account/{address}': { contracts: 'an account with contracts', labels: 'an account with labels' },
   '/flow/account/{address}/nft': {
-    chain_count: 'a count by the chain',
-    chain_height: 'a count by the chain',
-    socials: 'a collection that names some',
+    chain_count: 'a chain query',
+    chain_height: 'a chain query',
+    socials: 'a collection with socials',
   },
   '/flow/ft/{token}': {
-    deployed_at: 'a contract that was deployed in an indexed block',
-    icon: 'a token with a picture',
-    logo: 'a token with a picture',
+    deployed_at: 'a contract deployed in an indexed block',
+    icon: 'a token with an image',
+    logo: 'a token with an image',
   },
-  '/flow/nft': { socials: 'a collection that names some' },
-  '/flow/nft/{nft_type}': { socials: 'a collection that names some' },
-  '/flow/nft/{nft_type}/item': sayingOnly,
-  '/flow/nft/{nft_type}/item/{id}': sayingOnly,
-  '/flow/nft/search': sayingOnly,
+  '/flow/nft': { socials: 'a collection with socials' },
+  '/flow/nft/{nft_type}': { socials: 'a collection with socials' },
+  '/flow/nft/{nft_type}/item': publishedOnly,
+  '/flow/nft/{nft_type}/item/{id}': publishedOnly,
+  '/flow/nft/search': publishedOnly,
   '/flow/ft/transfer': { address: 'a list of one account' },
   '/flow/nft/transfer': { address: 'a list of one account' },
   '/flow/nft/{nft_type}/item/{id}/transfer': { address: 'a list of one account' },
@@ -73,25 +73,25 @@ const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     created_contract: 'transactions that create contracts',
     max_fee_per_gas: 'transactions of type 2',
     max_priority_fee_per_gas: 'transactions of type 2',
-    call_type: 'calls that no key signed',
+    call_type: 'direct calls',
   },
   '/flow/evm/token': bridgedOnly,
   '/flow/evm/token/{address}': bridgedOnly,
-  '/flow/evm/address/{address}/token': { token_id: 'tokens of ERC-1155' },
+  '/flow/evm/address/{address}/token': { token_id: 'ERC-1155 tokens' },
   '/staking/epoch/stats': { commit_height: 'EpochCommit, which the emulator does not emit' },
   '/status/epoch/stat': { commit_height: 'EpochCommit, which the emulator does not emit' },
   '/status/epoch/status': {
-    start_height: 'an epoch that began by itself: those of the chain were played by hand',
-    start_time: 'such an epoch',
+    start_height: 'a regular epoch: those of the test chain are simulated',
+    start_time: 'a regular epoch',
   },
-  '/staking/rewards/paid': { from_bucket: 'nothing: rewards come from outside' },
-  '/staking/rewards/staking': { epoch: 'nothing: it is of rewards' },
-  '/staking/tokenomics': { circulating_supply: 'nothing: the chain does not tell which tokens are locked' },
-  '/defi/pair': madePairsOnly,
+  '/staking/rewards/paid': { from_bucket: 'nothing: rewards come from outside of the contract' },
+  '/staking/rewards/staking': { epoch: 'nothing: only rewards have an epoch' },
+  '/staking/tokenomics': { circulating_supply: 'nothing: locked tokens are unknown' },
+  '/defi/pair': createdPairsOnly,
   '/defi/latest-swap': {
-    asset0_out: 'a swap the other way',
-    asset1_in: 'a swap the other way',
-    lp_amount: 'events of liquidity',
+    asset0_out: 'a swap in the other direction',
+    asset1_in: 'a swap in the other direction',
+    lp_amount: 'liquidity events',
   },
 }
 

@@ -10,7 +10,7 @@ import type { IndexedAccount, Label, CoaRow, PublicKeyRow } from './schema.ts'
 import { ECDH } from 'node:crypto'
 import { textParameter } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
-import { ifHeard, ChainSilentError } from '../present-chain.ts'
+import { resultOrUnavailable, ChainUnavailableError } from '../present-chain.ts'
 import type { PresentChain } from '../present-chain.ts'
 
 /** Token id of FLOW. */
@@ -224,10 +224,10 @@ export async function withKeysOfChain(
   const addresses = new Set(digits.flatMap((key) => chain.accountsSeenWithKey(key)))
   for (const { address } of rows) addresses.delete(address)
   const found = await Promise.all(
-    [...addresses].slice(0, limit - rows.length).map((address) => ifHeard(chain.account(address))),
+    [...addresses].slice(0, limit - rows.length).map((address) => resultOrUnavailable(chain.account(address))),
   )
   const more = found
-    .flatMap((heard) => (heard instanceof ChainSilentError ? [] : (heard.value ?? [])))
+    .flatMap((result) => (result instanceof ChainUnavailableError ? [] : (result.value ?? [])))
     .flatMap(({ address, keys }) =>
       keys
         .filter(({ publicKey }) => digits.includes(publicKey))

@@ -12,7 +12,7 @@ import { addressFormat, countFormat, heightFormat, timestampFormat } from '../fo
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { listOf, page, singleOf, wholeList, keyCursor, keyParts } from '../paging/pages.ts'
 import { accountParameter, limitParameter, partyParameter } from '../parameters.ts'
-import { chainSilentProblem, ifHeard, ChainSilentError } from '../present-chain.ts'
+import { chainUnavailableProblem, resultOrUnavailable, ChainUnavailableError } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { readTransactionIds } from '../transactions/queries.ts'
@@ -190,16 +190,16 @@ const account = defineRoute({
 async function askAccount(
   address: string,
   { chain, network }: Services,
-): Promise<LiveAccount | undefined | ChainSilentError> {
+): Promise<LiveAccount | undefined | ChainUnavailableError> {
   // Invalid addresses cannot exist, so no node is queried.
   if (!isValidAddress(address, network())) return undefined
-  const storageHeard = readStorageOverview(chain, address, 0).catch((error: unknown) => {
-    if (error instanceof ChainSilentError || error instanceof ScriptFailedError) return undefined
+  const storageResult = readStorageOverview(chain, address, 0).catch((error: unknown) => {
+    if (error instanceof ChainUnavailableError || error instanceof ScriptFailedError) return undefined
     throw error
   })
-  const [heard, storage] = await Promise.all([ifHeard(chain.account(address)), storageHeard])
-  if (heard instanceof ChainSilentError) return heard
-  return heard.value === undefined ? undefined : { account: heard.value, storage }
+  const [result, storage] = await Promise.all([resultOrUnavailable(chain.account(address)), storageResult])
+  if (result instanceof ChainUnavailableError) return result
+  return result.value === undefined ? undefined : { account: result.value, storage }
 }
 
 async function presentPresent(
@@ -208,14 +208,14 @@ async function presentPresent(
   live: Awaited<ReturnType<typeof askAccount>>,
   services: Services,
 ): Promise<AccountDetail> {
-  if (live !== undefined && !(live instanceof ChainSilentError)) {
+  if (live !== undefined && !(live instanceof ChainUnavailableError)) {
     return presentLiveAccount(live, indexed, indexed?.labels ?? (await listLabels(services.database, address)))
   }
-  const isSilent = live instanceof ChainSilentError
+  const isSilent = live instanceof ChainUnavailableError
   if (indexed !== undefined) {
     return presentIndexedAccount(indexed, await readReach(services.database, 'accounts_worker'), isSilent)
   }
-  if (isSilent) throw chainSilentProblem(live)
+  if (isSilent) throw chainUnavailableProblem(live)
   throw new ApiError(404, 'unknown-account', `Account ${address} does not exist.`, { field: 'address' })
 }
 
@@ -405,17 +405,17 @@ const accountContract = defineRoute({
       field: 'name',
     })
     if (!isValidAddress(address, network())) throw unknown
-    const heard = await ifHeard(chain.account(address))
-    if (!(heard instanceof ChainSilentError)) {
-      const live = heard.value?.contracts.get(name)
+    const result = await resultOrUnavailable(chain.account(address))
+    if (!(result instanceof ChainUnavailableError)) {
+      const live = result.value?.contracts.get(name)
       if (live === undefined) throw unknown
       return { body: presentLiveCode(address, name, live) }
     }
     const [row] = await readContracts(database, [`A.${address.slice(2)}.${name}`], false)
-    if (row === undefined) throw chainSilentProblem(heard)
+    if (row === undefined) throw chainUnavailableProblem(result)
     if (row.is_removed) throw unknown
     const indexed = await readContractCode(database, network(), Buffer.from(row.code_hash, 'hex'))
-    if (indexed === undefined) throw chainSilentProblem(heard)
+    if (indexed === undefined) throw chainUnavailableProblem(result)
     return { body: presentIndexedCode(address, name, indexed, row.updated_height) }
   },
 })

@@ -4,7 +4,7 @@ import { cadence } from '../../flow/json-cdc/cadence-argument.ts'
 import type { PayloadValue } from '../../flow/payload-value.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { accountParameter } from '../parameters.ts'
-import { ChainSilentError, chainProblems, fromChain } from '../present-chain.ts'
+import { ChainUnavailableError, chainProblems, fromChain } from '../present-chain.ts'
 import type { PresentChain } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -29,7 +29,7 @@ export type StorageOverview = z.output<typeof overview>
 /**
  * @param maxPaths per domain
  *
- * @throws ChainSilentError, ScriptFailedError like `PresentChain.run`
+ * @throws ChainUnavailableError, ScriptFailedError like `PresentChain.run`
  */
 export async function readStorageOverview(
   chain: PresentChain,
@@ -63,7 +63,7 @@ async function readStoredType(chain: PresentChain, address: string, identifier: 
 function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadValue): z.output<Schema> {
   const result = schema.safeParse(answer)
   if (result.success) return result.data
-  throw new ChainSilentError('an access node returned an invalid response', result.error)
+  throw new ChainUnavailableError('an access node returned an invalid response', result.error)
 }
 
 /**
@@ -140,7 +140,7 @@ function presentDictionary<Value>(entries: Readonly<Record<string, Value>>) {
 /** Bounds the computation of the script. */
 const maxPaths = 2000
 
-const problems = { ...chainProblems, 404: 'The chain has no such account.' }
+const problems = { ...chainProblems, 404: 'The account does not exist.' }
 
 const storage = defineRoute({
   path: '/flow/account/{address}/storage',

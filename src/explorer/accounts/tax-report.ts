@@ -49,11 +49,11 @@ const dayMs = 86_400_000
  * @throws ApiError 400 if the range is empty or longer than `maxDays`
  */
 export function resolveTaxDays(
-  asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  requested: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
   newest: string | undefined,
   maxDays: number = maxReportDays,
 ): DayRange | undefined {
-  const { start_date: start, end_date: end } = asked
+  const { start_date: start, end_date: end } = requested
   const to = end ?? (start === undefined ? newest?.slice(0, 10) : shifted(start, maxReportDays - 1))
   if (to === undefined) return undefined
   const from = start ?? shifted(to, 1 - maxReportDays)

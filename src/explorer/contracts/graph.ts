@@ -118,13 +118,13 @@ const contractEntries = z.array(
   }),
 )
 
-interface Kept {
+interface CachedGraph {
   readonly graph: ContractGraph
   readonly readAt: number
 }
 
-const kept = new WeakMap<DatabasePool, Kept>()
-const underWay = new WeakMap<DatabasePool, Promise<ContractGraph>>()
+const graphs = new WeakMap<DatabasePool, CachedGraph>()
+const inFlight = new WeakMap<DatabasePool, Promise<ContractGraph>>()
 
 /**
  * The import graph of the current code, up to a minute old. A chain has about 10,000 contracts, so
@@ -132,24 +132,24 @@ const underWay = new WeakMap<DatabasePool, Promise<ContractGraph>>()
  * statement per level.
  */
 export async function readContractGraph(database: DatabasePool): Promise<ContractGraph> {
-  const current = kept.get(database)
+  const current = graphs.get(database)
   const age = performance.now() - (current?.readAt ?? -Infinity)
   if (current !== undefined && age < maxAgeMs) return current.graph
-  const next = underWay.get(database) ?? refresh(database)
+  const next = inFlight.get(database) ?? refresh(database)
   return current !== undefined && age < maxAgeMs + staleMs ? current.graph : await next
 }
 
 function refresh(database: DatabasePool): Promise<ContractGraph> {
   const readAt = performance.now()
   const loading = loadGraph(database)
-  underWay.set(database, loading)
+  inFlight.set(database, loading)
   loading
     .then(
-      (graph) => kept.set(database, { graph, readAt }),
+      (graph) => graphs.set(database, { graph, readAt }),
       // Waiting requests get the error; the others retry later.
       () => undefined,
     )
-    .finally(() => underWay.delete(database))
+    .finally(() => inFlight.delete(database))
   return loading
 }
 

@@ -21,7 +21,7 @@ import {
   unknownContractProblem,
   integerParameter,
 } from '../parameters.ts'
-import { chainSilentProblem, ifHeard, ChainSilentError } from '../present-chain.ts'
+import { chainUnavailableProblem, resultOrUnavailable, ChainUnavailableError } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { readAssetNames } from '../transactions/descriptions.ts'
@@ -198,17 +198,17 @@ async function readOne(identifier: string, services: Services): Promise<Contract
     readContractFacts(services, [row]),
     readContractCode(database, network(), Buffer.from(row.code_hash, 'hex')),
   ])
-  const told = code === undefined ? row : { ...row, kind: code.kind, imports: [...code.imports], body: code.text }
-  return presentContract(told, facts, true)
+  const withCode = code === undefined ? row : { ...row, kind: code.kind, imports: [...code.imports], body: code.text }
+  return presentContract(withCode, facts, true)
 }
 
 /** A contract without indexed data may have been deployed before the first indexed block. */
 async function askForOne(identifier: string, services: Services): Promise<Contract> {
   const { address, name } = contractParts(identifier)
   if (!isValidAddress(address, services.network())) throw unknownContract(identifier)
-  const heard = await ifHeard(services.chain.account(address))
-  if (heard instanceof ChainSilentError) throw chainSilentProblem(heard)
-  const code = heard.value?.contracts.get(name)
+  const result = await resultOrUnavailable(services.chain.account(address))
+  if (result instanceof ChainUnavailableError) throw chainUnavailableProblem(result)
+  const code = result.value?.contracts.get(name)
   if (code === undefined) throw unknownContract(identifier)
   const facts = await readContractFacts(services, [], [identifier])
   return presentLiveContract(

@@ -344,9 +344,9 @@ export class BlockFeed {
           ? new Map<number, string>()
           : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
       if (generation !== this.#recent.generation) continue
-      const gone = published.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
+      const removed = published.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
       const from = Math.min(
-        this.#forkBelow(Math.min(...gone), published),
+        this.#forkBelow(Math.min(...removed), published),
         this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY,
       )
       if (from === Number.POSITIVE_INFINITY) return false
@@ -361,10 +361,10 @@ export class BlockFeed {
    * Fork point for the lowest known removed block: above the highest block below it that still
    * exists. Errs on the low side, so that clients keep no removed block.
    */
-  #forkBelow(gone: number, published: readonly (readonly [height: number, id: string])[]): number {
-    if (gone === Number.POSITIVE_INFINITY) return gone
-    const kept = Math.max(...published.flatMap(([height]) => (height < gone ? [height] : [])))
-    return kept === Number.NEGATIVE_INFINITY ? Math.max(0, gone - this.#maxReorgDepth + 1) : kept + 1
+  #forkBelow(removed: number, published: readonly (readonly [height: number, id: string])[]): number {
+    if (removed === Number.POSITIVE_INFINITY) return removed
+    const remaining = Math.max(...published.flatMap(([height]) => (height < removed ? [height] : [])))
+    return remaining === Number.NEGATIVE_INFINITY ? Math.max(0, removed - this.#maxReorgDepth + 1) : remaining + 1
   }
 
   #hasMoved(): void {

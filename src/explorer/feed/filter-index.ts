@@ -17,7 +17,7 @@ interface IndexedSubscriber<T> {
 }
 
 interface Entry<T> {
-  readonly seeker: IndexedSubscriber<T>
+  readonly subscriber: IndexedSubscriber<T>
   readonly filter: FeedFilter
   /** Whether the indexed list is the only condition, so that every hit matches. */
   readonly isSettled: boolean
@@ -44,24 +44,24 @@ export class FilterIndex<T extends Subscriber> {
     T,
     readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]
   >()
-  readonly #seekers = new Map<T, IndexedSubscriber<T>>()
+  readonly #subscribers = new Map<T, IndexedSubscriber<T>>()
   #matches = 0
 
   add(owner: T): void {
     const filed = []
-    const seeker = { owner, match: 0, numbers: [] }
-    this.#seekers.set(owner, seeker)
+    const subscriber = { owner, match: 0, numbers: [] }
+    this.#subscribers.set(owner, subscriber)
     for (const filter of owner.filters) {
-      if (filter.types.has('new_block')) this.#blocks.add(seeker)
+      if (filter.types.has('new_block')) this.#blocks.add(subscriber)
       if (filter.types.has('rollback')) this.#rollbacks.add(owner)
       if (!filter.types.has('new_transaction')) continue
       const given = conditionNames.filter((name) => filter.conditions[name] !== undefined)
       const [name] = given
       if (name === undefined) {
-        this.#transactions.add(seeker)
+        this.#transactions.add(subscriber)
         continue
       }
-      const entry = { seeker, filter, isSettled: given.length === 1 }
+      const entry = { subscriber, filter, isSettled: given.length === 1 }
       for (const word of filter.conditions[name] ?? []) {
         const entries = this.#words[name].get(word)
         if (entries === undefined) this.#words[name].set(word, new Set([entry]))
@@ -73,9 +73,9 @@ export class FilterIndex<T extends Subscriber> {
   }
 
   remove(owner: T): void {
-    const seeker = this.#seekers.get(owner)
-    if (seeker === undefined) return
-    for (const set of [this.#blocks, this.#transactions]) set.delete(seeker)
+    const subscriber = this.#subscribers.get(owner)
+    if (subscriber === undefined) return
+    for (const set of [this.#blocks, this.#transactions]) set.delete(subscriber)
     this.#rollbacks.delete(owner)
     for (const { name, word, entry } of this.#filed.get(owner) ?? []) {
       const entries = this.#words[name].get(word)
@@ -83,7 +83,7 @@ export class FilterIndex<T extends Subscriber> {
       if (entries?.size === 0) this.#words[name].delete(word)
     }
     this.#filed.delete(owner)
-    this.#seekers.delete(owner)
+    this.#subscribers.delete(owner)
   }
 
   /** Subscribers of rollbacks. */
@@ -95,24 +95,24 @@ export class FilterIndex<T extends Subscriber> {
   match(block: BlockMessages): readonly (readonly [owner: T, numbers: readonly number[]])[] {
     const match = ++this.#matches
     const found: [T, number[]][] = []
-    const note = (seeker: IndexedSubscriber<T>, number: number): void => {
-      if (seeker.match === match) {
-        if (seeker.numbers.at(-1) !== number) seeker.numbers.push(number)
+    const note = (subscriber: IndexedSubscriber<T>, number: number): void => {
+      if (subscriber.match === match) {
+        if (subscriber.numbers.at(-1) !== number) subscriber.numbers.push(number)
         return
       }
-      seeker.match = match
-      seeker.numbers = [number]
-      found.push([seeker.owner, seeker.numbers])
+      subscriber.match = match
+      subscriber.numbers = [number]
+      found.push([subscriber.owner, subscriber.numbers])
     }
-    for (const seeker of this.#blocks) note(seeker, 0)
+    for (const subscriber of this.#blocks) note(subscriber, 0)
     block.transactions.forEach((transaction, i) => {
-      for (const seeker of this.#transactions) note(seeker, i + 1)
+      for (const subscriber of this.#transactions) note(subscriber, i + 1)
       for (const name of conditionNames) {
         const byWord = this.#words[name]
         if (byWord.size === 0) continue
         for (const word of transaction[name]) {
-          for (const { seeker, filter, isSettled } of byWord.get(word) ?? []) {
-            if (isSettled || wantsTransaction(filter, transaction)) note(seeker, i + 1)
+          for (const { subscriber, filter, isSettled } of byWord.get(word) ?? []) {
+            if (isSettled || wantsTransaction(filter, transaction)) note(subscriber, i + 1)
           }
         }
       }

@@ -41,19 +41,19 @@ export const epochStatusSchema = z
   .meta({ id: 'EpochStatus' })
 export type EpochStatus = z.output<typeof epochStatusSchema>
 
-/** Results of the last query (`asked_…`) and of indexed events. */
+/** Results of the last query (`chain_…`) and of indexed events. */
 const epochStatusRow = z.object({
-  asked_height: z.number().nullable(),
-  asked_time: z.string().nullable(),
-  asked_epoch: z.number().nullable(),
-  asked_phase: z.number().nullable(),
-  asked_view: z.number().nullable(),
-  asked_start_view: z.number().nullable(),
-  asked_staking_end_view: z.number().nullable(),
-  asked_end_view: z.number().nullable(),
-  asked_target_end_time: z.string().nullable(),
-  told_height: z.number().nullable(),
-  told_time: z.string().nullable(),
+  chain_height: z.number().nullable(),
+  chain_time: z.string().nullable(),
+  chain_epoch: z.number().nullable(),
+  chain_phase: z.number().nullable(),
+  chain_view: z.number().nullable(),
+  chain_start_view: z.number().nullable(),
+  chain_staking_end_view: z.number().nullable(),
+  chain_end_view: z.number().nullable(),
+  chain_target_end_time: z.string().nullable(),
+  event_height: z.number().nullable(),
+  event_time: z.string().nullable(),
   epoch: z.number().nullable(),
   start_height: z.number().nullable(),
   start_time: z.string().nullable(),
@@ -72,16 +72,16 @@ type EpochStatusRow = z.output<typeof epochStatusRow>
  */
 export function presentEpochStatus(row: EpochStatusRow): EpochStatus {
   const source = sourceOf(row)
-  const epoch = source === 'chain' ? row.asked_epoch : source === 'events' ? row.epoch : null
-  const asked = epoch !== null && row.asked_epoch === epoch
-  const told = epoch !== null && row.epoch === epoch
-  const phase = source === 'chain' ? row.asked_phase : source === 'events' ? phaseByEvents(row) : null
-  const now = source === 'chain' ? row.asked_time : source === 'events' ? row.told_time : null
-  const startView = (told ? row.first_view : null) ?? (asked ? row.asked_start_view : null)
-  const endView = (told ? row.final_view : null) ?? (asked ? row.asked_end_view : null)
-  const currentView = asked ? row.asked_view : null
-  const startTime = told ? row.start_time : null
-  const targetEndTime = (told ? row.target_end_time : null) ?? (asked ? row.asked_target_end_time : null)
+  const epoch = source === 'chain' ? row.chain_epoch : source === 'events' ? row.epoch : null
+  const fromChain = epoch !== null && row.chain_epoch === epoch
+  const fromEvents = epoch !== null && row.epoch === epoch
+  const phase = source === 'chain' ? row.chain_phase : source === 'events' ? phaseByEvents(row) : null
+  const now = source === 'chain' ? row.chain_time : source === 'events' ? row.event_time : null
+  const startView = (fromEvents ? row.first_view : null) ?? (fromChain ? row.chain_start_view : null)
+  const endView = (fromEvents ? row.final_view : null) ?? (fromChain ? row.chain_end_view : null)
+  const currentView = fromChain ? row.chain_view : null
+  const startTime = fromEvents ? row.start_time : null
+  const targetEndTime = (fromEvents ? row.target_end_time : null) ?? (fromChain ? row.chain_target_end_time : null)
   return {
     epoch,
     epoch_progress:
@@ -89,22 +89,22 @@ export function presentEpochStatus(row: EpochStatusRow): EpochStatus {
     phase,
     phase_name: phase === null ? null : (phaseNames[phase] ?? null),
     start_view: startView,
-    staking_end_view: (told ? row.staking_end_view : null) ?? (asked ? row.asked_staking_end_view : null),
+    staking_end_view: (fromEvents ? row.staking_end_view : null) ?? (fromChain ? row.chain_staking_end_view : null),
     end_view: endView,
     current_view: currentView,
-    start_height: told ? row.start_height : null,
+    start_height: fromEvents ? row.start_height : null,
     start_time: startTime,
     target_end_time: targetEndTime,
-    height: source === 'chain' ? row.asked_height : source === 'events' ? row.told_height : null,
+    height: source === 'chain' ? row.chain_height : source === 'events' ? row.event_height : null,
     source,
     updated_at: seconds(now),
   }
 }
 
 function sourceOf(row: EpochStatusRow): EpochStatus['source'] {
-  const isTold = row.epoch !== null && row.told_height !== null
-  if (row.asked_height === null) return isTold ? 'events' : null
-  return isTold && (row.told_height ?? 0) > row.asked_height ? 'events' : 'chain'
+  const hasEvents = row.epoch !== null && row.event_height !== null
+  if (row.chain_height === null) return hasEvents ? 'events' : null
+  return hasEvents && (row.event_height ?? 0) > row.chain_height ? 'events' : 'chain'
 }
 
 /** Setup follows the end of the auction; commit follows once the nodes have their keys. */
@@ -182,10 +182,10 @@ export type Tokenomics = z.output<typeof tokenomicsSchema>
  */
 export async function readEpochStatus(database: DatabasePool): Promise<EpochStatusRow> {
   return database.one(sql.type(epochStatusRow)`
-    select s.height as asked_height, s.block_time as asked_time, s.epoch as asked_epoch, s.epoch_phase as asked_phase,
-      s.chain_view as asked_view, s.epoch_start_view as asked_start_view,
-      s.staking_end_view as asked_staking_end_view, s.epoch_end_view as asked_end_view,
-      s.target_end_time as asked_target_end_time, told.height as told_height, b.timestamp as told_time, e.epoch,
+    select s.height as chain_height, s.block_time as chain_time, s.epoch as chain_epoch, s.epoch_phase as chain_phase,
+      s.asked_view as chain_view, s.epoch_start_view as chain_start_view,
+      s.staking_end_view as chain_staking_end_view, s.epoch_end_view as chain_end_view,
+      s.target_end_time as chain_target_end_time, started.height as event_height, b.timestamp as event_time, e.epoch,
       e.start_height, e.start_time, e.first_view, e.staking_end_view, e.final_view, e.target_end_time,
       n.setup_height is not null as is_next_set_up, n.commit_height is not null as is_next_committed
     from (values (true)) as one
@@ -197,8 +197,8 @@ export async function readEpochStatus(database: DatabasePool): Promise<EpochStat
     left join lateral (
       select upper(r) - 1 as height from app.coverage c cross join lateral unnest(c.covered) as r
       where c.service_name = 'staking_worker' and r @> e.start_height
-    ) told on true
-    left join raw.blocks b on b.height = told.height
+    ) started on true
+    left join raw.blocks b on b.height = started.height
   `)
 }
 
@@ -236,7 +236,7 @@ export async function readTokenomics(database: DatabasePool): Promise<Tokenomics
   return database.one(sql.type(tokenomicsSchema)`
     with known as (
       (select 1 as rank, 'chain' as source, epoch, total_supply, total_staked, staked_node_count as validator_count,
-         block_time as told_at
+         block_time as event_at
        from app.network_state where height is not null)
       union all
       (select 2, 'events', epoch, total_supply, total_staked, total_nodes, start_time
@@ -253,7 +253,7 @@ export async function readTokenomics(database: DatabasePool): Promise<Tokenomics
     select k.epoch, k.total_supply::text as total_supply, k.total_staked::text as total_staked,
       round(k.total_staked / nullif(k.total_supply, 0) * 100, 2)::float8 as staked_share, k.validator_count,
       p.payout_total::text as epoch_payout, round(e.percent, 2)::float8 as staking_apy, k.source,
-      floor(extract(epoch from k.told_at))::bigint as updated_at
+      floor(extract(epoch from k.event_at))::bigint as updated_at
     from (values (true)) as one
     left join known k on true
     left join paid p on true

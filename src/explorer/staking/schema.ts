@@ -67,13 +67,13 @@ export type NodeRow = z.output<typeof nodeRow>
 
 /** @param times block times by height */
 export function presentNode(row: NodeRow, times: ReadonlyMap<number, string>): Node {
-  const { last_height: height, asked_at: asked, created_height: created, ...fields } = row
-  const told = height === null ? null : (times.get(height) ?? null)
+  const { last_height: height, asked_at: queriedAt, created_height: created, ...fields } = row
+  const eventTime = height === null ? null : (times.get(height) ?? null)
   return {
     ...fields,
     role_name: row.role === null ? null : (roleNames[row.role - 1] ?? null),
     first_seen_height: created,
-    updated_at: row.source === 'chain' ? asked : told,
+    updated_at: row.source === 'chain' ? queriedAt : eventTime,
   }
 }
 

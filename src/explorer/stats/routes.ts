@@ -139,10 +139,10 @@ const listed = 'Omits periods without indexed blocks. The first and the last per
 
 async function answerPeriods(
   timescale: Timescale,
-  asked: { from?: string | undefined; to?: string | undefined },
+  requested: { from?: string | undefined; to?: string | undefined },
   { database }: Services,
 ): Promise<Answer<List<Period>>> {
-  const days = resolveDays(asked, await readIndexedDays(database), spans[timescale])
+  const days = resolveDays(requested, await readIndexedDays(database), spans[timescale])
   const rows = days === undefined ? [] : await readPeriods(database, timescale, days)
   return { body: wholeList(rows.map((row) => presentPeriod(row, timescale))), caching: 'minute' }
 }

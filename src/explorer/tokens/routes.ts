@@ -362,8 +362,8 @@ const balanceHistory = defineRoute({
     cursor: '',
     _meta: { token: 'A.1654653399040a61.FlowToken', days: 2, count: 2, current_balance: '100.00000000' },
   },
-  handler: async ({ params: { address }, query: { token: asked, days: count } }, { database, network }) => {
-    const token = asked ?? `A.${coreContracts(network()).flowToken}.FlowToken`
+  handler: async ({ params: { address }, query: { token: requestedToken, days: count } }, { database, network }) => {
+    const token = requestedToken ?? `A.${coreContracts(network()).flowToken}.FlowToken`
     const [indexed, isKnown] = await Promise.all([
       readBalanceDays(database),
       isKnownAccount(database, address),

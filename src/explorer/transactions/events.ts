@@ -219,17 +219,17 @@ const maxStatements = 4
  * Reads rows by height and index in statements that each touch few partitions: the rows of a page
  * may be years apart, and a single statement would be planned for every partition between.
  *
- * @param most maximum number of statements; 1 for a prepared one, which prunes partitions at
+ * @param max maximum number of statements; 1 for a prepared one, which prunes partitions at
  * execution
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
   places: readonly Place[],
   read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>,
-  most = maxStatements,
+  max = maxStatements,
 ): Promise<readonly Row[]> {
   if (places.length === 0) return []
   const [lowest, highest] = endsOf(places)
-  const width = Math.max(minWindow, Math.ceil((highest - lowest + 1) / most))
+  const width = Math.max(minWindow, Math.ceil((highest - lowest + 1) / max))
   const windows = Map.groupBy(places, ({ block_height: height }) => Math.floor((height - lowest) / width))
   const found = await Promise.all([...windows.values()].map((ofWindow) => read(ofWindow, ...endsOf(ofWindow))))
   return found.flat()
@@ -380,9 +380,11 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   if (/^(A\.[0-9a-f]{16}\.\w+|flow)\.\w+$/.test(name)) return [name]
   const pattern = `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   // The address is only matched if the name starts with `A.`.
-  const told = /^A\./i.test(name) ? sql.fragment`type` : sql.fragment`regexp_replace(type, '^A\.[0-9a-f]{16}\.', '')`
+  const searched = /^A\./i.test(name)
+    ? sql.fragment`type`
+    : sql.fragment`regexp_replace(type, '^A\.[0-9a-f]{16}\.', '')`
   const rows = await database.any(sql.type(typeRow)`
-    select type from app.event_types where ${told} ilike ${pattern}
+    select type from app.event_types where ${searched} ilike ${pattern}
     order by event_count desc, type
     limit ${maxTypes}
   `)

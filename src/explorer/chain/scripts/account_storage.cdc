@@ -1,4 +1,4 @@
-// Storage usage of an account and up to `most` paths per domain.
+// Storage usage of an account and up to `max` paths per domain.
 access(all) struct StorageOverview {
     // Bytes.
     access(all) let used: UInt64
@@ -13,12 +13,12 @@ access(all) struct StorageOverview {
     // Whether there are more paths.
     access(all) let isCut: Bool
 
-    init(_ account: &Account, _ most: Int) {
+    init(_ account: &Account, _ max: Int) {
         let storagePaths: [StoragePath] = []
         let publicPaths: [PublicPath] = []
         var isCut = false
         account.storage.forEachStored(fun (path: StoragePath, type: Type): Bool {
-            if storagePaths.length >= most {
+            if storagePaths.length >= max {
                 isCut = true
                 return false
             }
@@ -26,7 +26,7 @@ access(all) struct StorageOverview {
             return true
         })
         account.storage.forEachPublic(fun (path: PublicPath, type: Type): Bool {
-            if publicPaths.length >= most {
+            if publicPaths.length >= max {
                 isCut = true
                 return false
             }
@@ -44,6 +44,6 @@ access(all) struct StorageOverview {
     }
 }
 
-access(all) fun main(address: Address, most: Int): StorageOverview {
-    return StorageOverview(getAccount(address), most)
+access(all) fun main(address: Address, max: Int): StorageOverview {
+    return StorageOverview(getAccount(address), max)
 }
