@@ -44,7 +44,7 @@ async function measureSignIns(
   const wallet = await startFlowfarm(
     ['wallet'],
     { DB_URL: database.url, WALLET_PORT: '0', WALLET_URL: walletOrigin, CHAIN_ACCESS_NODE: '127.0.0.1:1' },
-    { ready: 'the wallet listens', profileFolder },
+    { ready: 'Wallet listening', profileFolder },
   )
   const users = Math.max(atOnce, Math.ceil((signIns * 1.2) / signInsOfUser))
   const { child } = await forkReady('wallet-clients.ts', [database.url, wallet.port, users, atOnce, signIns])

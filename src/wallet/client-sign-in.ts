@@ -13,7 +13,6 @@ import type { WalletConfig } from './settings.ts'
 interface ClientSignInOptions {
   readonly pool: pg.Pool
   readonly clientId: string
-  /** Where users reach the program. */
   readonly clientUrl: string
   readonly cookieName: string
 }
@@ -23,7 +22,7 @@ interface ClientSignIn {
   readonly holdUser: HoldUser
   /** The cookie of the program's own session, which the wallet issued. */
   readonly session: MountedSession
-  /** Addresses of the wallet, for the program's page. */
+  /** For the page of the program. */
   readonly wallet: {
     readonly url: string
     readonly gotrue_url: string

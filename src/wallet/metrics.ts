@@ -5,7 +5,7 @@ import type { WalletNetwork } from './settings.ts'
 import type { PasskeyNote } from './passkeys/passkey-audit.ts'
 import type { AccountResult } from './provisioning/account-maker.ts'
 
-/** The figures of the wallet, told by its parts. Every label has few values, none of which a stranger chooses. */
+/** Label values are few and never chosen by clients. */
 export class WalletMetrics {
   readonly #metrics: Metrics
 

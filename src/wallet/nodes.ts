@@ -10,18 +10,16 @@ import type { ChainNodes } from './chain-routes.ts'
 import type { ServiceContext } from '../platform/service.ts'
 
 export interface WalletNodes {
-  /** Of each network that there is a node of; the one that is followed is added when it has said whose it is. */
+  /** By network. The node of the followed chain is added once its network is known. */
   readonly nodes: ChainNodes
-  /**
-   * That of the chain which is followed, which the explorer is about; undefined until its node has said which it is.
-   */
+  /** The network of the followed chain; undefined until its node responds. */
   readonly followed: () => WalletNetwork | undefined
 }
 
 /**
- * The nodes that pages ask, through the wallet: those that are set, and the one of the chain that is followed for its
- * own network. An emulator stands in for testnet. They are left when the process stops.
- * @throws FatalError for an endpoint that cannot be understood
+ * Access nodes for pages: the configured ones, and the followed chain's for its own network (an
+ * emulator counts as testnet). They close with the process. @throws FatalError for an invalid
+ * endpoint
  */
 export function openWalletNodes(
   { config, lifecycle }: Pick<ServiceContext<WalletConfig>, 'config' | 'lifecycle'>,
@@ -29,7 +27,7 @@ export function openWalletNodes(
 ): WalletNodes {
   const open = (endpoint: string): ReturnType<typeof createTransactionClient> => {
     const client = createTransactionClient({ endpoint, log })
-    lifecycle.onStop('a node for pages of the wallet', () => client.close())
+    lifecycle.onStop('access node of wallet pages', () => client.close())
     return client
   }
   const nodes: { -readonly [Network in keyof ChainNodes]: ChainNodes[Network] } = {}
@@ -41,7 +39,7 @@ export function openWalletNodes(
   if (endpoint === undefined) return { nodes, followed: () => undefined }
   const own = open(endpoint)
   let followed: WalletNetwork | undefined
-  // A node that is away comes back; one that says what we do not understand may be mended.
+  // Unreachable nodes recover, and invalid responses may be temporary.
   retryWhile(() => own.chainId(lifecycle.signal), {
     signal: lifecycle.signal,
     baseMs: 500,
@@ -53,11 +51,11 @@ export function openWalletNodes(
       followed = network === 'emulator' ? 'testnet' : network
       if (followed !== undefined) nodes[followed] ??= own
       else
-        log.warn({ chainId }, 'the wallet knows nothing of this chain: set WALLET_MAINNET_NODE or WALLET_TESTNET_NODE')
+        log.warn({ chainId }, 'The wallet does not support this chain. Set WALLET_MAINNET_NODE or WALLET_TESTNET_NODE')
     },
     (error: unknown) => {
       if (!lifecycle.signal.aborted)
-        log.warn({ err: asError(error) }, 'the wallet does not know which chain is followed')
+        log.warn({ err: asError(error) }, 'The wallet could not identify the followed chain')
     },
   )
   return { nodes, followed: () => followed }

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { securityHeaders, contentPolicy, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
-/** Paths of the wallet's page: the page itself knows which of its parts each is. */
+/** The page routes these paths. */
 const pagePaths: ReadonlySet<string> = new Set([
   '/',
   '/send',
@@ -13,20 +13,16 @@ const pagePaths: ReadonlySet<string> = new Set([
   '/developer/callback',
 ])
 
-/**
- * Windows that applications open by FCL. They talk with the page that opened them, which the rule for all other pages
- * would keep from them.
- */
+/** FCL windows, which talk to their opener; the default Cross-Origin-Opener-Policy forbids that. */
 const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/fcl/user-signature'])
 
-/** Where libraries ask which services there are (`discovery.authn.endpoint` of FCL). */
+/** FCL discovery (`discovery.authn.endpoint`). */
 const servicesPath = '/fcl/services'
 
 /**
- * The pages of the wallet and their files below `/assets`. They may have nothing from elsewhere, and be in no frame
- * of others: what is clicked there moves money.
- * @param authUrl GOTRUE_URL, which the pages call where it is set
- * @param walletUrl origin of the wallet, for the list of its services; without it there is no list
+ * The wallet pages load nothing from elsewhere and cannot be framed: clicks there move money.
+ * @param authUrl GOTRUE_URL, which the pages call. @param walletUrl origin, for the list of
+ * services
  */
 export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl?: string): Middleware {
   const setHeaders = securityHeaders()
@@ -34,7 +30,7 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl
     const { path, method } = context
     if (path === servicesPath && walletUrl !== undefined && ['GET', 'HEAD', 'POST', 'OPTIONS'].includes(method)) {
       context.state['route'] = servicesPath
-      // Nothing in it is anybody's own: every application may read it.
+      // Public for all applications.
       context.set({
         'Access-Control-Allow-Origin': '*',
         'Access-Control-Allow-Headers': 'content-type',
@@ -60,7 +56,7 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl
   }
 }
 
-/** What FCL shows people who choose a wallet. */
+/** The FCL service list. */
 function servicesOf(url: string): readonly object[] {
   const origin = new URL(url).origin
   return [
@@ -76,19 +72,14 @@ function servicesOf(url: string): readonly object[] {
         f_vsn: '1.0.0',
         address: null,
         name: 'flowfarm wallet',
-        description: 'A wallet whose keys are passkeys.',
+        description: 'A wallet that signs with passkeys.',
         website: origin,
       },
     },
   ]
 }
 
-/**
- * The policy of the wallet's pages: their own origin, and beside it the one at which people sign in, where that is
- * another. It is called, and nothing is loaded from it.
- * @param authUrl GOTRUE_URL, or undefined
- * @throws TypeError for what is no URL
- */
+/** Allows calls to GOTRUE_URL, but loads nothing from it. @throws TypeError for an invalid URL */
 export function walletPolicy(html: string, authUrl: string | undefined): string {
   const policy = contentPolicy({ html })
   return authUrl === undefined

@@ -43,25 +43,20 @@ import { openProvisioning } from './provisioning/service.ts'
 import { openWalletNodes } from './nodes.ts'
 import { WalletMetrics } from './metrics.ts'
 
-/** Parts of other rooms that the wallet offers or asks. */
+/** What the wallet uses of other parts of the program. */
 export interface WalletNeighbours {
-  /** Programs that users sign in to through the wallet. */
   readonly clients: (place: WalletPlace) => readonly SignInClient[]
-  /** About these programs, for the operator. */
   readonly warnings: readonly string[]
-  /** Deletes what other parts hold of a user who is deleted. */
   readonly forgetUser: ForgetUser
   readonly explorerApi: () => string
-  /** Where browsers find the explorer of this chain. */
   readonly explorerUrl: (place: WalletPlace) => string | null
 }
 
-/** Starts the wallet: sign-in, passkeys, accounts for them, and its page. */
 export async function startWallet(context: ServiceContext<WalletConfig>, neighbours: WalletNeighbours): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'wallet' })
   const pages = createDashboardPages({ page: 'wallet', log, build: pageBuildOf(context) })
-  lifecycle.onStop('page of the wallet', () => pages.stop())
+  lifecycle.onStop('wallet page', () => pages.stop())
   const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine, ...ownAddress(config.HOST)]))
   let url = ''
   const server = await createWalletServer({
@@ -86,20 +81,19 @@ export async function startWallet(context: ServiceContext<WalletConfig>, neighbo
   shared.walletPort = server.port
   lifecycle.onStop('wallet', () => server.close())
   const paying = walletNetworks.filter((network) => config[networkSettings[network].payer] !== undefined)
-  log.info({ url, port: server.port, accounts: paying }, 'the wallet listens')
+  log.info({ url, port: server.port, accounts: paying }, 'Wallet listening')
   if (paying.length === 0)
     log.info(
-      'no accounts are made: nobody pays for them; set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER (docs/wallet.md)',
+      'Account creation is off: no payer is configured. Set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER (docs/wallet.md)',
     )
 }
 
-/** The wallet asks its own auth endpoint for others, at the address that is bound. */
+/** The wallet calls its own auth endpoint on behalf of clients, at the bound address. */
 function ownAddress(host: string): readonly string[] {
   return isIP(host) === 0 || ['0.0.0.0', '::'].includes(host) ? [] : [host]
 }
 
 interface OpenWalletOptions {
-  /** That the wallet listens on. */
   readonly port: number
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
@@ -107,15 +101,14 @@ interface OpenWalletOptions {
 }
 
 interface OpenedWallet extends WalletParts {
-  /** Where people reach it, without a slash at its end. */
   readonly url: string
 }
 
 const poolSize = 10
 
 /**
- * Statements of sign-ins are many and short: one connection that has many of them takes half of what ten with one
- * each do. More are for disks on which a commit takes long.
+ * Sign-ins run many short statements: one pipelined connection needs half the resources of ten.
+ * Four help on disks with slow commits.
  */
 const statementConnections = { max: 4, depth: 32, queueMs: 50, idleTimeoutMs: 60_000 } as const
 
@@ -123,9 +116,8 @@ const unitsPerFlow = 100_000_000n
 const pruneEveryMs = 3_600_000
 
 /**
- * Puts the wallet together: who signs people in, passkeys, accounts for them, nodes and the explorer. What it opens
- * ends with the process.
- * @throws FatalError for settings that cannot be, and for a payer that cannot pay; errors of the database
+ * Everything opened here closes with the process. @throws FatalError for invalid settings and for a
+ * payer that cannot pay; errors of the database
  */
 async function openWallet(
   context: ServiceContext<WalletConfig>,
@@ -189,10 +181,10 @@ async function openWallet(
   opened.confirmUserChange = passkeys.confirmUserChange
   const pruning = setInterval(() => {
     Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) =>
-      log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'),
+      log.warn({ err: asError(error) }, 'Could not delete expired challenges'),
     )
   }, pruneEveryMs)
-  lifecycle.onStop('old challenges of passkeys', () => clearInterval(pruning))
+  lifecycle.onStop('expired challenges', () => clearInterval(pruning))
   for (const warning of [...neighbours.warnings, ...walletWarnings(config, place)]) log.warn(warning)
   const settings = (): WalletSettings => ({
     url,
@@ -234,9 +226,9 @@ interface OpenedAuth {
   readonly sessions: AuthSessions
   /** Undefined with GOTRUE_URL. */
   readonly auth: AuthHttp | undefined
-  /** Where this process asks it. */
+  /** For calls from this process. */
   readonly authUrl: string
-  /** For e-mails to owners of passkeys; undefined: there is no server for them. */
+  /** For notices to owners; undefined: no mail server. */
   readonly outbox: Outbox | undefined
 }
 
@@ -245,13 +237,13 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'log' | 'port'> {
   readonly statements: PreparedStatements
   readonly place: ReturnType<typeof readWalletPlace>
   readonly figures: WalletMetrics
-  /** Known once the passkeys are opened, which need the sessions. */
+  /** Known after the passkeys are opened, which need the sessions. */
   readonly userChanges: () => ConfirmUserChange
   readonly clients: () => readonly SignInClient[]
   readonly forgetUser: ForgetUser
 }
 
-/** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
+/** Our own auth endpoint, or GOTRUE_URL. */
 async function openAuth(
   { config, lifecycle }: ServiceContext<WalletConfig>,
   { pool, statements, place, figures, log, port, userChanges, clients, forgetUser }: AuthNeeds,
@@ -261,7 +253,7 @@ async function openAuth(
   if (gotrueUrl !== undefined) {
     const outbox =
       config.SMTP_URL === undefined ? undefined : new Outbox({ pool, send: sendMail, log, onDone: figures.mail })
-    if (outbox !== undefined) lifecycle.onStop('e-mails of the wallet', () => outbox.close())
+    if (outbox !== undefined) lifecycle.onStop('wallet e-mails', () => outbox.close())
     return {
       sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }),
       auth: undefined,
@@ -294,7 +286,7 @@ async function openAuth(
     onSignIn: figures.signIn,
     onMail: figures.mail,
   })
-  lifecycle.onStop('e-mails of the wallet', () => auth.close())
+  lifecycle.onStop('wallet e-mails', () => auth.close())
   return {
     sessions: auth.sessions,
     auth: auth.http,

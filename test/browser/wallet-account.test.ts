@@ -88,7 +88,7 @@ describe("the page of one's user in the wallet", () => {
     ).to.equal(0)
     await page.reload()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByText('not known here').waitFor()
+    await page.getByText('unknown or was removed').waitFor()
     expect(said.filter((line) => !/40[34]/.test(line))).to.deep.equal([])
   })
 

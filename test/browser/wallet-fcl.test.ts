@@ -68,7 +68,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
       WALLET_TESTNET_PAYER: publishedPayerSetting,
       WALLET_TESTNET_FUNDS: '100',
     })
-    const url = String((await program.logged(/the wallet listens/))['url'])
+    const url = String((await program.logged(/Wallet listening/))['url'])
     const visit = await openWallet(running, { url })
     context = visit.context
     device = visit.authenticator

@@ -38,7 +38,7 @@ describe('the wallet of the running program with an auth server of somebody else
       WALLET_PORT: '0',
       GOTRUE_URL: auth.url,
     })
-    const url = String((await program.logged(/the wallet listens/))['url'])
+    const url = String((await program.logged(/Wallet listening/))['url'])
     allowed.push(url)
     const { page, context, said } = await openWallet(running, { url })
     const { mailTo } = auth

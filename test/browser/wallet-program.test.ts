@@ -34,7 +34,7 @@ for (const { name, start } of payingChains) {
         WALLET_TESTNET_FUNDS: '100',
         ...chain.variables,
       })
-      const url = String((await program.logged(/the wallet listens/))['url'])
+      const url = String((await program.logged(/Wallet listening/))['url'])
       const { page, context, authenticator, said } = await openWallet(browser, { url })
       await signInByCode(page, mails, newEmail())
 

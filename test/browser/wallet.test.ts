@@ -174,7 +174,7 @@ describe('signing in to the wallet', () => {
 
     // One that is used up, or was made up.
     await page.goto(`${session.wallet.url}/developer/callback?token_hash=x&type=magiclink`)
-    await page.getByText('used, is wrong or is too old').waitFor()
+    await page.getByText('expired or already used').waitFor()
     await page.getByRole('button', { name: 'Back to the wallet' }).click()
     await page.getByRole('button', { name: 'Create a passkey' }).waitFor()
   })

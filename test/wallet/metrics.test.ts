@@ -65,7 +65,7 @@ describe('the figures of the wallet', () => {
       WALLET_PROVISION_LIMIT: '1',
     })
     const metricsPort = String((await program.logged(/serving metrics/))['port'])
-    const url = String((await program.logged(/the wallet listens/))['url'])
+    const url = String((await program.logged(/Wallet listening/))['url'])
     const figures = async (): Promise<ReadonlyMap<string, number>> => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
       return new Map(

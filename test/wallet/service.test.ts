@@ -129,7 +129,7 @@ describe('the wallet as a service', () => {
       WALLET_TESTNET_PAYER: publishedPayerSetting,
       WALLET_TESTNET_FUNDS: '10',
     })
-    const url = String((await program.logged(/the wallet listens/))['url'])
+    const url = String((await program.logged(/Wallet listening/))['url'])
     const client = clientOf(url)
     expect((await client.signInWithOtp({ email: 'ann@example.com' })).error).to.equal(null)
     const code = await mailedCode()
@@ -279,7 +279,7 @@ describe('the wallet as a service', () => {
   it('gives links to programs of the operator, by their token alone', async () => {
     const token = 'ab'.repeat(32)
     const program = start(['wallet'], { WALLET_SERVICE_TOKEN: token })
-    const url = String((await program.logged(/the wallet listens/))['url'])
+    const url = String((await program.logged(/Wallet listening/))['url'])
     const ask = (given: string): Promise<Response> =>
       fetch(`${url}/auth/v1/admin/generate_link`, {
         ...post({ type: 'magiclink', email: 'ben@example.com' }),
@@ -295,9 +295,9 @@ describe('the wallet as a service', () => {
 
   it('has an auth server of somebody else sign people in, and says what it cannot do there', async () => {
     const program = start(['wallet'], { GOTRUE_URL: 'http://127.0.0.1:1/auth/v1', GITHUB_CLIENT_ID: 'x' })
-    const url = String((await program.logged(/the wallet listens/))['url'])
-    expect((await program.logged(/nobody can sign in by passkey/)).level).to.equal('warn')
-    expect((await program.logged(/change nothing beside GOTRUE_URL: GITHUB_CLIENT_ID/)).level).to.equal('warn')
+    const url = String((await program.logged(/Wallet listening/))['url'])
+    expect((await program.logged(/Passkey and editor sign-in are off/)).level).to.equal('warn')
+    expect((await program.logged(/have no effect with GOTRUE_URL: GITHUB_CLIENT_ID/)).level).to.equal('warn')
     expect((await fetch(`${url}/auth/v1/settings`)).status).to.equal(404)
     expect(await json(`${url}/wallet/settings`)).to.include({ gotrue_url: 'http://127.0.0.1:1/auth/v1' })
     const answer = await fetch(`${url}/functions/v1/passkey-auth`, {

@@ -11,59 +11,56 @@ import { SessionStore } from './stores/sessions.ts'
 import type { AuthClient } from './stores/sessions.ts'
 import { asAuthUser, UserStore } from './stores/users.ts'
 
-/** A user as the other parts of the wallet know one. */
 export interface AuthUser {
   /** UUID. */
   readonly id: string
-  /** Lower case; undefined for users who have only a passkey or another provider without e-mail. */
+  /** Lower case; undefined without one. */
   readonly email: string | undefined
   readonly isEmailConfirmed: boolean
-  /** Roles come from here alone: users cannot change it. */
+  /** Only the operator can change it; roles come from here. */
   readonly appMetadata: Readonly<Record<string, unknown>>
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
 
-/** Who makes a request. */
 export interface SignedIn {
   readonly user: AuthUser
   readonly sessionId: string
-  /** When the user last proved who they are: what changes passkeys wants that to be recent. */
+  /** Last proof of identity; passkey changes require a recent one. */
   readonly authenticatedAt: Date
-  /** The client that has the session, such as `editor`; undefined: the wallet itself. */
+  /** Such as `editor`; undefined: the wallet itself. */
   readonly clientId?: string | undefined
 }
 
-/** What somebody who has shown a passkey trades for a session. */
+/** Exchanged for a session after a passkey sign-in. */
 export interface SessionToken {
   readonly tokenHash: string
-  /** Lower case; undefined for users without one. */
+  /** Lower case; undefined without one. */
   readonly email: string | undefined
 }
 
-/** What the parts of the wallet ask of the one that signs people in: our own, or another one at GOTRUE_URL. */
+/** The auth server: our own, or GOTRUE_URL. */
 export interface AuthSessions {
-  /** @param accessToken of `Authorization: Bearer`. @throws ApiError 401 `UNAUTHORIZED` */
+  /** @throws ApiError 401 `UNAUTHORIZED` */
   authenticate(accessToken: string): Promise<SignedIn>
   /**
-   * A token that is traded once, within five minutes, for a session: POST /verify `{type: 'magiclink', token_hash}`. It
-   * does not replace e-mailed links and needs no e-mail address. Undefined if the user is gone.
+   * A token for POST /verify `{type: 'magiclink', token_hash}`, valid once and for five minutes. It
+   * does not replace e-mailed links and needs no e-mail address. Undefined if the user does not
+   * exist.
    */
   createSessionToken(userId: string): Promise<SessionToken | undefined>
   /**
-   * Opens a session of a client for the user who let it in, as GoTrue writes one. Undefined: the user or the session of
-   * the wallet is gone.
-   * @throws ApiError 403 for users whom the operator keeps out, 503
+   * Opens a session of a client, in GoTrue's format. Undefined: the user or wallet session no
+   * longer exists. @throws ApiError 403 for disabled users, 503
    */
   openForClient(
     asked: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
     client: AuthClient,
   ): Promise<Readonly<Record<string, unknown>> | undefined>
-  /** Undefined for one who is not there (any more). */
   findUser(userId: string): Promise<AuthUser | undefined>
   readonly holdUser: HoldUser
 }
 
-/** Who makes a request, by the sessions of our own auth endpoint: one that was ended is refused at once. */
+/** Sessions of our own auth endpoint; ended ones are rejected at once. */
 export function createAuthSessions({
   statements,
   accessTokens,
@@ -101,12 +98,11 @@ export function unauthorized(cause: unknown): ApiError {
   return new ApiError(
     401,
     'UNAUTHORIZED',
-    'Sign in first: send the access token of a session as `Authorization: Bearer`.',
+    'Authentication required. Send the access token as `Authorization: Bearer`.',
     { cause },
   )
 }
 
-/** Users of our own auth endpoint. */
 export const holdUser: HoldUser = async (client, userId) => {
   const { rowCount } = await query(client, 'select from wallet_auth.users where id = $1 for key share', [userId])
   return rowCount === 1
@@ -115,7 +111,7 @@ export const holdUser: HoldUser = async (client, userId) => {
 interface OpenAuthSessionsOptions {
   /** WALLET_JWT_KEY. */
   readonly jwtKey: string | undefined
-  /** WALLET_URL, or http://localhost and the port: access tokens name it. Without a slash at its end. */
+  /** The issuer of access tokens, without a trailing slash. */
   readonly walletUrl: string
   /** WALLET_SESSION_HOURS. */
   readonly sessionHours: number

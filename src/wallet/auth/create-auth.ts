@@ -31,7 +31,7 @@ import { OneTimeTokens } from './stores/one-time-tokens.ts'
 
 export interface AuthOptions {
   readonly pool: pg.Pool
-  /** For the statements of sign-ins by passkey. Default: the pool. */
+  /** For passkey sign-ins. Default: the pool. */
   readonly statements?: StatementRunner
   readonly log: Logger
   /** WALLET_URL, or http://localhost and the port. */
@@ -44,19 +44,19 @@ export interface AuthOptions {
   readonly sessionHours: number
   readonly sendMail: SendMail
   readonly providers: readonly OAuthProvider[]
-  /** Whether an origin is among WALLET_ORIGINS; that of `walletUrl` always may be gone back to. */
+  /**
+   * Whether an origin is in WALLET_ORIGINS; the origin of `walletUrl` is always a valid redirect.
+   */
   readonly isAllowedOrigin: (origin: string) => boolean
-  /** Whether an origin is that of a client, whose pages may call. Default: there are none. */
+  /** Origins of clients. Default: none. */
   readonly isClientOrigin?: ((origin: string) => boolean) | undefined
-  /** What other programs of the operator show at `/admin`. Undefined: there are none. */
+  /** WALLET_SERVICE_TOKEN, for `/admin`. Undefined: off. */
   readonly serviceToken: string | undefined
-  /** Has users with a passkey confirm changes by it. Default: users have no passkeys. */
+  /** Passkey confirmation of changes. Default: users have no passkeys. */
   readonly userChanges?: ConfirmUserChange | undefined
-  /** What other parts of the program forget of a user who goes, in the same transaction. Default: nothing. */
+  /** Deletes what other parts store about a user, in the same transaction. Default: nothing. */
   readonly forgetUser?: ForgetUser | undefined
-  /** Told of every session that begins. */
   readonly onSignIn?: ((method: SignInMethod) => void) | undefined
-  /** Told what became of every e-mail. */
   readonly onMail?: ((result: MailResult) => void) | undefined
   /** Default: `authLimits`. */
   readonly limits?: Partial<AuthLimits>
@@ -72,11 +72,11 @@ export interface Auth {
   /** `/auth/v1`. */
   readonly http: AuthHttp
   readonly sessions: AuthSessions
-  /** For a server that keeps people's refresh tokens in cookies. */
+  /** For servers that keep refresh tokens in cookies. */
   readonly parts: AuthParts
-  /** Waits until all e-mails that are due were handed on. */
+  /** Waits until all due e-mails are sent. */
   mailsSent(): Promise<void>
-  /** Waits for the e-mails that are being sent, and stops. */
+  /** Waits for e-mails in progress. */
   close(): Promise<void>
 }
 
@@ -120,9 +120,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     await counts.prune()
   }
   const pruning = setInterval(() => {
-    prune().catch((error: unknown) =>
-      log.warn({ err: asError(error) }, 'what is no longer good for signing in could not be removed'),
-    )
+    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'Could not delete expired sign-in data'))
   }, pruneEveryMs)
   pruning.unref()
   return {
@@ -154,7 +152,7 @@ const statements = [
   "delete from wallet_auth.audit_log where at < now() - interval '90 days'",
 ]
 
-/** Removes what is no longer good for anything. Any number of processes may do so at once. */
+/** Deletes expired rows; safe to run concurrently. */
 export async function pruneAuth(pool: pg.Pool): Promise<void> {
   for (const statement of statements) await query(pool, statement)
 }

@@ -13,7 +13,7 @@ import type { UserRow } from './stores/users.ts'
 import { requireConfirmedChange } from './user-changes.ts'
 import type { ChangeRequest } from './user-changes.ts'
 
-/** What shows that mail to the new address is somebody's: the code of the e-mail, or the token of its link. */
+/** Proof of access to the new mailbox: the code of the e-mail or the token of its link. */
 type EmailChangeProof = { readonly code: string } | { readonly token: string }
 
 interface Waiting {
@@ -31,8 +31,8 @@ const liveSeconds = 3600
 const maxWrongCodes = 5
 
 /**
- * Changes a user's e-mail address once the new one is confirmed in a session of the same user: a mistyped address gives
- * its owner nothing, and nobody is lured into another account.
+ * The new address must be confirmed in a session of the same user, so that a mistyped address gives
+ * its owner no access.
  */
 export class EmailChange {
   readonly #parts: AuthParts
@@ -42,8 +42,8 @@ export class EmailChange {
   }
 
   /**
-   * Sends an e-mail to the new address. Where that is another user's, its owner is told so, and nobody else.
-   * @throws ApiError 403 `reauthentication_needed`, 429, 503
+   * Sends an e-mail to the new address. If another user has it, only that user is notified. @throws
+   * ApiError 403 `reauthentication_needed`, 429, 503
    */
   async ask(email: string, redirectTo: string | undefined, request: Omit<ChangeRequest, 'change'>): Promise<void> {
     const { session, client } = request
@@ -64,8 +64,8 @@ export class EmailChange {
   }
 
   /**
-   * Sends the e-mail again. Anyone may call this, so limits that only a waiting change can reach are silent.
-   * @throws ApiError 429 by client and named address only; 503
+   * Anyone may call this, so limits that apply only to a pending change are silent. @throws
+   * ApiError 429 by client and address only; 503
    */
   async again(email: string, client: AuthClient): Promise<void> {
     const { pool, users, limits } = this.#parts
@@ -83,19 +83,19 @@ export class EmailChange {
     await this.#send(user, waiting)
   }
 
-  /** What a user waits for; undefined: nothing. */
+  /** The pending new address. */
   async wanted(userId: string): Promise<string | undefined> {
     return (await this.#waiting(this.#parts.pool, userId, ''))?.email
   }
 
-  /** Changes the address, and tells the old one. @throws ApiError 403 `otp_expired`, 422 `email_exists`, 429 */
+  /** Notifies the old address. @throws ApiError 403 `otp_expired`, 422 `email_exists`, 429 */
   async confirm({ user, sessionId }: OpenSession, proof: EmailChangeProof, client: AuthClient): Promise<UserRow> {
     const { pool, limits, secrets, users, audit, outbox, name, userChanges } = this.#parts
     const hasPasskey = await userChanges.hasPasskey(user.id)
     const outcome = await withTransaction(pool, async (db) => {
       const waiting = await this.#waiting(db, user.id, 'for update')
       if (waiting === undefined) return 'refused'
-      // It was requested before the user had a passkey.
+      // The change was requested before the user had a passkey.
       if (!waiting.isConfirmed && hasPasskey) return 'refused'
       if ('code' in proof) await limits.take('codeBy', `change of ${user.id}`, db)
       const isShown =
@@ -118,12 +118,12 @@ export class EmailChange {
       }
       return changed
     }).catch((error: unknown) => {
-      // Somebody else got the address after it was looked for.
+      // Another user took the address in the meantime.
       if (error instanceof FatalError && error.details['sqlState'] === '23505') return 'taken' as const
       throw error
     })
     if (outcome === 'taken')
-      throw authError(422, 'email_exists', 'This e-mail address has an account of its own here: sign in by it instead.')
+      throw authError(422, 'email_exists', 'Another account uses this e-mail address. Sign in with it instead.')
     if (outcome === 'refused') {
       await audit.note(pool, 'code_failed', { userId: user.id, sessionId, client, detail: { of: 'email change' } })
       throw tokenRefused()
@@ -134,7 +134,7 @@ export class EmailChange {
 
   #requireRoom(): void {
     if (this.#parts.outbox.isFull)
-      throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+      throw authError(503, 'unexpected_failure', 'Too many e-mails are queued. Try again in a minute.')
   }
 
   async #countMailTo(subject: string): Promise<void> {

@@ -9,18 +9,17 @@ import type { EmailSecrets, OneTimeToken } from './stores/one-time-tokens.ts'
 import type { AuthClient, KeptSession } from './stores/sessions.ts'
 import { mailboxOf, readEmail } from './stores/users.ts'
 
-/** What somebody asks for who wants an e-mail. */
 interface EmailWish {
   readonly email: string
-  /** False: only who has a user already is sent one; the answer is the same. */
+  /** False: sends only to existing users; the response is the same. */
   readonly mayCreate: boolean
   readonly redirectTo: string | undefined
   readonly codeChallenge: string | undefined
-  /** What a new user says of themselves. */
+  /** Metadata of a new user. */
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
 
-/** Sign-in by e-mail: a link and a code, either good once. The user is created on first use. */
+/** A link and a code, each valid once. The user is created at the first sign-in. */
 export class EmailSignIn {
   readonly #parts: AuthParts
 
@@ -32,8 +31,7 @@ export class EmailSignIn {
   async send({ email, mayCreate, ...wish }: EmailWish, client: AuthClient): Promise<void> {
     const { pool, limits, users, oneTimeTokens, outbox, name } = this.#parts
     await countMail(limits, mailboxOf(email), client)
-    if (outbox.isFull)
-      throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+    if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails are queued. Try again in a minute.')
     const isWanted = mayCreate || (await users.findByEmail(pool, email)) !== undefined
     const secrets = await oneTimeTokens.makeForEmail(
       {
@@ -47,7 +45,9 @@ export class EmailSignIn {
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }
 
-  /** Sends a waiting e-mail again; without one, only to an address that has a user. @throws ApiError 429 */
+  /**
+   * Sends a pending e-mail again; otherwise only to an address with a user. @throws ApiError 429
+   */
   async again(email: string, client: AuthClient): Promise<void> {
     const kept = await this.#parts.oneTimeTokens.waitingFor(email)
     await this.send(
@@ -62,14 +62,14 @@ export class EmailSignIn {
     )
   }
 
-  /** The link opens a page and does nothing else: programs that look at the links of e-mails use up none. */
+  /** The link only opens a page, because mail scanners open links. */
   linkOf({ token }: Pick<EmailSecrets, 'token'>): string {
     return withParameters(`${this.#parts.walletUrl}/auth/v1/verify`, { token, type: 'magiclink' })
   }
 
   /**
-   * Trades a token for a session: that of a link, or of a sign-in by passkey. It counts for the limit `verify`.
-   * @throws ApiError 403 `otp_expired`, `user_banned`; 429
+   * Exchanges the token of a link or passkey sign-in. Counts for the limit `verify`. @throws
+   * ApiError 403 `otp_expired`, `user_banned`; 429
    */
   async withToken(token: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, sessions } = this.#parts
@@ -85,9 +85,9 @@ export class EmailSignIn {
   }
 
   /**
-   * Trades a code for a session. The caller counts the limit `verify`. The limits of the address count only while it
-   * has a live code, and are refused like a wrong code: otherwise a 429 would reveal that there is one.
-   * @throws ApiError 403 `otp_expired`, `user_banned`
+   * The caller counts the limit `verify`. Limits of the address apply only with a live code and
+   * fail like a wrong code, because a 429 would reveal the code. @throws ApiError 403
+   * `otp_expired`, `user_banned`
    */
   async withCode(email: string, code: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, users, audit } = this.#parts
@@ -109,8 +109,8 @@ export class EmailSignIn {
   }
 
   /**
-   * Follows a link to its page, with a code that needs the page's verifier, or else a token. URLs never hold the
-   * session's own tokens. @throws ApiError 403 `otp_expired`
+   * Returns the page with a code that needs the page's verifier, or a token. URLs never contain
+   * session tokens. @throws ApiError 403 `otp_expired`
    */
   async followLink(token: string, client: AuthClient): Promise<string> {
     const { pool, oneTimeTokens, walletUrl } = this.#parts

@@ -8,7 +8,7 @@ import { unauthorized } from './auth-sessions.ts'
 interface GotrueOptions {
   /** GOTRUE_URL. */
   readonly url: string
-  /** GOTRUE_SERVICE_TOKEN: a key with the role service_role. Undefined: nobody signs in by passkey. */
+  /** GOTRUE_SERVICE_TOKEN, a key with the role service_role. Undefined: no passkey sign-in. */
   readonly serviceToken: string | undefined
 }
 
@@ -36,8 +36,8 @@ const claimsForm = z.object({
 })
 
 /**
- * Sessions of an external auth server (GOTRUE_URL), asked on each call. Sign-in by passkey makes it create a link,
- * which replaces an e-mailed one and needs an e-mail address.
+ * Sessions of an external auth server (GOTRUE_URL), checked on each call. Passkey sign-in creates a
+ * link there, which replaces an e-mailed one and needs an e-mail address.
  */
 export function createGotrueSessions({ url, serviceToken }: GotrueOptions): AuthSessions {
   const base = url.replace(/\/+$/, '')
@@ -64,30 +64,29 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       await response.body?.cancel()
       throw away(
         new Error(
-          `it answered ${response.status}` +
-            ([401, 403].includes(response.status) ? ': GOTRUE_SERVICE_TOKEN may not be right' : ''),
+          `status ${response.status}` + ([401, 403].includes(response.status) ? ': check GOTRUE_SERVICE_TOKEN' : ''),
         ),
       )
     }
-    const text = await responseText(response, maxBytes, () => away(new Error('its answer is too long')))
+    const text = await responseText(response, maxBytes, () => away(new Error('response too large')))
     try {
       return JSON.parse(text) as unknown
     } catch {
-      throw away(new Error('its answer is no JSON'))
+      throw away(new Error('response is not JSON'))
     }
   }
 
   const serviceTokenOf = (): string => {
     if (serviceToken !== undefined) return serviceToken
-    throw new ApiError(503, 'INTERNAL', 'Sign-in by passkey needs GOTRUE_SERVICE_TOKEN beside GOTRUE_URL.')
+    throw new ApiError(503, 'INTERNAL', 'Passkey sign-in with GOTRUE_URL requires GOTRUE_SERVICE_TOKEN.')
   }
   const findUser = async (userId: string): Promise<AuthUser | undefined> => {
-    // If our token is refused, the user may exist: password managers delete passkeys of unknown users.
+    // A rejected service token must not look like an unknown user: password managers delete
+    // passkeys of unknown users.
     const answer = await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf(), { refusals: [404] })
     if (answer === undefined) return undefined
     const user = userForm.safeParse(answer)
-    if (!user.success || user.data.id !== userId)
-      throw away(new Error('it answered with something else than the user who was asked for'))
+    if (!user.success || user.data.id !== userId) throw away(new Error('response is not the requested user'))
     return asUser(user.data)
   }
 
@@ -99,24 +98,24 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       throw new ApiError(
         409,
         'INVALID_INPUT',
-        'This account has no e-mail address, without which the auth server makes no session for a passkey.',
+        'Passkey sign-in requires an e-mail address at the auth server, which this account does not have.',
       )
     const link = linkForm.safeParse(
       await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }),
     )
-    if (!link.success) throw away(new Error('it made no link'))
-    // Links are made by address, and there may be several users of one: those of single sign-on are not found by it.
+    if (!link.success) throw away(new Error('no link in the response'))
+    // Links are created by address; several users may share one, for example with single sign-on.
     if (link.data.id !== userId)
       throw new ApiError(
         409,
         'INVALID_INPUT',
-        'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.',
+        'Another user of the auth server has the same e-mail address, so passkey sign-in is not possible.',
       )
     return { tokenHash: link.data.hashed_token, email: user.email }
   }
 
   return {
-    // That server knows nothing of clients: their sessions are like all others.
+    // The server has no clients: these are ordinary sessions.
     openForClient: async ({ userId }) => {
       const made = await createSessionToken(userId)
       if (made === undefined) return undefined
@@ -126,16 +125,16 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
           refusals: [],
         }),
       )
-      if (!session.success || session.data.user.id !== userId) throw away(new Error('it made no session'))
+      if (!session.success || session.data.user.id !== userId) throw away(new Error('no session in the response'))
       return session.data
     },
     authenticate: async (accessToken) => {
       const user = userForm.safeParse(await ask('/user', accessToken, { refusals: [401, 403, 404] }))
       if (!user.success) throw unauthorized(undefined)
-      // The server has just verified what is only read here.
+      // The server has verified the token.
       const claims = claimsForm.safeParse(readClaims(accessToken))
       if (!claims.success || claims.data.sub !== user.data.id) throw unauthorized(undefined)
-      // Without a word on when, it was long ago: an access token is made anew again and again.
+      // Without a timestamp the sign-in counts as old, because access tokens are renewed.
       const seconds = Math.max(0, ...(claims.data.amr ?? []).map(({ timestamp }) => timestamp))
       return {
         user: asUser(user.data),
@@ -154,7 +153,7 @@ function readClaims(token: string): unknown {
   try {
     return decodeJwt(token)
   } catch {
-    // Of whatever else the server takes: then there is no session to name.
+    // An opaque token has no session id.
     return undefined
   }
 }
@@ -176,7 +175,7 @@ function asUser({
 }
 
 function away(cause: unknown): ApiError {
-  return new ApiError(503, 'INTERNAL', 'The auth server at GOTRUE_URL does not answer as it should; try again.', {
+  return new ApiError(503, 'INTERNAL', 'The auth server at GOTRUE_URL is unavailable. Try again.', {
     cause,
     details: { retryAfterSeconds: 5 },
   })

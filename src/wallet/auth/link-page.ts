@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../platform/http/not-found-page.ts'
 
-/** A page as it is answered. */
 export interface LinkPage {
   readonly status: number
   readonly html: string
@@ -19,8 +18,8 @@ button:focus-visible{outline:3px solid #58b894;outline-offset:2px}small{opacity:
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * The page of an e-mailed link. Only its button signs in: programs that open links press none.
- * @param goesTo the next page, whose origin the form must allow
+ * The page of an e-mailed link. Only its button signs in, because mail scanners open links. @param
+ * goesTo the next page; the form must allow its origin
  */
 export function signInPage({
   name,
@@ -44,7 +43,6 @@ export function signInPage({
   })
 }
 
-/** What is said where there is nothing to go on with. */
 export function refusalPage({
   name,
   status,
@@ -58,7 +56,7 @@ export function refusalPage({
     status,
     name,
     formTargets: ["'none'"],
-    content: `<h1>This did not work</h1><p>${escapeHtml(message)}</p>`,
+    content: `<h1>Sign-in failed</h1><p>${escapeHtml(message)}</p>`,
   })
 }
 
@@ -86,7 +84,8 @@ function page({
         'base-uri ' +
         `'none'; frame-ancestors 'none'`,
       'Content-Type': 'text/html; charset=utf-8',
-      // The URL has the token. Without a referrer to ourselves browsers send no Origin with the form.
+      // The URL contains the token. With `no-referrer`, browsers would not send Origin with the
+      // form.
       'Referrer-Policy': 'same-origin',
     },
   }

@@ -10,7 +10,6 @@ import { LogThrottle } from '../../platform/log-throttle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { pause } from '../../platform/retry.ts'
 
-/** An e-mail to one person. */
 export interface Mail {
   readonly to: string
   readonly subject: string
@@ -18,10 +17,10 @@ export interface Mail {
   readonly html: string
 }
 
-/** Hands an e-mail on. @throws when it was not taken */
+/** @throws if the e-mail was not accepted */
 export type SendMail = (mail: Mail) => Promise<void>
 
-/** The e-mail with a link and a code. The code is not in the subject, which locked screens show. */
+/** The subject does not contain the code, because lock screens show subjects. */
 export function signInMail({
   to,
   name,
@@ -48,13 +47,13 @@ e-mail, do nothing: nobody can sign in without it.
 <p style="font-size:28px;letter-spacing:6px;font-family:monospace"><b>${escapeHtml(code)}</b></p>
 <p>Type it where you asked for it.
 Or <a href="${escapeHtml(link)}">open this link</a>, and press the button on its page.</p>
-<p style="color:#555">Both are good for one hour, and once. Nobody from ${escapeHtml(name)} will ever ask you for them.
+<p style="color:#555">Both are valid for one hour and work once. ${escapeHtml(name)} will never ask you for them.
 If you did not ask for this e-mail, do nothing: nobody can sign in without it.</p>
 `
   return { to, subject: `Sign in to ${name}`, text, html }
 }
 
-/** Told to people when an account elsewhere begins to lead to theirs. */
+/** Sent when a provider account is linked to a user. */
 export function identityAddedMail({
   to,
   name,
@@ -66,20 +65,16 @@ export function identityAddedMail({
 }): Mail {
   const said = provider === 'github' ? 'GitHub' : provider === 'google' ? 'Google' : 'this e-mail address'
   const text =
-    `Your account at ${name} can now be signed in to with ${said}, which was done a moment ago. If that ` +
-    'was not ' +
-    `you, secure that account, then sign out everywhere.\n`
+    `You can now sign in to your account at ${name} with ${said}. If you did not do this, secure that account, then ` +
+    'sign out everywhere.\n'
   return { to, subject: `New way to sign in to ${name}`, text, html: `<p>${escapeHtml(text)}</p>` }
 }
-
-/** E-mails about an account, beside those that sign in. */
 
 interface Told {
   readonly to: string
   readonly name: string
 }
 
-/** To the address that somebody wants instead of theirs. */
 export function emailChangeMail({
   to,
   name,
@@ -107,39 +102,35 @@ If you did not ask for this, do nothing: your address stays out of it.</p>
   return { to, subject: `New e-mail address at ${name}`, text, html }
 }
 
-/** To the owner of an address that somebody else wants, or they themselves, who forgot. */
 export function addressTakenMail({ to, name }: Told): Mail {
   return plain(
     to,
     `New e-mail address at ${name}`,
-    `Somebody wanted to use this e-mail address for another account at ${name}. It has an account already, so ` +
-      'nothing was changed. If that was you, sign in by this address instead, or delete that account first.',
+    `Someone tried to use this e-mail address for another account at ${name}. The address already has an account, so ` +
+      'nothing changed. If this was you, sign in with this address, or delete that account first.',
   )
 }
 
-/** To the old address, when it is one no more. */
 export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEmail: string }): Mail {
   return plain(
     to,
     `E-mail address changed at ${name}`,
-    `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)} a moment ago. This address ` +
-      'signs in there no more. If that was not you, sign in by your passkey, sign out everywhere, and change it back.',
+    `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)}. You can no longer ` +
+      'sign in with this address. If you did not do this, sign in with your passkey, sign out everywhere and change it back.',
   )
 }
 
-/** When an account is gone. */
 export function userRemovedMail({ to, name, from }: Told & { readonly from: string }): Mail {
   return plain(
     to,
     `Account deleted at ${name}`,
-    `Your account at ${name} was deleted a moment ago, from ${from}. Accounts on Flow are not deleted by that: ` +
-      'your passkeys are still their keys.',
+    `Your account at ${name} was deleted from ${from}. Your accounts on Flow still exist: ` +
+      'your passkeys remain their keys.',
   )
 }
 
 export type PasskeyMailEvent = 'added' | 'removed' | 'restored'
 
-/** After every change of the passkeys of a user. */
 export function passkeyMail({
   to,
   name,
@@ -147,17 +138,16 @@ export function passkeyMail({
   from,
 }: Told & { readonly event: PasskeyMailEvent; readonly from: string }): Mail {
   const remedies: Readonly<Record<PasskeyMailEvent, string>> = {
-    added: 'sign in by another passkey, remove the new one, and sign out everywhere.',
+    added: 'sign in with another passkey, remove the new one and sign out everywhere.',
     removed:
-      'sign in by the removed passkey: while one of your accounts has its key, this brings it back. Then sign out ' +
+      'sign in with the removed passkey, which restores it while an account has its key. Then sign out ' +
       'everywhere.',
-    restored: 'revoke its keys on your accounts, remove it again, and sign out everywhere.',
+    restored: 'revoke its keys on your accounts, remove it again and sign out everywhere.',
   }
   return plain(
     to,
     `Passkey ${event} at ${name}`,
-    `A passkey of your user at ${name} was ${event} a moment ago, from ${from}. If that was not you, ` +
-      remedies[event],
+    `A passkey of your user at ${name} was ${event} from ${from}. If you did not do this, ` + remedies[event],
   )
 }
 
@@ -165,45 +155,47 @@ function plain(to: string, subject: string, sentence: string): Mail {
   return { to, subject, text: `${sentence}\n`, html: `<p>${escapeHtml(sentence)}</p>` }
 }
 
-/** `n…@example.com`: whoever reads an old mailbox need not know all of the new one. */
+/** `n…@example.com`, so that the old mailbox does not reveal the new address. */
 function hidden(email: string): string {
   const [local = '', host = ''] = email.split('@')
   return `${local.slice(0, 1)}…@${host}`
 }
 
-/** What became of an e-mail in the end. */
 export type MailResult = 'sent' | 'failed'
 
 export interface OutboxOptions {
   readonly pool: pg.Pool
   readonly send: SendMail
   readonly log: Logger
-  /** Waits before a code is sent again, ms. Default 1 s, 5 s and 30 s. */
+  /** Delays before a code is sent again, ms. Default 1 s, 5 s and 30 s. */
   readonly retryAfterMs?: readonly number[]
-  /** Wait before a stored e-mail is sent again, ms; it doubles with each attempt, up to an hour. Default 5 s. */
+  /** First delay before a stored e-mail is sent again, ms; doubles up to an hour. Default 5 s. */
   readonly storedRetryMs?: number
-  /** Age at which a stored e-mail is given up, ms. Default one day. */
+  /** Stored e-mails are dropped at this age, ms. Default one day. */
   readonly maxAgeMs?: number
-  /** Stored e-mails, of all processes, above which no more are stored. Default 10,000. */
+  /** Maximum stored e-mails of all processes. Default 10,000. */
   readonly maxStored?: number
-  /** Told of each e-mail once. */
+  /** Called once per e-mail. */
   readonly onDone?: ((result: MailResult) => void) | undefined
 }
 
-/** Codes that may wait to be sent; more are refused. */
+/** Maximum queued codes. */
 const maxWaiting = 1000
-/** How often each process looks for stored e-mails, such as those of a process that was killed, ms. */
+/** Interval of polling for stored e-mails, ms. */
 const pollMs = 5000
-/** A process that has not sent an e-mail by then no longer will, ms: longer than all time limits of `mailSender`. */
+/**
+ * A process that has not sent a leased e-mail by then never will, ms. Exceeds all timeouts of
+ * `mailSender`.
+ */
 const leaseMs = 120_000
 const maxRetryMs = 3_600_000
 
 type StoredMail = Mail & { readonly id: string; readonly attempts: number }
 
 /**
- * Sends e-mails after the response, whose time then does not reveal whether there was one to send. E-mails about a
- * change are stored in its transaction and sent at least once. Those with a code or a link are only in memory, because
- * the database has nothing but their hashes: a user who gets none asks again.
+ * Sends e-mails after the response, so that its time does not reveal whether one was sent. Notices
+ * are stored in the transaction of the change and sent at least once. E-mails with a code or link
+ * exist only in memory, because the database has only hashes.
  */
 export class Outbox {
   readonly #options: Required<OutboxOptions> & { readonly onDone: (result: MailResult) => void }
@@ -231,7 +223,7 @@ export class Outbox {
     return this.#waiting.size >= maxWaiting
   }
 
-  /** Sends an e-mail with a code or a link, which is lost with the process. */
+  /** For e-mails with a code or link, which are lost with the process. */
   put(mail: Mail): void {
     const sending = this.#sendCode(mail)
       .then(this.#options.onDone)
@@ -239,7 +231,7 @@ export class Outbox {
     this.#waiting.add(sending)
   }
 
-  /** Stores an e-mail about a change in the transaction of the change. The caller calls `deliver` after the commit. */
+  /** Stores a notice in the transaction of the change. Call `deliver` after the commit. */
   async store(db: pg.ClientBase, { to, subject, text, html }: Mail): Promise<void> {
     const { maxStored, log, onDone } = this.#options
     const { rowCount } = await query(
@@ -249,24 +241,23 @@ export class Outbox {
       [to, subject, text, html, maxStored],
     )
     if (rowCount === 1) return
-    log.error({ maxStored }, 'an e-mail about a change was dropped: too many wait. Check SMTP_URL or MAIL_FOLDER')
+    log.error({ maxStored }, 'E-mail dropped: the queue is full. Check SMTP_URL or MAIL_FOLDER')
     onDone('failed')
   }
 
-  /** Sends the stored e-mails that are due, in the background. */
   deliver(): void {
     if (this.#stop.signal.aborted) return
     this.#isDue = true
     this.#delivery ??= this.#deliverAll()
   }
 
-  /** Waits until all e-mails that are due were handed on. */
+  /** Waits until all due e-mails are sent. */
   async settled(): Promise<void> {
     this.deliver()
     await Promise.all([...this.#waiting, this.#delivery])
   }
 
-  /** Tries those that are under way to the end, and none again. */
+  /** Finishes e-mails in progress without retries. */
   async close(): Promise<void> {
     this.#stop.abort()
     clearInterval(this.#timer)
@@ -281,9 +272,9 @@ export class Outbox {
         for (let mail = await this.#next(); mail !== undefined; mail = await this.#next()) await this.#sendStored(mail)
       }
     } catch (error) {
-      this.#throttle.log(this.#options.log, 'warn', { err: asError(error) }, 'the stored e-mails could not be read')
+      this.#throttle.log(this.#options.log, 'warn', { err: asError(error) }, 'Could not read stored e-mails')
     } finally {
-      // In the same tick as the last look: a later `deliver` begins anew.
+      // In the same tick as the last read, so that a later `deliver` starts again.
       this.#delivery = undefined
     }
   }
@@ -299,7 +290,7 @@ export class Outbox {
     for (let count = rowCount ?? 0; count > 0; count--) onDone('failed')
   }
 
-  /** Takes the oldest e-mail that is due, which no other process takes meanwhile. */
+  /** Leases the oldest due e-mail. */
   async #next(): Promise<StoredMail | undefined> {
     if (this.#stop.signal.aborted) return undefined
     const {
@@ -333,7 +324,7 @@ export class Outbox {
   }
 
   async #sendCode(mail: Mail): Promise<MailResult> {
-    // The answer goes first: even the making of an e-mail takes time that tells.
+    // The response goes first: even building an e-mail takes measurable time.
     await setImmediate()
     for (const wait of [...this.#options.retryAfterMs, undefined]) {
       if (await this.#isSent(mail)) return 'sent'
@@ -350,14 +341,14 @@ export class Outbox {
       await send(mail)
       return true
     } catch (error) {
-      // What a server says may repeat the e-mail: its reason alone is told.
+      // Server responses may quote the e-mail; log only the reason.
       const reason = asError(error)
       log.error(
         {
           code: 'code' in reason ? reason.code : undefined,
           responseCode: 'responseCode' in reason ? reason.responseCode : undefined,
         },
-        'an e-mail could not be sent: look at SMTP_URL or MAIL_FOLDER',
+        'Could not send an e-mail. Check SMTP_URL or MAIL_FOLDER',
       )
       return false
     }
@@ -365,7 +356,7 @@ export class Outbox {
 }
 
 interface MailSettings {
-  /** SMTP_URL. Undefined: files in `folder`. */
+  /** SMTP_URL. Undefined: writes files to `folder`. */
   readonly smtpUrl: string | undefined
   /** MAIL_FROM. */
   readonly from: string
@@ -373,13 +364,13 @@ interface MailSettings {
   readonly folder: string
 }
 
-/** What a server of e-mail has to answer in, ms. */
+/** In ms. */
 const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Sends e-mails by SMTP; without a server, writes them to private files named in the log. */
+/** Sends by SMTP; without a server, writes private files named in the log. */
 export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger): SendMail {
   const transport = async (): Promise<SendMail> => {
-    // Loaded when the first is sent: a start need not wait for it.
+    // Loaded on first use, for a faster start.
     const { createTransport } = await import('nodemailer')
     if (smtpUrl !== undefined) {
       const server = createTransport(
@@ -396,9 +387,9 @@ export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger)
       const { message } = await writer.sendMail(mail)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
-      if (!Buffer.isBuffer(message)) throw new Error('the e-mail was made as a stream')
+      if (!Buffer.isBuffer(message)) throw new Error('unexpected stream from nodemailer')
       await writeFile(join(folder, name), message, { mode: 0o600, flag: 'wx' })
-      log.info({ file: join(folder, name) }, 'an e-mail was written to a file, since SMTP_URL is not set')
+      log.info({ file: join(folder, name) }, 'E-mail written to a file, because SMTP_URL is not set')
     }
   }
   let ready: Promise<SendMail> | undefined

@@ -8,14 +8,13 @@ import { challengeOf, fitsChallenge, digestOf, randomToken } from './stores/secr
 import type { AuthClient, KeptSession } from './stores/sessions.ts'
 import type { ProviderAccount } from './stores/users.ts'
 
-/** What comes back from a provider, in the address. */
 interface ProviderReturn {
   readonly state: string
   readonly code: string | undefined
   readonly error: string | undefined
 }
 
-/** Sign-in by an account at GitHub or Google. */
+/** Sign-in with GitHub or Google. */
 export class ProviderSignIn {
   readonly #parts: AuthParts
 
@@ -23,7 +22,10 @@ export class ProviderSignIn {
     this.#parts = parts
   }
 
-  /** @returns the provider's URL and the browser's cookie. @throws ApiError 400 `oauth_provider_not_supported` */
+  /**
+   * @returns the provider's URL and the browser's cookie. @throws ApiError 400
+   * `oauth_provider_not_supported`
+   */
   async begin(flow: FlowState): Promise<{ readonly url: string; readonly browser: string }> {
     const { providers, flows, secrets } = this.#parts
     const provider = providers.get(flow.provider)
@@ -31,7 +33,7 @@ export class ProviderSignIn {
       throw authError(
         400,
         'oauth_provider_not_supported',
-        'There is no sign-in with that provider here; GET /settings says which there are.',
+        'This sign-in provider is not enabled. GET /settings lists the enabled ones.',
       )
     const { state, browser } = await flows.begin(flow)
     const url = provider.authorizeUrl({
@@ -43,14 +45,14 @@ export class ProviderSignIn {
     return { url, browser }
   }
 
-  /** @returns the initial page with a code or an error. @throws ApiError 400 `bad_oauth_state` */
+  /** @returns the page with a code or an error. @throws ApiError 400 `bad_oauth_state` */
   async end(back: ProviderReturn, browser: string, client: AuthClient): Promise<string> {
     const flow = await this.#parts.flows.end(back.state, browser)
     if (flow === undefined)
       throw authError(
         400,
         'bad_oauth_state',
-        'This sign-in was not begun in this browser, or too long ago: begin again.',
+        'This sign-in was not started in this browser, or has expired. Start again.',
       )
     try {
       return withParameters(flow.redirectTo, { code: await this.#codeFor(flow, back, client) })
@@ -65,8 +67,8 @@ export class ProviderSignIn {
   }
 
   /**
-   * Trades the code of a page for a session. A wrong verifier uses it up too.
-   * @throws ApiError 404 `flow_state_not_found`, 400 `bad_code_verifier`, 403 `user_banned`
+   * A wrong verifier also uses up the code. @throws ApiError 404 `flow_state_not_found`, 400
+   * `bad_code_verifier`, 403 `user_banned`
    */
   async trade(code: string, verifier: string, client: AuthClient): Promise<KeptSession> {
     const { pool, oneTimeTokens, sessions } = this.#parts
@@ -77,9 +79,9 @@ export class ProviderSignIn {
       return sessions.open(db, { userId: taken.userId, method: taken.method, client })
     })
     if (session === 'unknown')
-      throw authError(404, 'flow_state_not_found', 'The code has been used or is too old: begin again.')
+      throw authError(404, 'flow_state_not_found', 'The code was used or has expired. Start again.')
     if (session === 'other page')
-      throw authError(400, 'bad_code_verifier', 'The code verifier is not that of the page that began: begin again.')
+      throw authError(400, 'bad_code_verifier', 'The code verifier does not match. Start again.')
     return session
   }
 
@@ -91,7 +93,7 @@ export class ProviderSignIn {
     const { pool, providers, secrets, oneTimeTokens, outbox } = this.#parts
     const provider = providers.get(name)
     if (provider === undefined || error !== undefined || code === undefined)
-      throw authError(400, 'bad_oauth_callback', 'The sign-in was not finished at the provider.')
+      throw authError(400, 'bad_oauth_callback', 'The sign-in was cancelled at the provider.')
     const account = await provider.identify({
       code,
       codeVerifier: secrets.providerVerifier(state),
@@ -118,7 +120,7 @@ export class ProviderSignIn {
     return user.id
   }
 
-  /** The provider's address of our side, which must be registered there. */
+  /** Must be registered at the provider. */
   get #callback(): string {
     return `${this.#parts.walletUrl}/auth/v1/callback`
   }
@@ -127,30 +129,25 @@ export class ProviderSignIn {
     if (error instanceof ApiError) {
       const isOurs = error.status >= 500 || error.details['reason'] !== undefined
       if (isOurs)
-        this.#parts.log.warn(
-          { code: error.code, reason: error.message, ...error.details },
-          'a sign-in with a provider was not finished',
-        )
+        this.#parts.log.warn({ code: error.code, reason: error.message, ...error.details }, 'Provider sign-in failed')
       return error
     }
-    this.#parts.log.error({ err: asError(error) }, 'a sign-in with a provider failed')
-    return authError(500, 'unexpected_failure', 'Something went wrong here: try again.')
+    this.#parts.log.error({ err: asError(error) }, 'Provider sign-in failed')
+    return authError(500, 'unexpected_failure', 'Internal error. Try again.')
   }
 }
 
-/** A sign-in at a provider that a page began. */
 interface FlowState {
   readonly provider: string
-  /** The page that is gone back to. */
+  /** The page to return to. */
   readonly redirectTo: string
-  /** Of that page (PKCE, S256). */
+  /** PKCE challenge of that page (S256). */
   readonly codeChallenge: string
 }
 
-/** How long somebody may take at a provider, in seconds. */
 export const flowSeconds = 600
 
-/** Sign-ins at providers between going there and coming back. Each ends once, in the browser that began it. */
+/** Pending sign-ins. Each completes once, in the browser that started it. */
 export class FlowStates {
   readonly #pool: pg.Pool
 
@@ -158,7 +155,7 @@ export class FlowStates {
     this.#pool = pool
   }
 
-  /** @returns what goes to the provider, and what the browser keeps */
+  /** @returns the state for the provider and the cookie for the browser */
   async begin({
     provider,
     redirectTo,
@@ -174,7 +171,7 @@ export class FlowStates {
     return { state, browser }
   }
 
-  /** Undefined: there is none such in this browser. */
+  /** Undefined: not started in this browser. */
   async end(state: string, browser: string): Promise<FlowState | undefined> {
     const {
       rows: [row],

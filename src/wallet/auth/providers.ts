@@ -6,17 +6,14 @@ import { authError } from './auth-parts.ts'
 import { readEmail } from './stores/users.ts'
 import type { ProviderAccount } from './stores/users.ts'
 
-/** What goes to a provider with the person and comes back. */
 interface ProviderRequest {
   readonly state: string
-  /** PKCE: of our code verifier, S256. */
+  /** PKCE, S256. */
   readonly codeChallenge: string
   readonly nonce: string
-  /** Our `/callback`. */
   readonly redirectUri: string
 }
 
-/** What we ask a provider with, once the person is back. */
 interface ProviderAnswer {
   readonly code: string
   readonly codeVerifier: string
@@ -24,19 +21,17 @@ interface ProviderAnswer {
   readonly redirectUri: string
 }
 
-/** Somebody else's service by which people sign in. */
 export interface OAuthProvider {
   readonly name: string
-  /** Where the person is sent. */
   authorizeUrl(request: ProviderRequest): string
   /**
-   * The provider's account.
-   * @throws ApiError 422 `provider_email_needs_verification`; 400 `bad_oauth_callback`; 502 `unexpected_failure`
+   * @throws ApiError 422 `provider_email_needs_verification`; 400 `bad_oauth_callback`; 502
+   * `unexpected_failure`
    */
   identify(answer: ProviderAnswer): Promise<ProviderAccount>
 }
 
-/** Of the application that was registered at a provider. */
+/** Credentials registered at a provider. */
 export interface OAuthApplication {
   readonly clientId: string
   readonly clientSecret: string
@@ -49,7 +44,7 @@ const githubEndpoints = {
   emails: 'https://api.github.com/user/emails',
 }
 
-/** Sign-in with GitHub: OAuth 2 with PKCE; who it is and which addresses are verified has to be asked. */
+/** OAuth 2 with PKCE; profile and verified addresses need separate calls. */
 export function githubProvider(
   { clientId, clientSecret }: OAuthApplication,
   endpoints = githubEndpoints,
@@ -73,7 +68,7 @@ export function githubProvider(
         code_verifier: codeVerifier,
         redirect_uri: redirectUri,
       })
-      if (typeof token !== 'string') throw providerAway('it gave no token')
+      if (typeof token !== 'string') throw providerAway('no token in the response')
       const headers = {
         Accept: 'application/vnd.github+json',
         Authorization: `Bearer ${token}`,
@@ -85,7 +80,7 @@ export function githubProvider(
       ])
       const profile = asRecord(user)
       if (typeof profile['id'] !== 'number' || !Number.isSafeInteger(profile['id']))
-        throw providerAway('it did not say who you are')
+        throw providerAway('no user id in the response')
       const email = verifiedEmail(emails)
       if (email === undefined) throw emailUnverified('GitHub')
       return {
@@ -101,9 +96,9 @@ export function githubProvider(
   }
 }
 
-/** The primary address, if it is verified. The public one of the profile is anything that its owner likes. */
+/** The primary address, if verified. The profile's public address is unverified. */
 function verifiedEmail(emails: unknown): string | undefined {
-  if (!Array.isArray(emails)) throw providerAway('it did not tell your e-mail addresses')
+  if (!Array.isArray(emails)) throw providerAway('no e-mail addresses in the response')
   const primary = emails.map(asRecord).find((one) => one['primary'] === true && one['verified'] === true)
   return readEmail(primary?.['email'])
 }
@@ -115,7 +110,7 @@ const googleEndpoints = {
   issuers: ['https://accounts.google.com', 'accounts.google.com'],
 }
 
-/** Sign-in with Google: OpenID Connect with PKCE and a nonce. */
+/** OpenID Connect with PKCE and a nonce. */
 export function googleProvider(
   { clientId, clientSecret }: OAuthApplication,
   endpoints = googleEndpoints,
@@ -143,7 +138,7 @@ export function googleProvider(
         code_verifier: codeVerifier,
         redirect_uri: redirectUri,
       })
-      if (typeof token !== 'string') throw providerAway('it gave no token')
+      if (typeof token !== 'string') throw providerAway('no token in the response')
       const payload = await verified(
         async () =>
           (
@@ -157,7 +152,7 @@ export function googleProvider(
       )
       const { sub = '' } = payload
       if (payload['nonce'] !== nonce || sub === '' || sub.length > 255)
-        throw authError(400, 'bad_oauth_callback', 'What Google signed is of another sign-in: begin again.')
+        throw authError(400, 'bad_oauth_callback', 'The ID token belongs to another sign-in. Start again.')
       const email = payload['email_verified'] === true ? readEmail(payload['email']) : undefined
       if (email === undefined) throw emailUnverified('Google')
       return {
@@ -174,10 +169,10 @@ async function verified(read: () => Promise<JWTPayload>): Promise<JWTPayload> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof errors.JWKSTimeout) throw providerAway('it did not answer')
+    if (error instanceof errors.JWKSTimeout) throw providerAway('no response')
     if (error instanceof errors.JOSEError)
-      throw authError(400, 'bad_oauth_callback', 'What Google said is not signed by it for us: begin again.')
-    throw providerAway('its keys cannot be read')
+      throw authError(400, 'bad_oauth_callback', 'The ID token is invalid. Start again.')
+    throw providerAway('keys unavailable')
   }
 }
 
@@ -185,23 +180,23 @@ const patienceMs = 10_000
 const maxBytes = 1024 * 1024
 
 /**
- * The answer of a provider as JSON. What it says in an error stays here: it may repeat what it was asked with.
- * @throws ApiError 502 `unexpected_failure`
+ * Error responses are not passed on: they may quote the request. @throws ApiError 502
+ * `unexpected_failure`
  */
 async function askProvider(url: string, init: RequestInit): Promise<unknown> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(patienceMs) })
     const text = await responseText(response, maxBytes, () => new Error('too long'))
-    // Those of OAuth come as 400, and are told apart by who asked.
-    if (!response.ok && response.status !== 400) throw providerAway(`it answered ${response.status}`)
+    // OAuth errors have status 400; callers handle them.
+    if (!response.ok && response.status !== 400) throw providerAway(`status ${response.status}`)
     return JSON.parse(text) as unknown
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw providerAway(error instanceof SyntaxError ? 'its answer is no JSON' : 'it did not answer')
+    throw providerAway(error instanceof SyntaxError ? 'response is not JSON' : 'no response')
   }
 }
 
-/** Trades a code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5). @throws ApiError 400 `bad_oauth_callback`, 502 */
+/** RFC 6749 §4.1.3, RFC 7636 §4.5. @throws ApiError 400 `bad_oauth_callback`, 502 */
 async function tradeCode(
   url: string,
   form: Readonly<Record<string, string>>,
@@ -213,17 +208,17 @@ async function tradeCode(
       body: new URLSearchParams({ grant_type: 'authorization_code', ...form }).toString(),
     }),
   )
-  // GitHub says so with status 200.
+  // GitHub reports errors with status 200.
   const { error } = answer
   if (error === undefined) return answer
-  // Such as incorrect_client_credentials: for the operator, who has to know which it is.
-  const reason = typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'no word of OAuth'
-  throw authError(400, 'bad_oauth_callback', 'The provider did not take its code back: begin again.', { reason })
+  // For the operator's log, such as incorrect_client_credentials.
+  const reason = typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'not an OAuth error'
+  throw authError(400, 'bad_oauth_callback', 'The provider rejected the code. Start again.', { reason })
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw providerAway('its answer is no object')
+  throw providerAway('response is not an object')
 }
 
 function providerAway(reason: string): ApiError {

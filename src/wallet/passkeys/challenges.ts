@@ -8,18 +8,15 @@ import type { PasskeyParts } from './endpoint.ts'
 import type { Caller } from './passkey-audit.ts'
 import { digestOfChallenge } from './webauthn.ts'
 
-/** How long a challenge is good, ms. Browsers are told to wait as long. */
+/** Lifetime of a challenge and timeout for browsers, ms. */
 export const challengeMs = 5 * 60_000
 
-/** For what, and by whom, a challenge may be answered. */
 type ChallengePurpose =
-  /**
-   * @property actionHash of the change that was confirmed before; undefined: of a first passkey, which nothing confirms
-   */
+  /** @property actionHash of the change confirmed before; undefined for a first passkey */
   | { readonly kind: 'registration'; readonly userId: string; readonly actionHash: Buffer | undefined }
-  /** @property actionHash `digestOfChange` of what is confirmed */
+  /** @property actionHash `digestOfChange` */
   | { readonly kind: 'confirmation'; readonly userId: string; readonly actionHash: Buffer }
-  /** @property email whose account is meant; undefined: whichever account the passkey is of */
+  /** @property email of the account; undefined: any */
   | { readonly kind: 'sign-in'; readonly email: string | undefined }
 
 export interface NewChallenge {
@@ -40,7 +37,7 @@ interface ChallengeToFind {
   readonly actionHash?: Buffer | undefined
 }
 
-/** A challenge that was there, which may have been answered too late. */
+/** May be expired. */
 export interface FoundChallenge extends TakenChallenge {
   readonly isExpired: boolean
 }
@@ -49,7 +46,10 @@ export function newChallengeBytes(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(32))
 }
 
-/** Inserts a challenge and returns its id; `challengeValues` from `$first`. @param from of an enclosing statement */
+/**
+ * Inserts a challenge and returns its id; `challengeValues` from `$first`. @param from of an
+ * enclosing statement
+ */
 export function insertChallenge(first: number, from = ''): string {
   const types = ['bytea', 'text', 'uuid', 'bytea', 'text', 'bytea']
   return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, action_hash, expires_at)
@@ -72,14 +72,15 @@ export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rp
 /** @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
 export function goodChallenge(found: FoundChallenge | undefined): TakenChallenge {
   if (found === undefined)
-    throw functionError('CHALLENGE_MISMATCH', 'There is no such challenge (any more): begin anew.')
-  if (found.isExpired) throw functionError('CHALLENGE_EXPIRED', 'That took longer than five minutes: begin anew.')
+    throw functionError('CHALLENGE_MISMATCH', 'The challenge is unknown or was used. Start again.')
+  if (found.isExpired)
+    throw functionError('CHALLENGE_EXPIRED', 'The challenge has expired (limit 5 minutes). Start again.')
   return found
 }
 
 const insertOne = insertChallenge(1)
 
-/** Challenges that wait to be answered, each once: it is deleted by the statement that reads it. */
+/** The statement that reads a challenge deletes it, so that it works once. */
 export class ChallengeStore {
   readonly #pool: pg.Pool
 
@@ -92,15 +93,13 @@ export class ChallengeStore {
     const {
       rows: [row],
     } = await namedQuery<{ id: string }>(this.#pool, insertOne, [...challengeValues(bytes, purpose, rpId)])
-    if (row === undefined) throw new Error('an insert gave no row back')
+    if (row === undefined) throw new Error('insert returned no row')
     return { id: row.id, bytes }
   }
 
   /**
-   * Takes a challenge; of several who ask for it at once one gets it. One of another kind, user, change or relying
-   * party stays.
-   * @param actionHash of the change that it has to be for; undefined: any, or none
-   * @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
+   * A challenge of another kind, user, change or relying party stays. @param actionHash of the
+   * change; undefined: any. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
   async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {
     const {
@@ -117,12 +116,12 @@ export class ChallengeStore {
   }
 
   async prune(): Promise<void> {
-    // Those that are answered too late are told so for a while.
+    // Expired challenges are kept for a while, to report late answers as expired.
     await query(this.#pool, "delete from wallet.challenges where expires_at < now() - interval '1 hour'")
   }
 }
 
-/** Addresses that differ by upper and lower case are one. */
+/** Case-insensitive. */
 export function digestOfEmail(email: string): Buffer {
   return createHash('sha256').update(email.trim().toLowerCase()).digest()
 }
@@ -134,7 +133,7 @@ interface ChallengeToTake {
   readonly actionHash?: Buffer | undefined
 }
 
-/** Takes a challenge, and logs failures. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
+/** Logs failures. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
 export async function takeChallenge(
   { id, kind, userId, actionHash }: ChallengeToTake,
   caller: Caller,
@@ -145,7 +144,7 @@ export async function takeChallenge(
   )
 }
 
-/** What `take` gives, and a line where it throws that there is no good challenge. */
+/** Logs an error of `take`. */
 export async function notedChallenge(
   { kind, userId }: Pick<ChallengeToTake, 'kind' | 'userId'>,
   caller: Caller,

@@ -10,21 +10,22 @@ import type { Caller } from './passkey-audit.ts'
 import { confirmationMissing } from './passkey-store.ts'
 import type { KnownPasskey } from './passkey-store.ts'
 
-/** How long after a sign-in a user without passkeys may add the first one, ms. */
+/** Time after a sign-in in which a user without passkeys may add the first one, ms. */
 const recentMs = 15 * 60_000
 
-/** `confirmation` of a change: the answer to the options of `/passkeys/confirm`. */
+/** `confirmation` of a change: the response to the options of `/passkeys/confirm`. */
 export const confirmation = z.object({ challengeId: z.uuid(), response: assertionResponse }).optional()
 
 const input = z.object({ rpId, change: userChange })
 
-/** `/passkeys/confirm`: options for an assertion that confirms one change, by one of the user's passkeys. */
+/** Options for an assertion that confirms one change. */
 export async function startConfirmation({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
   const { relyingParty, passkeys, challenges, audit } = parts
   const given = readData(input, data)
   requireOwnRpId(given.rpId, relyingParty)
   const own = await passkeys.descriptors(user.id, relyingParty.id)
-  if (own.length === 0) throw functionError('CREDENTIAL_NOT_FOUND', 'You have no passkey to confirm by: sign in again.')
+  if (own.length === 0)
+    throw functionError('CREDENTIAL_NOT_FOUND', 'You have no passkey to confirm with. Sign in again.')
   const challenge = await challenges.create(
     { kind: 'confirmation', userId: user.id, actionHash: digestOfChange(given.change) },
     relyingParty.id,
@@ -41,7 +42,6 @@ export async function startConfirmation({ data, signedIn: { user }, caller, part
   return { options, challengeId: challenge.id }
 }
 
-/** A change that waits for its confirmation. */
 interface ToConfirm {
   readonly userId: string
   readonly change: UserChange
@@ -51,10 +51,9 @@ interface ToConfirm {
 }
 
 /**
- * Checks that a user with a passkey confirms a change by an assertion for this very change. A session is not enough,
- * however new: whoever reads the user's mailbox has one.
- * @returns false: the user has no passkey to confirm by
- * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, and what checking the assertion throws
+ * Requires an assertion for this very change from users with a passkey. A session is not enough:
+ * anyone who reads the user's mailbox can get one. @returns false: the user has no passkey. @throws
+ * ApiError 403 `REAUTHENTICATION_REQUIRED`, and errors of the assertion
  */
 export async function requireConfirmed({ userId, change, given, caller, parts }: ToConfirm): Promise<boolean> {
   const { passkeys, relyingParty, audit } = parts
@@ -80,7 +79,7 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
 }
 
 /**
- * The same, where users without a passkey must have signed in lately. @throws ApiError 403 `REAUTHENTICATION_REQUIRED`
+ * Users without a passkey need a recent sign-in. @throws ApiError 403 `REAUTHENTICATION_REQUIRED`
  */
 export async function requireConfirmedOrRecent(
   { signedIn, caller, parts }: SessionCall,
@@ -89,12 +88,12 @@ export async function requireConfirmedOrRecent(
 ): Promise<boolean> {
   const isConfirmed = await requireConfirmed({ userId: signedIn.user.id, change, given, caller, parts })
   if (isConfirmed || Date.now() - signedIn.authenticatedAt.getTime() <= recentMs) return isConfirmed
-  throw functionError('REAUTHENTICATION_REQUIRED', 'You signed in more than 15 minutes ago: sign in again.')
+  throw functionError('REAUTHENTICATION_REQUIRED', 'Your sign-in is older than 15 minutes. Sign in again.')
 }
 
 /**
- * Checks that the user gives up the accounts that would be lost without some passkeys.
- * @throws ApiError 409 `ONLY_KEY` with the addresses as `accounts`
+ * Requires the user to name the accounts that become unusable. @throws ApiError 409 `ONLY_KEY` with
+ * the addresses as `accounts`
  */
 export async function requireAbandoned(
   userId: string,
@@ -107,23 +106,22 @@ export async function requireAbandoned(
   if (lost.every((address) => named.includes(address.toLowerCase()))) return
   throw functionError(
     'ONLY_KEY',
-    `Nobody could sign for ${lost.join(', ')} any more. Add the key of another passkey or wallet to the account ` +
+    `No key could sign for ${lost.join(', ')} afterwards. Add the key of another passkey or wallet to the account ` +
       'first, or name the account in "abandon".',
     { details: { facts: { accounts: lost } } },
   )
 }
 
-/** As the library takes them. */
 export function descriptorsOf(
   own: readonly { readonly id: string; readonly transports: readonly string[] }[],
 ): { id: string; transports: Transports }[] {
   return own.map(({ id, transports }) => ({ id, transports: [...transports] as Transports }))
 }
 
-/** Browsers ignore those that they do not know. */
+/** Browsers ignore unknown transports. */
 type Transports = ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
 
-/** SHA-256 of a change: an assertion for one confirms no other one. */
+/** SHA-256 of a change, which binds an assertion to it. */
 export function digestOfChange(change: UserChange): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([change.action, ...objectOf(change)]))
@@ -143,7 +141,7 @@ function objectOf(change: UserChange): readonly string[] {
   return addressesOf(change.abandon)
 }
 
-/** Addresses in one form and order. */
+/** Normalized and sorted. */
 function addressesOf(given: readonly string[]): readonly string[] {
   return [...new Set(given.map((address) => address.toLowerCase()))].toSorted()
 }

@@ -12,7 +12,6 @@ import type { KeysOnChain, PasskeyStore } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { SignInStore } from './sign-in.ts'
 
-/** What endpoints work with. */
 export interface PasskeyParts {
   readonly relyingParty: RelyingParty
   readonly sessions: AuthSessions
@@ -24,8 +23,8 @@ export interface PasskeyParts {
   readonly limits: PasskeyLimits
   readonly keysOnChain: KeysOnChain
   /**
-   * Stores an e-mail to the owner, if they have an address, in the transaction of the change. The endpoint calls
-   * `deliverMails` after the commit.
+   * Stores an e-mail to the owner in the transaction of the change. Call `deliverMails` after the
+   * commit.
    */
   readonly tellOwner: (
     client: pg.ClientBase,
@@ -37,19 +36,19 @@ export interface PasskeyParts {
   readonly log: Logger
 }
 
-/** The time that a call takes of its client. */
+/** The rate-limit attempt of a call. */
 export interface ClientAttempt extends Attempt {
-  /** Whether it was counted. Who does so together with something else sets it before. */
+  /** Whether it was counted. A handler that counts it in its own statement sets this. */
   isCounted: boolean
 }
 
 export interface OpenCall {
   readonly attempt: ClientAttempt
   readonly caller: Caller
-  /** Of the body, unread. */
+  /** Unvalidated `data` of the body. */
   readonly data: unknown
   readonly parts: PasskeyParts
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -57,9 +56,9 @@ export interface SessionCall extends OpenCall {
   readonly signedIn: SignedIn
 }
 
-/** One of the things that the passkey function does. What `run` gives is the `data` of the answer. */
+/** `run` returns the `data` of the response. */
 export type Endpoint =
-  /** It counts its call itself, with what it does first; what it refuses before that is counted after it. */
+  /** The handler counts the call; failures before that are counted afterwards. */
   | {
       readonly access: 'open'
       readonly limits: keyof PasskeyLimits
@@ -72,9 +71,8 @@ export type Endpoint =
     }
 
 /**
- * What other parts of the wallet add: for those who are signed in. What it gives is the `data` of the answer.
- * @param from `signal`: aborted when the client disconnects; `network`: of the client, for limits
- * @throws ApiError, whose code, status and text are answered
+ * Endpoints of other parts of the wallet, for signed-in users. @param from `network`: of the
+ * client, for limits. @throws ApiError
  */
 export type SessionEndpoint = (
   signedIn: SignedIn,
@@ -82,16 +80,15 @@ export type SessionEndpoint = (
   from: { readonly signal: AbortSignal; readonly network: string },
 ) => Promise<unknown>
 
-/** What clients send in every call of a ceremony: it has to be ours, where it is told at all. */
+/** Must be ours if present. */
 export const rpId = z.string().max(253).optional()
 
-/** A name that people give. */
 export const shortName = z
   .string()
   .trim()
   .min(1)
   .max(100)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'has characters that cannot be shown')
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'contains invisible characters')
 
 /** @throws ApiError 400 `INVALID_INPUT` that names the field */
 export function readData<Schema extends z.ZodObject>(schema: Schema, data: unknown): z.output<Schema> {
@@ -106,44 +103,42 @@ export function readData<Schema extends z.ZodObject>(schema: Schema, data: unkno
   }
 }
 
-/** Settings alone say for whom passkeys are. @throws ApiError 400 `INVALID_INPUT` */
+/** The relying party comes from settings only. @throws ApiError 400 `INVALID_INPUT` */
 export function requireOwnRpId(given: string | undefined, relyingParty: RelyingParty): void {
   if (given === undefined || given === relyingParty.id) return
-  throw functionError('INVALID_INPUT', `Field "rpId" has to be ${relyingParty.id}, for which the passkeys here are.`, {
+  throw functionError('INVALID_INPUT', `Field "rpId" must be ${relyingParty.id}.`, {
     field: 'rpId',
   })
 }
 
-/** How often each endpoint may be called. */
 export interface EndpointLimits {
-  /** By one address on the net, or one network of IPv6. */
+  /** Per client network. */
   readonly client: RateLimit
-  /** Per account; for sign-ins also per e-mail address, whether it has an account or not. */
+  /** Per account; for sign-ins also per e-mail address, with or without an account. */
   readonly account: RateLimit
 }
 
 export interface PasskeyLimits {
-  /** Beginning to sign in: pages do so when they are opened, to offer passkeys where e-mail addresses are typed. */
+  /** Start of a sign-in: pages call it on load, for passkey autofill. */
   readonly begin: EndpointLimits
-  /** What has to do with making passkeys and signing in by them. */
+  /** Registration and sign-in. */
   readonly ceremony: EndpointLimits
-  /** What people do with what they have. */
   readonly manage: EndpointLimits
 }
 
 const in5Minutes = (max: number): RateLimit => ({ max, periodMs: 5 * 60_000 })
 
-/** For ceremonies that of GoTrue. */
+/** The limit of ceremonies is GoTrue's. */
 export const passkeyLimits: PasskeyLimits = {
   begin: { client: in5Minutes(90), account: in5Minutes(30) },
   ceremony: { client: in5Minutes(30), account: in5Minutes(30) },
   manage: { client: in5Minutes(300), account: in5Minutes(150) },
 }
 
-/** What the passkey function answers where something was not done; clients act on the code. */
+/** Error codes of the passkey function and their statuses. */
 const statuses = {
   UNAUTHORIZED: 401,
-  /** Confirm by a passkey, or where the user has none, sign in again. */
+  /** Confirm with a passkey or, without one, sign in again. */
   REAUTHENTICATION_REQUIRED: 403,
   ORIGIN_NOT_ALLOWED: 403,
   CLIENT_NOT_ALLOWED: 403,
@@ -152,11 +147,11 @@ const statuses = {
   CREDENTIAL_NOT_FOUND: 404,
   CREDENTIAL_EXISTS: 409,
   LAST_PASSKEY: 409,
-  /** Accounts would be without a key that the user can sign with; `accounts` of the error has their addresses. */
+  /** Accounts would lose their last usable key; `accounts` has the addresses. */
   ONLY_KEY: 409,
-  /** The passkeys changed at the same time: read them again. */
+  /** The passkeys changed concurrently. Read them again. */
   PASSKEYS_CHANGED: 409,
-  /** It was removed, and is no key of an account: sign in another way. */
+  /** The passkey was removed and is not a key of an account. Sign in another way. */
   PASSKEY_REMOVED: 403,
   TOO_MANY_PASSKEYS: 409,
   NO_PUBLIC_KEY: 422,

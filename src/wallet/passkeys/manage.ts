@@ -10,22 +10,20 @@ const removeInput = z.object({ credentialId, confirmation, abandon: z.array(z.st
 
 const updateInput = z.object({ credentialId, authenticatorName: shortName })
 
-/** Lines of the audit log that their user is shown. */
 const maxActivities = 100
 
-/** `/passkeys/list` */
 export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: SessionCall): Promise<unknown> {
   return { passkeys: await passkeys.list(user.id) }
 }
 
-/** `/passkeys/activity`: what happened to the passkeys of whoever is signed in, the newest first. */
+/** Newest first. */
 export async function listActivity({ signedIn: { user }, parts: { audit } }: SessionCall): Promise<unknown> {
   return { activity: await audit.of(user.id, maxActivities) }
 }
 
 /**
- * `/passkeys/remove`: it signs nobody in any more, unless an account still has its key, see `restoreRemoved`. What
- * would be lost is checked before the confirmation is asked for, and again with it.
+ * A removed passkey no longer signs in, unless an account still has its key (`restoreRemoved`).
+ * Losses are checked before and again with the confirmation.
  */
 export async function removePasskey(call: SessionCall): Promise<unknown> {
   const {
@@ -44,7 +42,7 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
     requireNotLast(live.length)
     await requireAbandoned(user.id, [leaving], given.abandon, call)
     const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const
-    // Those of another relying party can confirm nothing: a passkey has to be added first.
+    // Passkeys of another relying party cannot confirm.
     if (!(await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })))
       throw confirmationMissing()
     await passkeys.remove(user.id, given.credentialId, live, async (client) => {
@@ -59,7 +57,6 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
   return { removed: true }
 }
 
-/** `/passkeys/update`: gives it another name. */
 export async function updatePasskey({
   data,
   signedIn: { user },

@@ -22,15 +22,14 @@ type PasskeyEvent = (typeof passkeyEvents)[number]
 
 export interface PasskeyNote {
   readonly event: PasskeyEvent
-  /** False: it was refused. */
+  /** False: rejected. */
   readonly isDone: boolean
   readonly userId?: string | undefined
   readonly credentialId?: string | undefined
-  /** A word or two, and never a secret. */
+  /** Never a secret. */
   readonly reason?: string | undefined
 }
 
-/** A line as its user may see it. */
 interface PasskeyActivity {
   readonly at: Date
   readonly event: PasskeyEvent
@@ -42,7 +41,7 @@ interface PasskeyActivity {
   readonly reason: string | null
 }
 
-/** Inserts an audit line, or one per row of `from`; `noteValues` from `$first`. */
+/** Inserts an audit row, or one per row of `from`; `noteValues` from `$first`. */
 export function insertNote(first: number, from = ''): string {
   const types = ['text', 'boolean', 'uuid', 'text', 'inet', 'text', 'text', 'text']
   return `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason)
@@ -67,33 +66,33 @@ export function noteValues(
 
 const insertOne = insertNote(1)
 
-/** Subjects whose refusals were written down lately; beyond that the oldest are forgotten. */
+/** Maximum subjects remembered for throttling; the oldest are dropped. */
 const maxRemembered = 10_000
 
-/** What happens to passkeys, in wallet.audit_log. What cannot be written down does not happen. */
+/** wallet.audit_log. A change fails if its row cannot be written. */
 export class PasskeyAudit {
   readonly #pool: pg.Pool
   readonly #onNote: (note: PasskeyNote) => void
   readonly #limited = new Map<string, number>()
 
-  /** @param onNote told of every line */
+  /** @param onNote called for every row */
   constructor(pool: pg.Pool, onNote: (note: PasskeyNote) => void = () => undefined) {
     this.#pool = pool
     this.#onNote = onNote
   }
 
-  /** @param db a transaction that the line is part of. Default: none */
+  /** @param db the row is part of this transaction. Default: none */
   async note(caller: Caller, note: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
     await namedQuery(db, insertOne, [...noteValues(caller, note)])
     this.noted(note)
   }
 
-  /** That a line was written by another statement, which it is part of. */
+  /** For rows written by another statement. */
   noted(note: PasskeyNote): void {
     this.#onNote(note)
   }
 
-  /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */
+  /** At most one row a minute per subject, so that the log cannot be flooded. */
   async noteLimited(
     caller: Caller,
     action: string,
@@ -109,7 +108,7 @@ export class PasskeyAudit {
     await this.note(caller, { event: 'rate_limit_exceeded', isDone: false, userId, reason: action })
   }
 
-  /** The last of a user, the newest first. */
+  /** Newest first. */
   async of(userId: string, max: number): Promise<readonly PasskeyActivity[]> {
     const { rows } = await query<PasskeyActivity>(
       this.#pool,
@@ -121,23 +120,22 @@ export class PasskeyAudit {
     return rows
   }
 
-  /** Removes the lines of no user that are older than 90 days: nobody is left to ask for them. */
+  /** Deletes rows without a user that are older than 90 days. */
   async prune(): Promise<void> {
     await query(this.#pool, "delete from wallet.audit_log where user_id is null and at < now() - interval '90 days'")
   }
 }
 
-/** As PostgreSQL takes it: without the zone of a link-local one. */
+/** PostgreSQL rejects the zone of link-local addresses. */
 function plainAddress(address: string): string | null {
   const plain = address.split('%', 1)[0] ?? ''
   return isIP(plain) === 0 ? null : plain
 }
 
-/** Who calls the passkey function, as far as limits and the audit log go. */
 export interface Caller {
-  /** Address on the net; proxies are believed as far as TRUSTED_PROXIES says. */
+  /** Client address, resolved with TRUSTED_PROXIES. */
   readonly address: string
-  /** Of the page; undefined: it is no page of another origin. */
+  /** Undefined for same-origin and non-browser requests. */
   readonly origin: string | undefined
   readonly userAgent: string | undefined
 }

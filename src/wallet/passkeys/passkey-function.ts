@@ -32,44 +32,43 @@ import { ChallengeStore } from './challenges.ts'
 
 export interface PasskeyFunctionOptions {
   readonly pool: pg.Pool
-  /** For the statements of sign-ins. Default: the pool. */
+  /** For sign-ins. Default: the pool. */
   readonly statements?: StatementRunner
   readonly log: Logger
-  /** Asked at each request: a port that is picked when the service listens may be part of it. */
+  /** Read for each request: the port may be known only later. */
   readonly relyingParty: () => RelyingParty
   readonly sessions: AuthSessions
-  /** Who asks, as far as limits and the audit log are concerned. */
   readonly clientOf: (request: IncomingMessage) => Client
-  /** What else the function does for those who are signed in, by the name in `endpoint`. Default: nothing. */
+  /** Further endpoints for signed-in users, by name. Default: none. */
   readonly endpoints?: Readonly<Record<string, SessionEndpoint>>
-  /** Default: no accounts are kept. */
+  /** Default: no accounts. */
   readonly keysOnChain?: KeysOnChain | undefined
-  /** Where e-mails to owners go. Default: none are sent. */
+  /** Default: no e-mails. */
   readonly outbox?: Pick<Outbox, 'store' | 'deliver'> | undefined
-  /** Told of every line of the audit log. */
+  /** Called for every audit row. */
   readonly onNote?: ((note: PasskeyNote) => void) | undefined
   /** Default: `passkeyLimits`. */
   readonly limits?: PasskeyLimits
 }
 
 export interface PasskeyFunction {
-  /** Answers `POST /functions/v1/passkey-auth` and what browsers ask before it; leaves all other paths alone. */
+  /** Serves `POST /functions/v1/passkey-auth` and its preflight. */
   readonly middleware: Middleware<RequestState>
-  /** For changes of the user that the auth endpoint makes. */
+  /** For changes of the user by the auth endpoint. */
   readonly confirmUserChange: ConfirmUserChange
-  /** Removes what is of no use any more; to be called every hour or so. */
+  /** Deletes expired rows; called every hour. */
   prune(): Promise<void>
 }
 
 export const passkeyFunctionPath = '/functions/v1/passkey-auth'
 
-/** The largest response of an authenticator with all that is around it, several times over. */
+/** Several times the largest authenticator response. */
 const maxBodyBytes = 64 * 1024
 
 const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' }
 
 /**
- * The passkey function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
+ * One POST with `{endpoint, data}`, answered with `{success: true, data}` or `{success: false,
  * error: {code, message}}` and the matching HTTP status, for origins of the relying party.
  */
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
@@ -105,11 +104,11 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
     confirmUserChange: confirmUserChange(partsNow),
     middleware: endpointFunction({
       path: passkeyFunctionPath,
-      failed: 'a passkey request failed',
+      failed: 'Passkey request failed',
       log,
       codes,
       allowsOrigin: (origin) => options.relyingParty().allows(origin),
-      notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the passkeys.'),
+      notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'This origin may not use the passkeys.'),
       run: (context) => {
         return answer(context, endpoints, { parts: partsNow(), address: clientOf(context.req).address })
       },
@@ -130,7 +129,7 @@ async function answer(
   const { endpoint: name, data } = readData(endpointCall, await readJson(context.req, maxBodyBytes))
   const endpoint = endpoints.get(name)
   if (endpoint === undefined)
-    throw functionError('NOT_FOUND', 'Field "endpoint" names nothing that there is.', { field: 'endpoint' })
+    throw functionError('NOT_FOUND', 'Unknown endpoint (field "endpoint").', { field: 'endpoint' })
   const caller: Caller = {
     address,
     origin: context.get('Origin') || undefined,
@@ -171,13 +170,16 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
     await rates.take(attempt.action, attempt.subject, attempt.limit)
     attempt.isCounted = true
     if (token === undefined)
-      throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
+      throw functionError(
+        'UNAUTHORIZED',
+        'Authentication required. Send the access token as `Authorization: Bearer <token>`.',
+      )
     const signedIn = await sessions.authenticate(token)
     userId = signedIn.user.id
     if (signedIn.clientId !== undefined)
       throw functionError(
         'CLIENT_NOT_ALLOWED',
-        'A session of another program has no access to passkeys and accounts. Open the wallet.',
+        'A session of another program has no access to passkeys and accounts. Use the wallet.',
       )
     await rates.take(`passkey ${name} of account`, userId, limit.account)
     return await endpoint.run({ ...called, attempt, signedIn })
@@ -187,7 +189,7 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
   }
 }
 
-/** What is refused before it was counted counts too, and who did it too often is told so. */
+/** Counts calls that failed before the handler counted them. */
 async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>, call: OpenCall): Promise<unknown> {
   try {
     return await endpoint.run(call)
@@ -203,7 +205,7 @@ async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>,
 
 const input = z.object({ confirmation })
 
-/** Confirms changes of a user by their passkeys, and has them name the accounts that are lost with all of these. */
+/** Passkey confirmation of user changes; the user must name accounts that become unusable. */
 function confirmUserChange(partsNow: () => PasskeyParts): ConfirmUserChange {
   return {
     hasPasskey: (userId) => {
@@ -232,7 +234,6 @@ const own: readonly (readonly [string, Endpoint])[] = [
   ['/passkeys/update', { access: 'session', limits: 'manage', run: updatePasskey }],
 ]
 
-/** All that the passkey function does, by the name in `endpoint` of its body. */
 function allEndpoints(added: Readonly<Record<string, SessionEndpoint>>): ReadonlyMap<string, Endpoint> {
   const more = Object.entries(added).map(([name, handle]): readonly [string, Endpoint] => [
     name,

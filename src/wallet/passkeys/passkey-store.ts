@@ -8,7 +8,6 @@ import { functionError } from './endpoint.ts'
 import { insertNote } from './passkey-audit.ts'
 import type { NewPasskey } from './register.ts'
 
-/** A passkey as its owner sees it. */
 interface Passkey {
   readonly id: string
   readonly authenticatorName: string
@@ -16,7 +15,7 @@ interface Passkey {
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
-  /** As accounts on the chain have it: 130 hex digits. */
+  /** As on the chain: 130 hex digits. */
   readonly publicKeySec1Hex: string
 }
 
@@ -24,7 +23,7 @@ export interface OwnedPasskey extends SigningPasskey, KnownPasskey {
   readonly isRemoved: boolean
 }
 
-/** Passkeys that one user may have. */
+/** Per user. */
 const maxPasskeys = 10
 
 const shown = `credential_id as id, name as "authenticatorName", device_type as "deviceType",
@@ -34,8 +33,8 @@ const known = `credential_id as "credentialId", user_id as "userId", encode(publ
   'hex') as "publicKeySec1Hex"`
 
 /**
- * The statement that finds the passkey of a signature, also a removed one: an `OwnedPasskey`. @param credentialId, rpId
- * parameters of it, such as `$1`
+ * Finds the passkey of a signature, including removed ones: an `OwnedPasskey`. @param credentialId,
+ * rpId parameters such as `$1`
  */
 export function selectSigner(credentialId: string, rpId: string): string {
   return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey",
@@ -49,15 +48,14 @@ const markUsed = `update wallet.passkeys set counter = $2, is_backed_up = $3, la
   where credential_id = $1 and removed_at is null and (counter < $2 or (counter = 0 and $2 = 0))`
 const markUsedAndNote = `with u as (${markUsed} returning 1) ${insertNote(4, 'from u')}`
 
-/** What is done together with a change, in its transaction. */
+/** Runs in the transaction of the change. */
 type AlsoIn = (client: pg.ClientBase) => Promise<void>
 
-/** Passkeys of all users. */
 export class PasskeyStore implements KnownPasskeys {
   readonly #pool: pg.Pool
   readonly #statements: StatementRunner
 
-  /** @param statements where it is noted that a passkey has signed */
+  /** @param statements for recording the use of a passkey */
   constructor(pool: pg.Pool, statements: StatementRunner = pool) {
     this.#pool = pool
     this.#statements = statements
@@ -94,7 +92,7 @@ export class PasskeyStore implements KnownPasskeys {
     return rows
   }
 
-  /** As their owner sees them, the oldest first. */
+  /** Oldest first. */
   async list(userId: string): Promise<readonly Passkey[]> {
     const { rows } = await query<Passkey>(
       this.#pool,
@@ -114,7 +112,7 @@ export class PasskeyStore implements KnownPasskeys {
     return rowCount === 1
   }
 
-  /** As browsers are told of them: those of this relying party, which no others know. */
+  /** For browsers: only passkeys of this relying party. */
   async descriptors(
     userId: string,
     rpId: string,
@@ -128,7 +126,7 @@ export class PasskeyStore implements KnownPasskeys {
     return rows
   }
 
-  /** How authenticators know a user: always the same. */
+  /** The permanent user handle. */
   async handleOf(userId: string): Promise<Uint8Array<ArrayBuffer>> {
     await query(
       this.#pool,
@@ -140,11 +138,11 @@ export class PasskeyStore implements KnownPasskeys {
     } = await query<{ handle: Buffer }>(this.#pool, 'select handle from wallet.user_handles where user_id = $1', [
       userId,
     ])
-    if (row === undefined) throw new Error('a handle that was just made is not there')
+    if (row === undefined) throw new Error('missing user handle')
     return new Uint8Array(row.handle)
   }
 
-  /** By what signatures of a passkey are checked; undefined for one that is unknown or was removed. */
+  /** Undefined for unknown or removed passkeys. */
   async signer(credentialId: string, rpId: string): Promise<OwnedPasskey | undefined> {
     const {
       rows: [row],
@@ -153,10 +151,10 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * Stores a new passkey. Registration does not prove possession of the key, and keys are public on the chain: a key
-   * that is known here is refused, or its owner's account could be claimed.
-   * @param isConfirmed by an assertion; otherwise it has to be the first one
-   * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of any user), `TOO_MANY_PASSKEYS`
+   * Registration does not prove possession of the key, and keys are public on the chain: a known
+   * key is rejected, because its owner's account could be claimed. @param isConfirmed by an
+   * assertion; otherwise only a first passkey is accepted. @throws ApiError 403
+   * `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of any user), `TOO_MANY_PASSKEYS`
    */
   async add(
     userId: string,
@@ -189,22 +187,22 @@ export class PasskeyStore implements KnownPasskeys {
           passkey.name,
         ],
       )
-      if (row === undefined) throw functionError('CREDENTIAL_EXISTS', 'This passkey was added before.')
+      if (row === undefined) throw functionError('CREDENTIAL_EXISTS', 'This passkey is already registered.')
       await alsoIn(client)
       return row
     })
   }
 
   /**
-   * Stores that a passkey has signed.
-   * @returns false if the counter did not grow, which indicates a copy, or if it was removed meanwhile
+   * Records a use. @returns false if the counter did not increase, which indicates a copy, or if
+   * the passkey was removed
    */
   async used(credentialId: string, { counter, isBackedUp }: VerifiedAssertion): Promise<boolean> {
     const { rowCount } = await namedQuery(this.#statements, markUsed, [credentialId, counter, isBackedUp])
     return rowCount === 1
   }
 
-  /** The same, with a line of the audit log where it is true. @param note values of the line, of `noteValues` */
+  /** Also writes an audit row if true. @param note `noteValues` */
   async usedAndNoted(
     credentialId: string,
     { counter, isBackedUp }: VerifiedAssertion,
@@ -237,8 +235,8 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * @param live the passkeys that the user had when it was checked what is lost without this one
-   * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, 409 `LAST_PASSKEY`, `PASSKEYS_CHANGED`
+   * @param live the user's passkeys at the time of the check for losses. @throws ApiError 404
+   * `CREDENTIAL_NOT_FOUND`, 409 `LAST_PASSKEY`, `PASSKEYS_CHANGED`
    */
   async remove(userId: string, credentialId: string, live: readonly KnownPasskey[], alsoIn: AlsoIn): Promise<void> {
     await withTransaction(this.#pool, async (client) => {
@@ -254,7 +252,7 @@ export class PasskeyStore implements KnownPasskeys {
       if (ids.length !== live.length || !live.every((one) => ids.includes(one.credentialId))) {
         throw functionError(
           'PASSKEYS_CHANGED',
-          'The passkey was not removed: your passkeys changed at the same time. Look at them again, and retry.',
+          'Passkey not removed: your passkeys changed at the same time. Reload them and try again.',
         )
       }
       await alsoIn(client)
@@ -262,9 +260,8 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * Brings a removed passkey back, which has just signed.
-   * @returns its name; undefined where its counter is not higher than before
-   * @throws ApiError 409 `TOO_MANY_PASSKEYS`
+   * Restores a removed passkey that has just signed. @returns its name; undefined if its counter
+   * did not increase. @throws ApiError 409 `TOO_MANY_PASSKEYS`
    */
   async restore(
     { userId, credentialId }: KnownPasskey,
@@ -290,24 +287,23 @@ export class PasskeyStore implements KnownPasskeys {
 /** @throws ApiError 409 `LAST_PASSKEY` */
 export function requireNotLast(count: number): void {
   if (count <= 1)
-    throw functionError(
-      'LAST_PASSKEY',
-      'The passkey was not removed: it is the last one of your user. Add another one first.',
-    )
+    throw functionError('LAST_PASSKEY', 'Passkey not removed: it is your last one. Add another passkey first.')
 }
 
-/** That a change of a user with passkeys came without a confirmation. */
 export function confirmationMissing(): Error {
-  return functionError('REAUTHENTICATION_REQUIRED', 'Confirm this change by one of your passkeys (/passkeys/confirm).')
+  return functionError(
+    'REAUTHENTICATION_REQUIRED',
+    'Confirm this change with one of your passkeys (/passkeys/confirm).',
+  )
 }
 
 /** @throws ApiError 409 `TOO_MANY_PASSKEYS` */
 export function requireRoom(count: number): void {
   if (count >= maxPasskeys)
-    throw functionError('TOO_MANY_PASSKEYS', `An account has at most ${maxPasskeys} passkeys: remove one before.`)
+    throw functionError('TOO_MANY_PASSKEYS', `Too many passkeys (limit ${maxPasskeys}). Remove one first.`)
 }
 
-/** The passkeys that a user has; until the transaction ends nobody else adds, removes or restores one. */
+/** Locks the user's passkeys until the transaction ends. */
 async function lockedPasskeys(
   client: pg.ClientBase,
   userId: string,
@@ -322,10 +318,13 @@ async function lockedPasskeys(
 }
 
 export function notOfUser(): Error {
-  return functionError('CREDENTIAL_NOT_FOUND', 'You have no such passkey.')
+  return functionError('CREDENTIAL_NOT_FOUND', 'This passkey does not exist.')
 }
 
-/** Keys are kept, since accounts on the chain have them: otherwise others could claim them. Owners are not recorded. */
+/**
+ * Keys are kept, without an owner, because accounts on the chain have them and others could claim
+ * them.
+ */
 const statements = [
   "update wallet.passkeys set removed_at = coalesce(removed_at, now()), name = '' where user_id = $1",
   'delete from wallet.challenges where user_id = $1',
@@ -333,48 +332,42 @@ const statements = [
   'update wallet.audit_log set ip = null, origin = null, user_agent = null where user_id = $1',
 ]
 
-/** Forgets the passkeys of a user who goes, in the transaction that removes them: nobody signs in by them any more. */
 export async function forgetPasskeys(client: pg.ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }
 
-/** A passkey of a user, as far as accounts on the chain go. */
 export interface KnownPasskey {
   /** base64url. */
   readonly credentialId: string
   readonly userId: string
-  /** 65 bytes with 04, hex: 130 digits. */
+  /** 65 bytes with 04, 130 hex digits. */
   readonly publicKeySec1Hex: string
 }
 
-/** Passkeys by their owner. */
 export interface KnownPasskeys {
-  /** Undefined for one that is not there, was removed, or is somebody else's: nobody is told which. */
+  /** Undefined if unknown, removed or of another user. */
   find(userId: string, credentialId: string): Promise<KnownPasskey | undefined>
   of(userId: string): Promise<readonly KnownPasskey[]>
-  /** Removed ones, last first. They sign nobody in; accounts on the chain may still have their keys. */
+  /** Most recently removed first. They cannot sign in, but accounts may have their keys. */
   removedOf(userId: string): Promise<readonly KnownPasskey[]>
 }
 
-/** What the chain says of the passkeys of a user. Both ask access nodes. */
+/** Both methods query access nodes. */
 export interface KeysOnChain {
   /**
-   * Accounts of the user for which nobody could sign any more without these passkeys: each other key of full weight is
-   * revoked, or that of a passkey that was removed. An account on a network without a node counts as lost where it
-   * belongs to one of these passkeys.
-   * @returns addresses in text form
-   * @throws ApiError 409 `ONLY_KEY` while an account is being created with one of them, 503 `INTERNAL` where the chain
-   * does not answer
+   * Accounts of the user that could not be signed for without these passkeys: every other
+   * full-weight key is revoked or belongs to a removed passkey. On a network without a node, an
+   * account of one of these passkeys counts as lost. @returns addresses in text form. @throws
+   * ApiError 409 `ONLY_KEY` while an account is being created with one of them, 503 `INTERNAL`
    */
   lostWithout(userId: string, leaving: readonly KnownPasskey[], signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Whether a passkey, even a removed one, is a key of full weight of one of the user's accounts. @throws ApiError 503
-   * `INTERNAL`
+   * Whether a passkey, even a removed one, is a full-weight key of an account of the user. @throws
+   * ApiError 503 `INTERNAL`
    */
   isKey(passkey: KnownPasskey, signal: AbortSignal): Promise<boolean>
 }
 
-/** Where no accounts are kept. */
 export const noKeysOnChain: KeysOnChain = {
   lostWithout: () => Promise.resolve([]),
   isKey: () => Promise.resolve(false),

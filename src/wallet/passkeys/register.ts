@@ -20,7 +20,7 @@ import type { BackupFlags, Expected, RegistrationResponse } from './webauthn.ts'
 
 const startInput = z.object({
   rpId,
-  /** Of other servers of this function; the name is a setting here. */
+  /** Sent by clients of other servers; ignored, because the name is a setting. */
   rpName: z.string().max(200).optional(),
   walletName: shortName.optional(),
   confirmation,
@@ -35,7 +35,7 @@ const finishInput = z.object({
 
 const addition = { action: 'add-passkey' } as const
 
-/** `/register/start`: options for a new passkey of the user. A user who has one confirms it by that. */
+/** Options for a new passkey. A user with a passkey confirms with it. */
 export async function startRegistration(call: SessionCall): Promise<unknown> {
   const {
     data,
@@ -71,7 +71,6 @@ export async function startRegistration(call: SessionCall): Promise<unknown> {
   return { options, challengeId: challenge.id }
 }
 
-/** `/register/finish`: keeps the passkey that was made. */
 export async function finishRegistration({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
   const { relyingParty, passkeys, audit, sessions } = parts
   const given = readData(finishInput, data)
@@ -90,8 +89,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
         isConfirmed: challenge.actionHash !== null,
       },
       async (client) => {
-        if (!(await sessions.holdUser(client, user.id)))
-          throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
+        if (!(await sessions.holdUser(client, user.id))) throw functionError('UNAUTHORIZED', 'The account was deleted.')
         await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
         await parts.tellOwner(client, user.email, 'added', caller)
       },
@@ -107,7 +105,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   }
 }
 
-/** Names of common authenticators by AAGUID, as the initial name of a passkey. */
+/** Authenticator names by AAGUID, for the initial name of a passkey. */
 const names: Readonly<Record<string, string>> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',
   'dd4ec289-e01d-41c9-bb89-70fa845d4bf2': 'iCloud Keychain',
@@ -124,7 +122,6 @@ function authenticatorName(aaguid: string): string {
   return names[aaguid] ?? 'Passkey'
 }
 
-/** A passkey that was just made. */
 export interface NewPasskey extends BackupFlags {
   /** base64url. */
   readonly credentialId: string
@@ -138,8 +135,8 @@ export interface NewPasskey extends BackupFlags {
 }
 
 /**
- * Verifies a registration: recent, for us, by a verified user, with a key that accounts can have.
- * @throws VerificationFailure
+ * Requires a current, user-verified registration for this relying party with a P-256 key. @throws
+ * VerificationFailure
  */
 export async function verifyRegistration(response: RegistrationResponse, expected: Expected): Promise<NewPasskey> {
   const { relyingParty } = expected
@@ -147,7 +144,7 @@ export async function verifyRegistration(response: RegistrationResponse, expecte
   const { credential, flags, aaguid } = await readAttestation(response, expected)
   const publicKeySec1 = sec1KeyOf(credential.key)
   if (credential.id !== response.id || response.id !== response.rawId) throw new VerificationFailure('credential-id')
-  // Nothing else would find it again when its user wants to sign in.
+  // A non-discoverable passkey could not be found at sign-in.
   if (response.clientExtensionResults?.credProps?.rk === false) throw new VerificationFailure('not-discoverable')
   const { verifyRegistrationResponse } = await webAuthn()
   const verified = await verifyRegistrationResponse({
@@ -201,9 +198,8 @@ async function readAttestation(
     data: attestation.get('authData'),
   }))
   if (!(data instanceof Uint8Array) || !(statement instanceof Map)) throw new VerificationFailure('malformed')
-  // No attestation was requested, so browsers send none or self attestation. Certificates are not accepted: checking
-  // their
-  // revocation means fetching URLs of strangers.
+  // No attestation was requested, so browsers send none or self attestation. Certificates are
+  // rejected: checking revocation means fetching untrusted URLs.
   if (format !== 'none' && (format !== 'packed' || statement.has('x5c'))) throw new VerificationFailure('attestation')
   const flags = requireAuthenticatorData(data, relyingParty)
   const { credentialID, credentialPublicKey, aaguid } = attempt(() => parseAuthenticatorData(data))

@@ -1,18 +1,16 @@
 import { isIP } from 'node:net'
 import { FatalError } from '../../platform/errors.ts'
 
-/** For whom passkeys are: decided by settings alone, and by nothing that a request says. */
+/** Comes from settings only, never from a request. */
 export interface RelyingParty {
   /** A domain, without scheme and port. */
   readonly id: string
-  /** As browsers show it. */
+  /** Shown by browsers. */
   readonly name: string
-  /** Whether pages of an origin, as browsers write it, may use the passkeys. */
   allows(origin: string): boolean
 }
 
 export interface RelyingPartySettings {
-  /** WALLET_URL, or where the service is reached without it. */
   readonly url: string
   /** WALLET_RP_ID. */
   readonly rpId: string | undefined
@@ -24,23 +22,23 @@ export interface RelyingPartySettings {
 
 interface OriginRule {
   readonly protocol: string
-  /** Without the `*.` of a pattern. */
+  /** Without `*.`. */
   readonly host: string
   readonly port: string
-  /** Every host below `host`, and not that itself. */
+  /** All hosts below `host`, but not `host` itself. */
   readonly isPattern: boolean
 }
 
 /** @throws FatalError `bad-relying-party` that names the variable and the remedy */
 export function readRelyingParty({ url, rpId, rpName, origins }: RelyingPartySettings): RelyingParty {
   const own = parsed(url)
-  if (own === undefined) throw wrong('WALLET_URL', `${url} is no URL`)
+  if (own === undefined) throw wrong('WALLET_URL', `${url} is not a URL`)
   const id = (rpId ?? own.hostname).toLowerCase()
-  const remedy = rpId === undefined ? 'WALLET_URL needs a host with a name, or WALLET_RP_ID has to be set: ' : ''
+  const remedy = rpId === undefined ? 'WALLET_URL needs a host name, or set WALLET_RP_ID: ' : ''
   if (!isDomain(id))
     throw wrong(
       'WALLET_RP_ID',
-      `${remedy}${id} is no domain. It has to be one such as example.com, or localhost, without scheme and port`,
+      `${remedy}${id} is not a domain. Use a domain such as example.com, or localhost, without scheme and port`,
     )
   const texts = origins.length === 0 ? [own.origin] : origins
   const rules = texts.map((text) => readRule(text, id, origins.length === 0 ? 'WALLET_URL' : 'WALLET_ORIGINS'))
@@ -53,20 +51,19 @@ function readRule(text: string, rpId: string, variable: string): OriginRule {
   if (url === undefined || url.origin !== `${before}${rest}`.replace(/\/$/, '')) {
     throw wrong(
       variable,
-      `${text} is no origin. It has to be one such as https://wallet.example.com or https://*.example.com, ` +
-        'without path',
+      `${text} is not an origin. Use https://wallet.example.com or https://*.example.com, ` + 'without path',
     )
   }
   const { protocol, hostname: host, port } = url
-  if (!isSecure(url)) throw wrong(variable, `${text} has to be https; only localhost may be http`)
+  if (!isSecure(url)) throw wrong(variable, `${text} must be https; only localhost may use http`)
   if (!isAtOrBelow(host, rpId))
-    throw wrong(variable, `${text} is not at or below the relying party ${rpId}: browsers give its pages no passkeys`)
+    throw wrong(variable, `${text} is not at or below the relying party ${rpId}, so browsers reject its passkeys`)
   return { protocol, host, port, isPattern: pattern !== '' }
 }
 
 function isAllowed(origin: string, rules: readonly OriginRule[]): boolean {
   const url = parsed(origin)
-  // What is not written as browsers write it was not written by one.
+  // Browsers send origins in normal form.
   if (url === undefined || url.origin !== origin || !isSecure(url) || url.hostname.split('.').includes('')) return false
   return rules.some(
     ({ protocol, host, port, isPattern }) =>
@@ -76,7 +73,7 @@ function isAllowed(origin: string, rules: readonly OriginRule[]): boolean {
   )
 }
 
-/** As browsers have it: with TLS, or from this machine. */
+/** HTTPS or this machine. */
 function isSecure({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isAtOrBelow(hostname, 'localhost'))
 }
@@ -85,7 +82,7 @@ function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`)
 }
 
-/** A name with a dot, or localhost: below names without one whoever likes has domains. */
+/** With a dot, or localhost: anyone may own domains below a top-level domain. */
 function isDomain(text: string): boolean {
   const isName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(text)
   return isName && isIP(text) === 0 && (text.includes('.') || text === 'localhost')

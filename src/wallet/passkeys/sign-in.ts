@@ -27,8 +27,8 @@ const startInput = z.object({ rpId, email: z.string().trim().min(1).max(320).opt
 const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionResponse })
 
 /**
- * `/login/start`: the same options for everyone, with and without e-mail address, since all passkeys are discoverable:
- * they do not reveal accounts.
+ * The same options for every caller, with or without e-mail address, so that they do not reveal
+ * accounts: all passkeys are discoverable.
  */
 export async function startSignIn({ data, caller, attempt, parts }: OpenCall): Promise<unknown> {
   const { relyingParty } = parts
@@ -60,7 +60,7 @@ async function beginOfAnybody(
   return challenge
 }
 
-/** The address has no limit of its own: anybody could use that up, and keep its owner out. */
+/** The address has no limit of its own: anyone could use it up and lock its owner out. */
 async function beginOf(
   email: string,
   attempt: ClientAttempt,
@@ -73,7 +73,7 @@ async function beginOf(
   return challenge
 }
 
-/** `/login/finish`: returns a token for the auth server. The use of the passkey is stored first. */
+/** Returns a token for the auth server, after the use is stored. */
 export async function finishSignIn({ data, caller, attempt, parts, signal }: OpenCall): Promise<unknown> {
   const { relyingParty, sessions, passkeys, signIns, limits, rates } = parts
   const given = readData(finishInput, data)
@@ -93,7 +93,7 @@ export async function finishSignIn({ data, caller, attempt, parts, signal }: Ope
     userId: undefined,
     found: found.passkey,
     accept: async (passkey, verified) => {
-      // Only now: before the signature was verified, anybody could use up the sign-ins of the owner.
+      // After the signature check: otherwise anyone could use up the owner's sign-ins.
       await rates.take('passkey login/finish of account', passkey.userId, limits.ceremony.account)
       await requireMeant(passkey, challenge, parts)
       if (passkey.isRemoved) return restoreRemoved(passkey, verified, { caller, parts, signal })
@@ -121,11 +121,9 @@ export async function finishSignIn({ data, caller, attempt, parts, signal }: Ope
 }
 
 /**
- * Brings a passkey back that was removed and signs in, where an account of its owner still has its key: without the
- * passkey nobody could use that account here. One whose keys were revoked on the chain, or that is no key of an
- * account, stays removed.
- * @returns false where its counter is not higher than before
- * @throws ApiError 403 `PASSKEY_REMOVED`, 404 `CREDENTIAL_NOT_FOUND`, 409 `TOO_MANY_PASSKEYS`, 503
+ * Restores a removed passkey and signs in if an account of its owner still has its key, because
+ * that account would be unusable otherwise. @returns false if its counter did not increase. @throws
+ * ApiError 403 `PASSKEY_REMOVED`, 404 `CREDENTIAL_NOT_FOUND`, 409 `TOO_MANY_PASSKEYS`, 503
  */
 async function restoreRemoved(
   passkey: OwnedPasskey,
@@ -146,7 +144,7 @@ async function restoreRemoved(
     })
     throw functionError(
       'PASSKEY_REMOVED',
-      'This passkey was removed, and is no key of an account of yours. Sign in by another passkey or by e-mail.',
+      'This passkey was removed and is not a key of your accounts. Sign in with another passkey or by e-mail.',
     )
   }
   const name = await passkeys.restore(passkey, verified, async (client) => {
@@ -159,7 +157,7 @@ async function restoreRemoved(
   return true
 }
 
-/** That a passkey is of the user who was meant. @throws VerificationFailure `other-account` */
+/** @throws VerificationFailure `other-account` */
 async function requireMeant(
   { userId }: OwnedPasskey,
   { emailHash }: TakenChallenge,
@@ -170,7 +168,6 @@ async function requireMeant(
   if (email === undefined || !digestOfEmail(email).equals(emailHash)) throw new VerificationFailure('other-account')
 }
 
-/** What there is of an answer to a challenge. */
 interface FoundSignIn {
   readonly challenge: FoundChallenge | undefined
   readonly passkey: OwnedPasskey | undefined
@@ -182,13 +179,13 @@ interface SignInAnswer {
   readonly rpId: string
 }
 
-/** Of a sign-in that begins: counted, its challenge kept, and written down. */
+/** Counts the start, stores its challenge and writes an audit row. */
 const beginning = `with l as (${countAttempt(1)}), c as (${insertChallenge(5, 'from l')}),
   n as (${insertNote(12, 'from l')}) select id from c`
 
 /**
- * The end of a sign-in: counts the client, takes the challenge and finds the passkey. The account is counted once the
- * signature is verified (`PasskeyStore.signedIn`): before that, anybody could use up the sign-ins of its owner.
+ * Counts the client, takes the challenge and finds the passkey. The account is counted after the
+ * signature check (`PasskeyStore.signedIn`).
  */
 const ending = `with l as (${countAttempt(1)}),
   c as (
@@ -203,7 +200,7 @@ const ending = `with l as (${countAttempt(1)}),
 
 type EndRow = FoundChallenge & OwnedPasskey & { readonly isCounted: boolean }
 
-/** Start and end of a sign-in, each in one statement: most of the time is round trips. */
+/** One statement each, because round trips dominate the time. */
 export class SignInStore {
   readonly #statements: StatementRunner
   readonly #rates: RateLimits
@@ -213,7 +210,7 @@ export class SignInStore {
     this.#rates = rates
   }
 
-  /** Makes a challenge for whoever asks. @throws ApiError 429 `RATE_LIMITED` */
+  /** @throws ApiError 429 `RATE_LIMITED` */
   async begin(attempt: Attempt, caller: Caller, rpId: string): Promise<NewChallenge> {
     const bytes = newChallengeBytes()
     const {
@@ -226,17 +223,13 @@ export class SignInStore {
     return row === undefined ? this.#rates.refuse(attempt) : { id: row.id, bytes }
   }
 
-  /**
-   * Takes the challenge of an answer, and finds the passkey.
-   * @param attempt of the client
-   * @throws ApiError 429 `RATE_LIMITED`
-   */
+  /** @throws ApiError 429 `RATE_LIMITED` */
   async end(attempt: Attempt, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
     const {
       rows: [row],
     } = await namedQuery<EndRow>(this.#statements, ending, [...attemptValues(attempt), challengeId, rpId, credentialId])
     if (row?.isCounted !== true) return this.#rates.refuse(attempt)
-    // Of what is not there PostgreSQL gives nulls.
+    // PostgreSQL returns nulls for missing rows.
     const challenge =
       (row.hash as Buffer | null) === null
         ? undefined

@@ -10,16 +10,16 @@ import type { Caller } from './passkey-audit.ts'
 import type { OwnedPasskey } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Schemas of authenticator responses (`toJSON()`), with maximum sizes. */
+/** Authenticator responses (`toJSON()`), with maximum sizes. */
 
 const base64Url = (max: number): z.ZodString =>
   z
     .string()
-    .regex(/^[\w-]+$/, 'has to be base64url without padding')
+    .regex(/^[\w-]+$/, 'must be base64url without padding')
     .max(max)
 
-/** At least 16 bytes and at most 1023, as WebAuthn has it. */
-export const credentialId = z.string().regex(/^[\w-]{22,1364}$/, 'has to be the id of a passkey, base64url')
+/** 16 to 1023 bytes (WebAuthn). */
+export const credentialId = z.string().regex(/^[\w-]{22,1364}$/, 'must be the id of a passkey, base64url')
 
 const clientDataJson = base64Url(8192)
 
@@ -54,7 +54,7 @@ export const assertionResponse = z.object({
 })
 export type AssertionResponse = z.output<typeof assertionResponse>
 
-/** What was wrong with what an authenticator sent; a word for the audit log. */
+/** For the audit log. */
 type FailureReason =
   | 'malformed'
   | 'type'
@@ -76,27 +76,26 @@ type FailureReason =
   | 'counter'
 
 const texts: Readonly<Record<FailureReason, string>> = {
-  malformed: 'The response of the authenticator cannot be read.',
-  type: 'The response is of another kind of ceremony.',
+  malformed: 'The authenticator response is malformed.',
+  type: 'The response belongs to another kind of ceremony.',
   challenge: 'The response answers another challenge.',
-  origin: 'Pages of this origin may not use the passkeys.',
+  origin: 'This origin may not use the passkeys.',
   'cross-origin': 'Passkeys cannot be used in a frame of another site.',
   'relying-party': 'The response is for another relying party.',
-  'user-presence': 'The authenticator did not see that somebody was there.',
-  'user-verification': 'The authenticator did not verify its user: a PIN, a fingerprint or the like is needed.',
-  attestation: 'The response has an attestation that was not asked for.',
-  algorithm: 'The key is not one of ES256, which is what accounts on the chain have.',
-  'public-key': 'The key is no point of the curve P-256.',
-  'credential-id': 'The response names another credential than the one in it.',
-  'not-discoverable': 'The authenticator did not keep the passkey, so nobody could sign in by it.',
+  'user-presence': 'The authenticator did not confirm user presence.',
+  'user-verification': 'The authenticator did not verify the user. Use a PIN, fingerprint or similar.',
+  attestation: 'The response contains an attestation, which was not requested.',
+  algorithm: 'The key is not an ES256 key, which accounts on the chain require.',
+  'public-key': 'The key is not a point on the curve P-256.',
+  'credential-id': 'The response contains another credential id than it names.',
+  'not-discoverable': 'The authenticator did not store the passkey (not discoverable).',
   signature: 'The response is not signed by this passkey.',
-  'user-handle': 'The passkey is of another user.',
-  backup: 'The passkey may be on several devices now and might not before, or the other way round.',
-  'other-account': 'The passkey is not of the account that was named.',
-  counter: 'The passkey was used by a copy of its authenticator: its counter has not grown.',
+  'user-handle': 'The passkey belongs to another user.',
+  backup: 'The backup eligibility of the passkey has changed.',
+  'other-account': 'The passkey belongs to another account.',
+  counter: 'The signature counter did not increase, which indicates a copied passkey.',
 }
 
-/** That what an authenticator sent is not what was asked of it. */
 export class VerificationFailure extends Error {
   readonly reason: FailureReason
 
@@ -106,7 +105,7 @@ export class VerificationFailure extends Error {
   }
 }
 
-/** @param status 401 where somebody wanted to be let in, 422 where they are in */
+/** @param status 401 at sign-in, 422 for signed-in users */
 export function verificationFailed({ reason, message }: VerificationFailure, status: 401 | 422): ApiError {
   if (reason === 'public-key') return new ApiError(422, 'NO_PUBLIC_KEY', message)
   return status === 401
@@ -114,22 +113,21 @@ export function verificationFailed({ reason, message }: VerificationFailure, sta
     : new ApiError(422, 'VERIFICATION_FAILED', message)
 }
 
-/** What is expected of a response. */
 export interface Expected {
   readonly relyingParty: RelyingParty
-  /** SHA-256 of the challenge that was given. */
+  /** SHA-256 of the challenge. */
   readonly challengeHash: Uint8Array
 }
 
-/** Of the client data, what the library is told to expect, after it was found to be right here. */
+/** Verified client data, for the library. */
 interface RightClientData {
   readonly challenge: string
   readonly origin: string
 }
 
 /**
- * Checks the client data. Origins are parsed, since relying parties may have patterns and the library has not.
- * @throws VerificationFailure
+ * Origins are checked here, because the library does not support patterns. @throws
+ * VerificationFailure
  */
 export function readClientData(
   text: string,
@@ -141,14 +139,14 @@ export function readClientData(
   if (data['type'] !== type) throw new VerificationFailure('type')
   if (typeof challenge !== 'string' || typeof origin !== 'string') throw new VerificationFailure('malformed')
   if (!timingSafeEqual(digestOfChallenge(challenge), challengeHash)) throw new VerificationFailure('challenge')
-  // A frame could have the user confirm what they do not see.
+  // A frame could hide what the user confirms.
   if ((data['crossOrigin'] ?? false) !== false || data['topOrigin'] !== undefined)
     throw new VerificationFailure('cross-origin')
   if (!relyingParty.allows(origin)) throw new VerificationFailure('origin')
   return { challenge, origin }
 }
 
-/** @param challenge base64url, as it was sent; another text of the same bytes is another challenge */
+/** @param challenge base64url, compared as text */
 export function digestOfChallenge(challenge: string): Buffer {
   return createHash('sha256').update(challenge).digest()
 }
@@ -171,7 +169,7 @@ export interface BackupFlags {
   readonly isBackedUp: boolean
 }
 
-/** Checks RP ID, user presence and user verification of authenticator data. @throws VerificationFailure */
+/** Checks RP id, user presence and user verification. @throws VerificationFailure */
 export function requireAuthenticatorData(data: Uint8Array, relyingParty: RelyingParty): BackupFlags {
   if (data.length < 37) throw new VerificationFailure('malformed')
   if (!createHash('sha256').update(relyingParty.id).digest().equals(data.subarray(0, 32)))
@@ -184,16 +182,15 @@ export function requireAuthenticatorData(data: Uint8Array, relyingParty: Relying
   return { deviceType: has(flags.backupEligible) ? 'multiDevice' : 'singleDevice', isBackedUp: has(flags.backedUp) }
 }
 
-/** Labels of COSE: kind of key, algorithm, curve, coordinates. */
+/** COSE labels: key type, algorithm, curve, coordinates. */
 const labels = { kty: 1, alg: 3, crv: -1, x: -2, y: -3 } as const
 const ec2 = 2
 export const es256 = -7
 const p256 = 1
 
 /**
- * The key of a passkey as accounts on the chain have it: 04, x and y.
- * @param cose the key, decoded: a map of COSE
- * @throws VerificationFailure for keys of other algorithms, and for what is no point of the curve
+ * The key as on the chain: 04, x and y. @param cose decoded COSE map. @throws VerificationFailure
+ * for other algorithms and points off the curve
  */
 export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
   if (cose.get(labels.kty) !== ec2 || cose.get(labels.alg) !== es256 || cose.get(labels.crv) !== p256)
@@ -203,7 +200,7 @@ export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
     throw new VerificationFailure('public-key')
   const coordinate = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
   try {
-    // Fails for what is not on the curve.
+    // Throws for points off the curve.
     createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: coordinate(x), y: coordinate(y) }, format: 'jwk' })
   } catch (error) {
     throw new VerificationFailure('public-key', { cause: error })
@@ -212,8 +209,8 @@ export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
 }
 
 /**
- * Loaded on first use (0.2 s), and once: asking the runtime each time is a noticeable part of a sign-in. Algorithms are
- * always given: otherwise the library probes the runtime, which warns.
+ * Loaded once, on first use (0.2 s). Always pass algorithms: otherwise the library probes the
+ * runtime, which logs warnings.
  */
 export const webAuthn = kept(() => import('@simplewebauthn/server'))
 export const webAuthnHelpers = kept(() => import('@simplewebauthn/server/helpers'))
@@ -228,20 +225,20 @@ interface AssertionCheck {
   readonly challenge: TakenChallenge
   readonly caller: Caller
   readonly parts: PasskeyParts
-  /** Who is signed in, whose passkey it has to be. Undefined: nobody is, and the authenticator says whose it is. */
+  /** Undefined: the authenticator names the user. */
   readonly userId: string | undefined
-  /** The passkey that the response names; undefined: there is none (any more). */
+  /** Undefined: unknown or removed. */
   readonly found: OwnedPasskey | undefined
   /**
-   * Notes that the passkey has signed, after all else was found right. Default: `PasskeyStore.used`.
-   * @returns false where its counter is not higher than before
+   * Records the use, after all checks. Default: `PasskeyStore.used`. @returns false if the counter
+   * did not increase
    */
   readonly accept?: (passkey: OwnedPasskey, verified: VerifiedAssertion) => Promise<boolean>
 }
 
 /**
- * Verifies an assertion and finds its passkey; refusals are logged.
- * @throws ApiError 404 `CREDENTIAL_NOT_FOUND` (password managers then delete it); 401 or 422 `VERIFICATION_FAILED`
+ * Rejections are logged. @throws ApiError 404 `CREDENTIAL_NOT_FOUND` (password managers then delete
+ * the passkey); 401 or 422 `VERIFICATION_FAILED`
  */
 export async function checkAssertion({
   response,
@@ -281,12 +278,11 @@ export async function checkAssertion({
   return passkey
 }
 
-/** Password managers forget a passkey for which a service answers this. */
+/** Password managers delete a passkey after this error. */
 export function unknownPasskey(): Error {
-  return functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
+  return functionError('CREDENTIAL_NOT_FOUND', 'This passkey is unknown or was removed.')
 }
 
-/** Of a passkey, what its signatures are checked by. */
 export interface SigningPasskey {
   readonly credentialId: string
   /** COSE. */
@@ -297,17 +293,18 @@ export interface SigningPasskey {
 }
 
 export interface VerifiedAssertion {
-  /** To be compared with what was seen before, where it is kept. */
   readonly counter: number
   readonly isBackedUp: boolean
 }
 
 interface AssertionExpected extends Expected {
-  /** Whether the authenticator has to say whose passkey it is: where nobody was named before. */
+  /** For sign-ins without a named user. */
   readonly needsUserHandle: boolean
 }
 
-/** Checks what a passkey signed: now, for us, by a verified user. @throws VerificationFailure */
+/**
+ * Requires a current, user-verified assertion for this relying party. @throws VerificationFailure
+ */
 export async function verifyAssertion(
   given: AssertionResponse,
   passkey: SigningPasskey,
@@ -351,27 +348,26 @@ async function requireSignature(
   return counter
 }
 
-/** Bytes have one text: nobody sends the same signature in another one. */
+/** Rejects other encodings of the same bytes. */
 function strictBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.toString('base64url') !== text) throw new Error('base64url is expected, without padding')
+  if (bytes.toString('base64url') !== text) throw new Error('expected base64url without padding')
   return bytes
 }
 
-/** An ES256 key in COSE: a map of five in CTAP2 order, the coordinates last. */
+/** An ES256 COSE key in CTAP2 order, up to the coordinates. */
 const coseHead = Buffer.from('a5010203262001215820', 'hex')
 const coseMiddle = Buffer.from('225820', 'hex')
 const coordinateBytes = 32
 const coseLength = coseHead.length + coseMiddle.length + 2 * coordinateBytes
 
-/** `SubjectPublicKeyInfo` of P-256, before the point. */
+/** `SubjectPublicKeyInfo` of P-256, up to the point. */
 const spkiHead = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
-/** Authenticator data without anything behind its counter. */
+/** Authenticator data without extensions. */
 const plainLength = 37
 const attestedOrExtended = 0xc0
 
-/** What a passkey signed, in bytes. */
 interface SignedAssertion {
   readonly clientDataJSON: Uint8Array
   readonly authenticatorData: Buffer
@@ -379,22 +375,21 @@ interface SignedAssertion {
 }
 
 /**
- * Verifies a signature synchronously: Web Crypto takes several times as long.
- * @param cose the key of the passkey
- * @throws SigningError, Error for non-canonical signatures and other keys than ES256
+ * Synchronous, because Web Crypto is several times slower. @throws SigningError, Error for
+ * non-canonical signatures and other keys than ES256
  */
 async function isSignedBy(
   cose: Buffer,
   { clientDataJSON, authenticatorData, signature }: SignedAssertion,
 ): Promise<boolean> {
-  // There are libraries that take bytes behind the end of a signature too, so that one could be written in many ways.
+  // Some libraries accept trailing bytes, so that one signature has many encodings.
   rawSignatureOf(new Uint8Array(signature))
   const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()])
-  // As it came: from r and s side by side the library would make it again, which takes a fifth of the whole.
+  // The DER form: converting from r and s takes a fifth of the time.
   return verify('sha256', signed, await keyOf(cose), signature)
 }
 
-/** The signature counter of authenticator data. @throws Error where what is behind it is not what its flags say */
+/** @throws Error if the length does not match the flags */
 async function counterOf(authenticatorData: Buffer): Promise<number> {
   const isPlain = authenticatorData.length === plainLength && ((authenticatorData[32] ?? 0) & attestedOrExtended) === 0
   if (isPlain) return authenticatorData.readUInt32BE(33)
@@ -407,7 +402,7 @@ async function keyOf(cose: Buffer): Promise<KeyObject> {
   return createPublicKey({ key: Buffer.concat([spkiHead, point]), format: 'der', type: 'spki' })
 }
 
-/** The point of a key that is written as nearly all are. */
+/** Fast path for the usual encoding. */
 function plainPoint(cose: Buffer): Buffer | undefined {
   const middle = coseHead.length + coordinateBytes
   const isPlain =

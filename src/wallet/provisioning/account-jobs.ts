@@ -7,26 +7,26 @@ import { acquireLock } from '../../platform/db/advisory-lock.ts'
 import type { AccountKey } from './account-store.ts'
 
 interface AccountJobsOptions {
-  /** For pg-boss, which lives in the schema `pgboss` and makes it when it is missing. */
+  /** For pg-boss, which creates its schema `pgboss`. */
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Brings an account to its end. It may be given one that is being made, also elsewhere, and one that is there. */
+  /** Finishes an account; called also for accounts that are finished or in progress elsewhere. */
   readonly run: (key: AccountKey) => Promise<void>
-  /** How often it is looked for jobs that others have left, s. Default 5. */
+  /** Polling interval, s. Default 5. */
   readonly pollSeconds?: number | undefined
 }
 
 const queue = 'wallet-accounts'
-/** How long a job under way may still take when the process stops, ms. */
+/** Time for jobs in progress when the process stops, ms. */
 const graceMs = 2000
-/** Accounts that are taken on at once in a process for others. */
+/** Concurrent jobs of other processes. */
 const maxAtOnce = 5
-/** Who sends a job also does the work at once; when it is looked at, s, that is done or will not be. */
+/** The sender also does the work at once; a job starts after this time, s, if that failed. */
 const takenOnAfter = 20
 
 /**
- * Unfinished accounts as pg-boss jobs. A job is sent in the transaction that wants the account; a job of a dead process
- * is retried after a minute and at the next start.
+ * Unfinished accounts as pg-boss jobs, sent in the transaction that requests the account. The job
+ * of a dead process is retried after a minute and at the next start.
  */
 export class AccountJobs {
   readonly #options: AccountJobsOptions
@@ -41,12 +41,13 @@ export class AccountJobs {
       monitorVacuum: false,
       monitorIntervalSeconds: 15,
     })
-    this.#boss.on('error', (error) => log.warn({ err: asError(error) }, 'the queue of accounts had an error'))
+    this.#boss.on('error', (error) => log.warn({ err: asError(error) }, 'Account queue error'))
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
   }
 
   /**
-   * One process at a time: pg-boss cannot create its schema twice. @throws errors of `pg` and pg-boss; the abort reason
+   * One process at a time, because pg-boss cannot create its schema concurrently. @throws errors of
+   * `pg` and pg-boss; the abort reason
    */
   async start(signal?: AbortSignal): Promise<void> {
     const { pool, run, pollSeconds = 5 } = this.#options
@@ -77,12 +78,12 @@ export class AccountJobs {
     )
   }
 
-  /** For an account that nobody is at. */
+  /** For an account without a worker. */
   async sendNow({ credentialId, network }: AccountKey): Promise<void> {
     await this.#boss.send(queue, { credentialId, network })
   }
 
-  /** A job as a backup for an account that the caller makes. @param client its transaction */
+  /** A backup for an account that the caller creates. @param client its transaction */
   async sendIn(client: pg.ClientBase, { credentialId, network }: AccountKey): Promise<void> {
     await this.#boss.send(
       queue,
@@ -91,13 +92,13 @@ export class AccountJobs {
     )
   }
 
-  /** Never rejects. Takes no longer than a job under way may, also where the database does not answer. */
+  /** Never rejects, and is bounded even if the database does not respond. */
   async stop(): Promise<void> {
     const answered = new AbortController()
     const stopped = this.#boss
       .stop({ graceful: true, timeout: graceMs })
       .catch((error: unknown) =>
-        this.#options.log.warn({ err: asError(error) }, 'the queue of accounts did not stop cleanly'),
+        this.#options.log.warn({ err: asError(error) }, 'The account queue did not stop cleanly'),
       )
       .finally(() => answered.abort())
     await Promise.race([stopped, delay(graceMs + 500, undefined, { signal: answered.signal }).catch(() => stopped)])

@@ -14,18 +14,18 @@ interface AccountKeysOptions {
   readonly passkeys: KnownPasskeys
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
-  /** How long the chain is waited for, ms. Default 5,000. */
+  /** Timeout of chain calls, ms. Default 5,000. */
   readonly patienceMs?: number | undefined
 }
 
 interface KnownAccount {
   readonly network: WalletNetwork
   readonly address: string
-  /** Passkeys that it belongs to here. */
+  /** Passkeys it belongs to in the database. */
   readonly credentialIds: readonly string[]
 }
 
-/** Accounts that are read from the chain at the same time. */
+/** Concurrent reads of accounts. */
 const maxReads = 10
 
 const selectAccounts = `select network, address, array_agg(credential_id) as "credentialIds" from (
@@ -34,7 +34,6 @@ const selectAccounts = `select network, address, array_agg(credential_id) as "cr
     union all select network, address, credential_id from wallet.further_accounts where user_id = $2
   ) as a group by network, address order by network, address`
 
-/** The keys of a user's accounts, as the chain has them now. */
 export class AccountKeys implements KeysOnChain {
   readonly #options: AccountKeysOptions
 
@@ -71,7 +70,7 @@ export class AccountKeys implements KeysOnChain {
     return found.length > 0
   }
 
-  /** An account that is made after its passkey was removed would be lost. */
+  /** An account created after its passkey was removed would be lost. */
   async #requireNonePending(leaving: readonly KnownPasskey[]): Promise<void> {
     const { rowCount } = await query(
       this.#options.pool,
@@ -81,7 +80,7 @@ export class AccountKeys implements KeysOnChain {
     if (rowCount !== 0)
       throw functionError(
         'ONLY_KEY',
-        'An account is being created with this passkey. Wait until it is done, and try again.',
+        'An account is being created with this passkey. Wait until it is finished, then try again.',
       )
   }
 
@@ -93,7 +92,10 @@ export class AccountKeys implements KeysOnChain {
     return rows
   }
 
-  /** The accounts for which `is` holds; its second argument is undefined without a node of the network. */
+  /**
+   * The accounts for which `is` holds; its second argument is undefined without a node of the
+   * network.
+   */
   async #each(
     accounts: readonly KnownAccount[],
     signal: AbortSignal,
@@ -121,13 +123,13 @@ export class AccountKeys implements KeysOnChain {
     try {
       return await senders.get(network)?.account(address, signal)
     } catch (error) {
-      // The node belongs to another network.
+      // The node serves another network.
       if (error instanceof FatalError) return undefined
-      log.warn({ err: asError(error), network }, 'the keys of an account could not be read')
+      log.warn({ err: asError(error), network }, 'Could not read the keys of an account')
       throw new ApiError(
         503,
         'INTERNAL',
-        'The keys of your accounts could not be checked: the chain does not answer. Try again in a minute.',
+        'Could not check the keys of your accounts: no access node is available. Try again in a minute.',
         { cause: error },
       )
     }
@@ -139,21 +141,21 @@ function keyOf({ publicKeySec1Hex }: KnownPasskey): string {
   return publicKeySec1Hex.slice(2).toLowerCase()
 }
 
-/** An account that somebody has beside the one of each passkey. */
+/** An account besides the one of each passkey. */
 export interface FurtherAccount {
   readonly network: WalletNetwork
-  /** In text form. */
   readonly address: string
   /** The passkey that signs for it. */
   readonly credentialId: string
   readonly keyIndex: number
-  /** Its owner named it; otherwise it was that of a passkey that they removed. */
+  /** Added by its owner; otherwise it belonged to a removed passkey. */
   readonly isImported: boolean
   readonly addedAt: Date
 }
 
 /**
- * An account whose passkey was removed: it stays with its owner if the chain shows another of their passkeys as a key.
+ * An account whose passkey was removed; it stays with its owner if another of their passkeys is a
+ * key.
  */
 interface OrphanedAccount {
   readonly network: WalletNetwork
@@ -164,21 +166,21 @@ interface FurtherAccountsOptions {
   readonly pool: pg.Pool
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
-  /** How long the chain is waited for, ms. Default 3,000. */
+  /** Timeout of chain calls, ms. Default 3,000. */
   readonly patienceMs?: number | undefined
 }
 
-/** Accounts of one user on a network, so that nobody fills the table. */
+/** Per user and network. */
 const maxOfUser = 20
-/** Orphaned accounts that are looked at for one request: each is a question to the chain. */
+/** Chain calls per request for orphaned accounts. */
 const maxLooks = 10
 
 const columns = `network, address, credential_id as "credentialId", key_index as "keyIndex",
   is_imported as "isImported", added_at as "addedAt"`
 
 /**
- * Accounts besides the one of each passkey. The chain has shown a passkey of the owner as a full-weight key; when that
- * passkey is removed, the chain is asked for another one.
+ * Accounts besides the one of each passkey, for which the chain showed a passkey of the owner as a
+ * full-weight key. When that passkey is removed, the chain is queried for another one.
  */
 export class FurtherAccounts {
   readonly #options: FurtherAccountsOptions
@@ -188,10 +190,8 @@ export class FurtherAccounts {
   }
 
   /**
-   * A user's further accounts, oldest first.
-   * @param passkeys of the user
-   * @param orphans accounts whose own passkey was removed
-   * @param signal ends calls to the chain; unanswered questions are asked next time
+   * Oldest first. @param orphans accounts whose passkey was removed. @param signal ends chain
+   * calls, which are repeated next time
    */
   async of(
     userId: string,
@@ -213,7 +213,7 @@ export class FurtherAccounts {
     return found.some(Boolean) ? (await this.#kept(userId)).filter(isGood) : kept.filter(isGood)
   }
 
-  /** Adds one that the chain has shown. @throws ApiError 409 `PROVISION_FAILED` at the maximum */
+  /** @throws ApiError 409 `PROVISION_FAILED` at the maximum */
   async add(
     passkey: KnownPasskey,
     account: Pick<FurtherAccount, 'network' | 'address' | 'keyIndex' | 'isImported'>,
@@ -235,11 +235,7 @@ export class FurtherAccounts {
       [userId, network, address, credentialId, publicKeySec1Hex.slice(2), keyIndex, isImported, maxOfUser],
     )
     if (row === undefined)
-      throw new ApiError(
-        409,
-        'PROVISION_FAILED',
-        `You have ${maxOfUser} accounts on ${network} here, which is the most.`,
-      )
+      throw new ApiError(409, 'PROVISION_FAILED', `Too many accounts on ${network} (limit ${maxOfUser}).`)
     return row
   }
 
@@ -252,7 +248,7 @@ export class FurtherAccounts {
     return rows
   }
 
-  /** Whether one of the passkeys is a key of the account; if so it is kept. */
+  /** Whether one of the passkeys is a key of the account; stores it if so. */
   async #find(
     userId: string,
     { network, address, isImported }: OrphanedAccount & { readonly isImported: boolean },
@@ -277,7 +273,7 @@ export class FurtherAccounts {
       if (error instanceof ApiError) return false
       log[error instanceof FatalError ? 'warn' : 'debug'](
         { err: asError(error), network, userId },
-        'an account whose passkey was removed could not be looked at',
+        'Could not read an account whose passkey was removed',
       )
       return false
     } finally {
@@ -286,12 +282,11 @@ export class FurtherAccounts {
   }
 }
 
-/** As the access API numbers them: ECDSA_P256, SHA2_256. Passkeys sign with nothing else. */
+/** Numbers of the access API: ECDSA_P256, SHA2_256, which passkeys use. */
 const passkeyAlgorithms = { signature: 2, hash: 1 } as const
-/** What an account needs to be signed for. */
 const fullWeight = 1000
 
-/** The index of the full-weight key of a passkey; undefined if there is none. @param publicKey hex, 128 digits */
+/** Undefined without a full-weight key. @param publicKey hex, 128 digits */
 export function signingKeyIndex({ keys }: ChainAccount, publicKey: string): number | undefined {
   return keys.find(
     (key) =>

@@ -17,29 +17,30 @@ import type {
 } from './account-store.ts'
 import { signingKeyIndex } from './account-keys.ts'
 
-/** What became of an account that was asked for; `refused`: none was begun. */
+/** `refused`: not started. */
 export type AccountResult = 'sealed' | 'failed' | 'refused'
 
 interface AccountMakerOptions {
   readonly store: AccountStore
   readonly senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly log: Logger
-  /** Told of each account once, when it is made or given up. */
+  /** Called once per finished or failed account. */
   readonly onEnd?: ((network: WalletNetwork, result: 'sealed' | 'failed') => void) | undefined
-  /** What the payer gives a new account beyond the chain's minimum, by network, in units of 10^-8 FLOW. Default 0. */
+  /** Start balance beyond the chain minimum, by network, in 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
-  /** Milliseconds between two looks at what is under way. Default 1,000. */
+  /** Polling interval, ms. Default 1,000. */
   readonly pollMs?: number | undefined
-  /** Milliseconds until a transaction that the node does not know is sent again. Default 10,000. */
+  /** Delay before an unknown transaction is sent again, ms. Default 10,000. */
   readonly resendMs?: number | undefined
 }
 
-/** So many transactions for one account, each of which came into no block or was out of turn, and it is given up. */
+/** Maximum transactions of an account that expired or had a wrong sequence number. */
 const maxAttempts = 5
 
 /**
- * Makes accounts. Every step is stored before it is taken, so it can stop anywhere and run in several processes: a
- * stored transaction is sent again, and replaced only when no block can include it any more.
+ * Creates accounts. Every step is stored before it is taken, so work can stop anywhere and run in
+ * several processes. A stored transaction is sent again, and replaced only when no block can
+ * include it.
  */
 export class AccountMaker {
   readonly #store: AccountStore
@@ -49,9 +50,8 @@ export class AccountMaker {
   readonly #onEnd: (network: WalletNetwork, result: 'sealed' | 'failed') => void
   readonly #pollMs: number
   readonly #resendMs: number
-  /** Accounts that are being made in this process. */
   readonly #running = new Map<string, Promise<void>>()
-  /** When transactions were last sent from here, by id (`performance.now()`). */
+  /** When transactions were last sent, by id (`performance.now()`). */
   readonly #sentAt = new Map<string, number>()
 
   constructor({
@@ -72,7 +72,10 @@ export class AccountMaker {
     this.#resendMs = resendMs
   }
 
-  /** Resolves when the account is sealed or given up; waits while chain or database fail. @throws the abort reason */
+  /**
+   * Resolves when the account is sealed or has failed; waits while chain or database fail. @throws
+   * the abort reason
+   */
   make({ credentialId, network }: AccountKey, signal: AbortSignal): Promise<void> {
     const name = `${network} ${credentialId}`
     const running =
@@ -84,8 +87,8 @@ export class AccountMaker {
   async #make(key: AccountKey, signal: AbortSignal): Promise<void> {
     let isTold = false
     const onRetry = (error: unknown): void => {
-      // A node that is away for an hour is one line, and the rest for who looks closely.
-      this.#log[isTold ? 'debug' : 'warn']({ err: asError(error), ...key }, 'making an account has to wait')
+      // A long outage logs one warning.
+      this.#log[isTold ? 'debug' : 'warn']({ err: asError(error), ...key }, 'Account creation is waiting')
       isTold = true
     }
     for (;;) {
@@ -105,19 +108,19 @@ export class AccountMaker {
     const account = await this.#store.find(key)
     if (account === undefined || account.state === 'sealed' || account.state === 'failed') return 'done'
     const sender = this.#senders.get(key.network)
-    if (sender === undefined) throw new RetryableError('no-access-node', `there is no access node of ${key.network}`)
+    if (sender === undefined) throw new RetryableError('no-access-node', `no access node of ${key.network}`)
     try {
       if (account.state === 'wanted') return await this.#begin(account, sender, signal)
       const open = await this.#store.openTransaction(key)
       return open === undefined ? 'on' : await this.#follow(account, open, sender, signal)
     } catch (error) {
       if (!(error instanceof FatalError) || account.state !== 'wanted') throw error
-      this.#log.error({ err: error, ...key }, 'an account cannot be made')
+      this.#log.error({ err: error, ...key }, 'Account creation failed')
       const isGivenUp = await this.#store.giveUp(key, {
         state: 'failed',
         failure: {
           code: error.code,
-          text: 'No accounts can be made at present: the operator has to look at the log.',
+          text: 'Account creation is not possible at present. The operator can find the reason in the log.',
           mayRetry: true,
         },
       })
@@ -138,20 +141,21 @@ export class AccountMaker {
     const { credentialId, network } = account
     this.#log.info(
       { credentialId, network, transaction: prepared.id.toString('hex'), key: prepared.proposal.keyIndex },
-      'an account is being made',
+      'Creating an account',
     )
     this.#sentAt.set(prepared.id.toString('hex'), performance.now())
     const refusal = await sender.send(prepared, signal)
-    // Nothing sent it a second time this soon: a refusal means that it is not there, unless the node says so.
+    // No other process sent it yet, so a rejection means that it is not there, unless the node says
+    // so.
     if (refusal === undefined || saysAlreadyThere(refusal)) return 'wait'
     const fate = await sender.fate({ id: prepared.id, referenceHeight: prepared.reference.height }, signal)
     if (fate.kind !== 'open' || fate.isKnown) return 'on'
-    this.#log.error({ credentialId, network, refusal }, 'the access node refused the transaction for an account')
+    this.#log.error({ credentialId, network, refusal }, 'The access node rejected the transaction of an account')
     await this.#end(account, prepared, 'refused', refusal, {
       state: 'failed',
       failure: {
         code: 'transaction-refused',
-        text: `The chain did not take the transaction: ${firstWords(refusal)}`,
+        text: `The chain rejected the transaction: ${firstWords(refusal)}`,
         mayRetry: true,
       },
     })
@@ -176,7 +180,7 @@ export class AccountMaker {
         else {
           this.#log.error(
             { credentialId: account.credentialId, network: account.network, reason: fate.message },
-            'the transaction for an account failed',
+            'The transaction of an account failed',
           )
           await this.#end(account, open, 'failed', fate.message, {
             state: 'failed',
@@ -194,7 +198,7 @@ export class AccountMaker {
     return 'on'
   }
 
-  /** A stored transaction that may not have arrived: sent again, since the chain runs it once. */
+  /** The chain runs a transaction once, so it is safe to send it again. */
   async #sendAgain(open: OpenTransaction, sender: TransactionSender, signal: AbortSignal): Promise<void> {
     const name = open.id.toString('hex')
     const sentAt = this.#sentAt.get(name)
@@ -202,10 +206,10 @@ export class AccountMaker {
     if (sinceMs < this.#resendMs) return
     this.#sentAt.set(name, performance.now())
     const refusal = await sender.send(open, signal)
-    // It may have arrived before: what has become of it is seen by its result alone.
+    // It may have arrived before; only its result tells.
     this.#log.info(
       { network: sender.network, transaction: name, ...(refusal === undefined ? {} : { refusal }) },
-      'a transaction was sent again',
+      'Sent a transaction again',
     )
   }
 
@@ -218,27 +222,27 @@ export class AccountMaker {
   ): Promise<'wait' | 'on'> {
     const address = createdAddress(events)
     const onChain = address === undefined ? undefined : await sender.account(address, signal)
-    // A node whose state is a block behind its results.
+    // The node's state may be a block behind its results.
     if (address !== undefined && onChain === undefined) return 'wait'
     const keyIndex = onChain === undefined ? undefined : signingKeyIndex(onChain, account.publicKey)
     const { credentialId, network } = account
     if (address === undefined || keyIndex === undefined) {
       this.#log.error(
         { credentialId, network, address, transaction: open.id.toString('hex') },
-        'a transaction succeeded, and there is no account with the key',
+        'The transaction succeeded, but the account does not have the key',
       )
       await this.#end(account, open, 'succeeded', undefined, {
         state: 'failed',
         failure: {
           code: 'key-missing',
-          text: 'The chain does not show an account with this passkey: the operator has to look at the log.',
+          text: 'The chain shows no account with this passkey. The operator can find the reason in the log.',
           mayRetry: false,
         },
       })
       return 'on'
     }
     if (await this.#end(account, open, 'succeeded', undefined, { state: 'sealed', address, keyIndex })) {
-      this.#log.info({ credentialId, network, address }, 'an account was made')
+      this.#log.info({ credentialId, network, address }, 'Created an account')
     }
     return 'on'
   }
@@ -249,13 +253,14 @@ export class AccountMaker {
     sender: TransactionSender,
     signal: AbortSignal,
   ): Promise<void> {
-    // The sequence number was used by this key only: perhaps by this transaction, which the node has dropped.
+    // Only this key uses the sequence number, perhaps with this transaction, which the node has
+    // pruned.
     const onChain = (await sender.sequenceNumber(open, signal)) ?? 0n
     if (onChain <= open.sequenceNumber) return this.#retry(account, open, 'expired', undefined)
     const { credentialId, network } = account
     this.#log.error(
       { credentialId, network, transaction: open.id.toString('hex') },
-      'what became of the transaction for an account cannot be found out: look for it in an explorer',
+      'The result of the transaction is unknown. Look it up in an explorer',
     )
     await this.#end(account, open, 'lost', undefined, {
       state: 'failed',
@@ -263,8 +268,8 @@ export class AccountMaker {
         code: 'fate-unknown',
         mayRetry: false,
         text:
-          `What became of transaction ${open.id.toString('hex')} cannot be found out. If an explorer shows the ` +
-          'account that it made, add that account here.',
+          `The result of transaction ${open.id.toString('hex')} is unknown. If an explorer shows the ` +
+          'account that it created, import that account.',
       },
     })
   }
@@ -276,10 +281,10 @@ export class AccountMaker {
     detail: string | undefined,
   ): Promise<void> {
     const { credentialId, network, attempts } = account
-    this.#log.warn({ credentialId, network, attempts, outcome }, 'a transaction for an account came to nothing')
+    this.#log.warn({ credentialId, network, attempts, outcome }, 'A transaction of an account expired')
     const failure: AccountFailure = {
       code: 'too-many-attempts',
-      text: `${attempts} transactions came into no block. Try again later.`,
+      text: `${attempts} transactions were not included in a block. Try again later.`,
       mayRetry: true,
     }
     await this.#end(

@@ -5,7 +5,6 @@ import { ApiError } from '../../platform/errors.ts'
 import type { WalletNetwork } from '../settings.ts'
 import type { PreparedTransaction, Proposal, PayerState } from './transaction-sender.ts'
 
-/** Who wants an account for which passkey. */
 interface WantedAccount extends AccountKey {
   readonly userId: string
   /** Hex, 128 digits. */
@@ -13,21 +12,20 @@ interface WantedAccount extends AccountKey {
   readonly askedBy: AskedBy
 }
 
-/** What limits count beside the user, each kept as a hash. */
+/** Further subjects of limits, stored as hashes. */
 export interface AskedBy {
-  /** Of the user, see `mailboxOf`; undefined: the user has none. */
+  /** `mailboxOf` the user's address; undefined: none. */
   readonly mailbox: string | undefined
-  /** Network of the client. */
   readonly network: string
 }
 
-/** Transactions that may be made in 24 hours on a network. */
+/** Transactions in 24 hours per network. */
 interface ProvisionLimits {
   readonly all: number
   readonly ofUser: number
-  /** Of all users of a mailbox. */
+  /** Per mailbox. */
   readonly ofMailbox: number
-  /** Of all users behind a network. */
+  /** Per client network. */
   readonly ofNetwork: number
 }
 
@@ -53,7 +51,7 @@ const accountColumns = `credential_id as "credentialId", network, user_id as "us
   key_index as "keyIndex", transaction_id as "transactionId", attempts, failure_code as "failureCode", failure,
     may_retry as "mayRetry", created_at as "createdAt"`
 
-/** Transactions and accounts that cost or may cost. Expired transactions have cost nothing. */
+/** Transactions and accounts that cost or may cost FLOW; expired transactions cost nothing. */
 const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions
     where network = $1 and made_at > now() - interval '24 hours' and outcome is distinct
       from 'expired' and outcome is distinct from 'refused' ${user})
@@ -71,7 +69,7 @@ export class AccountStore {
     return findIn(this.#pool, { credentialId, network }, '')
   }
 
-  /** Of some passkeys, in the order in which they were first asked for. */
+  /** In order of request. */
   async of(credentialIds: readonly string[]): Promise<readonly StoredAccount[]> {
     const { rows } = await query<AccountRow>(
       this.#pool,
@@ -82,7 +80,7 @@ export class AccountStore {
     return rows.map(storedAccount)
   }
 
-  /** Those that are neither made nor given up. */
+  /** Unfinished accounts. */
   async open(): Promise<readonly AccountKey[]> {
     const { rows } = await query<AccountKey>(
       this.#pool,
@@ -93,9 +91,9 @@ export class AccountStore {
   }
 
   /**
-   * Stores that an account is wanted, once. A failed one that may be retried is wanted again.
-   * @param onWanted called in the transaction if there is something to do
-   * @throws ApiError 409 if the passkey id has another key, 429 at the limits
+   * Requests an account once; a failed one that may be retried is requested again. @param onWanted
+   * called in the transaction if there is work. @throws ApiError 409 if the passkey id has another
+   * key, 429 at the limits
    */
   async want(
     wanted: WantedAccount,
@@ -125,8 +123,8 @@ export class AccountStore {
   }
 
   /**
-   * Notes the account that a user has already, whose key the chain has shown.
-   * @returns that of the passkey: another one where it has one, or one is being made, and then nothing was noted
+   * Stores an existing account whose key the chain has shown. @returns the account of the passkey:
+   * another one if it has or is creating one, and nothing is stored
    */
   async import(
     wanted: Omit<WantedAccount, 'askedBy'>,
@@ -154,9 +152,8 @@ export class AccountStore {
   }
 
   /**
-   * Writes down the transaction for an account that is wanted, by a key of the payer that has none under way.
-   * @param prepare signs it; called while the key is held
-   * @returns `busy` where every key has one, `moved` where the account is not wanted any more
+   * Stores the transaction of a requested account, with a free key of the payer. @param prepare
+   * signs it while the key is locked. @returns `busy`: no free key; `moved`: no longer requested
    */
   async begin(
     key: AccountKey,
@@ -198,7 +195,6 @@ export class AccountStore {
     })
   }
 
-  /** The transaction of an account that is under way. */
   async openTransaction({ credentialId, network }: AccountKey): Promise<OpenTransaction | undefined> {
     const {
       rows: [row],
@@ -212,7 +208,10 @@ export class AccountStore {
     return row === undefined ? undefined : { ...row, sequenceNumber: BigInt(row.sequenceNumber) }
   }
 
-  /** Writes down how a transaction ended and what that makes of its account; false where somebody else has. */
+  /**
+   * Stores the result of a transaction and the next state of its account; false if another process
+   * did.
+   */
   async end(
     { credentialId, network }: AccountKey,
     { id }: Pick<OpenTransaction, 'id'>,
@@ -234,7 +233,7 @@ export class AccountStore {
     })
   }
 
-  /** Gives up an account for which no transaction was made; false where it is not wanted any more. */
+  /** Fails an account without a transaction; false if it is no longer requested. */
   async giveUp(key: AccountKey, next: NextState & { readonly state: 'failed' }): Promise<boolean> {
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, key.network)
@@ -246,7 +245,7 @@ export class AccountStore {
   }
 }
 
-/** Serialises changes of a network, for limits and payer keys. */
+/** Serializes changes of a network, for limits and payer keys. */
 async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`wallet:payer:${network}`])
 }
@@ -287,7 +286,10 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
   )
 }
 
-/** A payer key without a pending transaction, and its next number: the chain's, or after our last known one. */
+/**
+ * A payer key without a pending transaction, and its next number: the chain's, or after the last
+ * known one.
+ */
 async function freeProposal(
   client: pg.ClientBase,
   network: WalletNetwork,
@@ -312,7 +314,8 @@ async function freeProposal(
        order by made_at desc limit 1`,
     [network, payer, keyIndex],
   )
-  // After one that was out of turn what we know is wrong: the chain is another one, or somebody else uses the key.
+  // After a wrong sequence number the stored one is invalid: another chain, or another user of the
+  // key.
   const known = last === undefined || last.outcome === 'out-of-turn' ? 0n : BigInt(last.sequenceNumber) + 1n
   return { keyIndex, sequenceNumber: known > onChain ? known : onChain }
 }
@@ -335,8 +338,8 @@ async function requireLimits(
     throw new ApiError(
       429,
       'RATE_LIMITED',
-      `No account was requested on ${network}: ${of} has had ${max} accounts created in 24 hours, which is the ` +
-        'limit. Try again tomorrow.',
+      `No account requested on ${network}: ${of} has reached the limit of ${max} accounts in 24 hours. ` +
+        'Try again tomorrow.',
     )
   }
   if (used.mailbox >= limits.ofMailbox) refuse('your mailbox', limits.ofMailbox)
@@ -345,13 +348,17 @@ async function requireLimits(
     throw new ApiError(
       429,
       'RATE_LIMITED',
-      `You have had ${limits.ofUser} accounts made on ${network} in 24 hours, which is the most. Try again tomorrow.`,
+      `Limit reached: ${limits.ofUser} new accounts on ${network} in 24 hours. Try again tomorrow.`,
     )
   if (used.all >= limits.all)
-    throw new ApiError(429, 'RATE_LIMITED', `No more accounts are made on ${network} today. Try again tomorrow.`)
+    throw new ApiError(
+      429,
+      'RATE_LIMITED',
+      `The daily limit of new accounts on ${network} is reached. Try again tomorrow.`,
+    )
 }
 
-/** The network first, then the mailbox where there is one. */
+/** The network, then the mailbox if any. */
 function digestsOf({ network, mailbox }: AskedBy): readonly Buffer[] {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return [digest(`network ${network}`), ...(mailbox === undefined ? [] : [digest(`mailbox ${mailbox}`)])]
@@ -359,11 +366,7 @@ function digestsOf({ network, mailbox }: AskedBy): readonly Buffer[] {
 
 function requireKey(known: StoredAccount, publicKey: string): void {
   if (known.publicKey === publicKey) return
-  throw new ApiError(
-    409,
-    'PROVISION_FAILED',
-    'A passkey with the same id and another key had an account here. Make a new passkey.',
-  )
+  throw new ApiError(409, 'PROVISION_FAILED', 'Another passkey with the same id has an account. Create a new passkey.')
 }
 
 function storedAccount(row: AccountRow): StoredAccount {
@@ -394,9 +397,10 @@ function storedAccount(row: AccountRow): StoredAccount {
   }
 }
 
-/** What the table's rules say is there. */
+/** Guaranteed by constraints of the table. */
 function present<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new TypeError('a row of wallet.accounts lacks what its state has')
+  if (value === null || value === undefined)
+    throw new TypeError('a row of wallet.accounts is missing a column of its state')
   return value
 }
 
@@ -404,33 +408,32 @@ function only<T>(rows: readonly T[]): T {
   return present(rows[0])
 }
 
-/** Words of the chain: not without end, and without what text in the database cannot hold. */
+/** Bounded, without characters that PostgreSQL rejects. */
 function storable(text: string): string {
   return text.replaceAll('\u0000', ' ').toWellFormed().slice(0, 2000)
 }
 
-/** An account is that of a passkey on a network. */
+/** An account belongs to a passkey and a network. */
 export interface AccountKey {
   /** base64url. */
   readonly credentialId: string
   readonly network: WalletNetwork
 }
 
-/** Why an account was given up. */
 export interface AccountFailure {
   /** Lower case, dashes. */
   readonly code: string
-  /** For people. */
+  /** Shown to users. */
   readonly text: string
-  /** Whether asking again makes another transaction. */
+  /** Whether a new request creates another transaction. */
   readonly mayRetry: boolean
 }
 
-/** How far an account is: wanted, then sent, then sealed, unless it failed. What expired is wanted again. */
+/** wanted → sent → sealed or failed; after an expired transaction, wanted again. */
 type AccountState =
   | { readonly state: 'wanted' }
   | { readonly state: 'sent'; readonly transactionId: Buffer }
-  /** `address` in text form. `transactionId` made it; undefined: it was there before. */
+  /** `address` in text form. Without `transactionId` the account existed before. */
   | {
       readonly state: 'sealed'
       readonly address: string
@@ -445,12 +448,11 @@ export type StoredAccount = AccountKey &
     readonly userId: string
     /** Hex, 128 digits. */
     readonly publicKey: string
-    /** Transactions that were made since it was last asked for. */
+    /** Transactions since the last request. */
     readonly attempts: number
     readonly createdAt: Date
   }
 
-/** A transaction that is under way. */
 export interface OpenTransaction {
   readonly id: Buffer
   readonly submission: Buffer
@@ -461,10 +463,9 @@ export interface OpenTransaction {
   readonly madeAt: Date
 }
 
-/** How a transaction ended, as wallet.payer_transactions has it. */
+/** As in wallet.payer_transactions. */
 export type Outcome = 'succeeded' | 'failed' | 'out-of-turn' | 'refused' | 'expired' | 'lost'
 
-/** What an account becomes when its transaction has ended. */
 export type NextState =
   | { readonly state: 'wanted' }
   | { readonly state: 'sealed'; readonly address: string; readonly keyIndex: number }

@@ -48,10 +48,10 @@ describe('the account of a payer', () => {
       [secret, 'five parts'],
       [`${text}/`, 'five parts'],
       [text.replace(address, '0xnone'), 'begin with an address'],
-      [text.replace('/0/', '/-1/'), 'index of a key'],
-      [text.replace('/0/', '/2-1/'), 'index of a key'],
-      [text.replace('/0/', '/0-100/'), 'index of a key'],
-      [text.replace('/0/', '//'), 'index of a key'],
+      [text.replace('/0/', '/-1/'), 'key index'],
+      [text.replace('/0/', '/2-1/'), 'key index'],
+      [text.replace('/0/', '/0-100/'), 'key index'],
+      [text.replace('/0/', '//'), 'key index'],
       [text.replace('ECDSA_P256', 'constructor'), 'ECDSA_P256 or ECDSA_secp256k1'],
       [text.replace('SHA3_256', 'KECCAK_256'), 'SHA2_256 or SHA3_256'],
       [text.slice(0, -1), '64 hex digits'],
@@ -123,12 +123,12 @@ describe('the account of a payer', () => {
     }
     expect(problem(key(0), key(1, { isRevoked: true }), key(2))).to.equal(undefined)
     expect(problem(key(0, { publicKey: payer.publicKey.toUpperCase() }), key(2))).to.equal(undefined)
-    expect(payer.problemOn(undefined)).to.contain('no account')
+    expect(payer.problemOn(undefined)).to.contain('does not exist')
     expect(problem(key(0)))
       .to.contain('key 2')
       .and.contain('not there')
     expect(problem(key(0), key(2, { isRevoked: true }))).to.contain('revoked')
-    expect(problem(key(0), key(2, { publicKey: publicKeyOf('secp256k1') }))).to.contain('does not belong')
+    expect(problem(key(0), key(2, { publicKey: publicKeyOf('secp256k1') }))).to.contain('does not match')
     expect(problem(key(0, { signatureAlgorithm: 3 }), key(2))).to.contain('not of ECDSA_P256')
     expect(problem(key(0, { hashAlgorithm: 1 }), key(2))).to.contain('SHA3_256')
     expect(problem(key(0, { weight: 999 }), key(2))).to.contain('999')

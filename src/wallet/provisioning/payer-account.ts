@@ -12,7 +12,7 @@ const curves = {
 } as const
 const hashes = { SHA2_256: { digest: 'sha256', number: 1 }, SHA3_256: { digest: 'sha3-256', number: 3 } } as const
 
-/** Keys of one account that may be used at the same time; more would only be a mistake of the one who typed. */
+/** More keys indicate a typing error. */
 const maxKeys = 100
 const fullWeight = 1000
 const form =
@@ -20,8 +20,8 @@ const form =
   'hex digits'
 
 /**
- * A paying account with one or several private keys. Each key has its own sequence numbers, so as many transactions can
- * be pending. It prints as its address only.
+ * A paying account with one or several private keys. Each key has its own sequence numbers, which
+ * bounds the pending transactions. It prints as its address only.
  */
 export class PayerAccount {
   /** `0x` and 16 hex digits. */
@@ -47,30 +47,29 @@ export class PayerAccount {
   }
 
   /**
-   * @param text as WALLET_MAINNET_PAYER has it; several indexes with the same private key are written `0,1,2` or `0-9`
-   * @param variable where it comes from, for the error
-   * @throws FatalError that says what is wrong without any of the key
+   * @param text as in WALLET_MAINNET_PAYER; key indexes with one private key are written `0,1,2` or
+   * `0-9`. @param variable for the error. @throws FatalError without any of the key
    */
   static parse(text: string, variable: string): PayerAccount {
     const refuse = (problem: string): FatalError =>
       new FatalError('payer-invalid', `${variable} ${problem}; it has the form ${form}`)
     const [addressText = '', indexes = '', algorithm = '', hash = '', digits = '', ...more] = text.trim().split('/')
-    if (digits === '' || more.length > 0) throw refuse('has to have five parts with a slash between them')
+    if (digits === '' || more.length > 0) throw refuse('must have five parts separated by slashes')
     const address = parseAddress(addressText)
-    if (address === undefined) throw refuse('has to begin with an address')
+    if (address === undefined) throw refuse('must begin with an address')
     const keyIndexes = readIndexes(indexes)
     if (keyIndexes === undefined)
-      throw refuse(`has to have the index of a key in its second part, or up to ${maxKeys} as 0,1,2 or 0-9`)
+      throw refuse(`must have a key index in its second part, or up to ${maxKeys} as 0,1,2 or 0-9`)
     if (!Object.hasOwn(curves, algorithm))
-      throw refuse(`has to name ${Object.keys(curves).join(' or ')} in its third part`)
-    if (!Object.hasOwn(hashes, hash)) throw refuse(`has to name ${Object.keys(hashes).join(' or ')} in its fourth part`)
+      throw refuse(`must name ${Object.keys(curves).join(' or ')} in its third part`)
+    if (!Object.hasOwn(hashes, hash)) throw refuse(`must name ${Object.keys(hashes).join(' or ')} in its fourth part`)
     const names = [algorithm as keyof typeof curves, hash as keyof typeof hashes] as const
     const key = readKey(digits, curves[names[0]])
-    if (key === undefined) throw refuse(`has to end in a private key of ${algorithm}: 64 hex digits`)
+    if (key === undefined) throw refuse(`must end in a private key of ${algorithm}: 64 hex digits`)
     return new PayerAccount(address, keyIndexes, key, names)
   }
 
-  /** Signature of a message, r and s, 64 bytes. */
+  /** r and s, 64 bytes. */
   sign(message: Uint8Array): Buffer {
     return sign(hashes[this.#hash].digest, message, { key: this.#key, dsaEncoding: 'ieee-p1363' })
   }
@@ -85,20 +84,18 @@ export class PayerAccount {
     )
   }
 
-  /** What keeps this from paying, by what the chain has of the account; undefined: nothing does. */
+  /** Why the account cannot pay; undefined: it can. */
   problemOn(account: ChainAccount | undefined): string | undefined {
-    if (account === undefined) return `the chain has no account ${this.address}`
+    if (account === undefined) return `account ${this.address} does not exist`
     for (const index of this.keyIndexes) {
       const key = account.keys.find((one) => one.index === index)
       const name = `key ${index} of ${this.address}`
-      if (key === undefined) return `${name} is not there`
+      if (key === undefined) return `${name} does not exist`
       if (key.isRevoked) return `${name} is revoked`
-      if (key.publicKey.toLowerCase() !== this.publicKey)
-        return `${name} is another one: the private key does not belong to it`
+      if (key.publicKey.toLowerCase() !== this.publicKey) return `${name} does not match the private key`
       if (key.signatureAlgorithm !== curves[this.#algorithm].number) return `${name} is not of ${this.#algorithm}`
       if (key.hashAlgorithm !== hashes[this.#hash].number) return `${name} does not sign with ${this.#hash}`
-      if (key.weight < fullWeight)
-        return `${name} has the weight ${key.weight} and cannot sign alone: it needs ${fullWeight}`
+      if (key.weight < fullWeight) return `${name} has weight ${key.weight}; it needs ${fullWeight} to sign alone`
     }
     return undefined
   }
@@ -126,7 +123,7 @@ function readIndexes(text: string): readonly number[] | undefined {
   return indexes.size > maxKeys ? undefined : [...indexes]
 }
 
-/** Undefined for what is no private key of the curve, such as 0. */
+/** Undefined for an invalid private key, such as 0. */
 function readKey(
   digits: string,
   { curve, crv }: (typeof curves)[keyof typeof curves],

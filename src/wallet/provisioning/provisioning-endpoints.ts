@@ -7,14 +7,13 @@ import { walletNetworks } from '../settings.ts'
 import type { WalletNetwork } from '../settings.ts'
 import type { AccountStanding, PasskeyAccounts, Provisioning } from './provisioning.ts'
 
-/** One operation of the function: what it gives is the `data` of the answer. @throws ApiError */
+/** Returns the `data` of the response. @throws ApiError */
 export type FunctionHandler = (
   signedIn: SignedIn,
   data: unknown,
   from: { readonly signal?: AbortSignal | undefined; readonly network: string },
 ) => Promise<unknown>
 
-/** An account as callers are told of it; amounts and keys are not in it. */
 export interface ToldAccount {
   readonly state: AccountStanding['state']
   readonly address?: string
@@ -25,30 +24,30 @@ export interface ToldAccount {
   readonly error?: { readonly code: string; readonly message: string; readonly mayRetry: boolean }
 }
 
-/** As long as callers are kept waiting, s. */
+/** In seconds. */
 const maxWaitSeconds = 60
 
-const credentialId = z.string('has to be a text').regex(/^[\w-]{1,1400}$/, 'has to be the id of a passkey, base64url')
-const network = z.enum(walletNetworks, `has to be ${walletNetworks.join(' or ')}`)
+const credentialId = z.string('must be a text').regex(/^[\w-]{1,1400}$/, 'must be the id of a passkey, base64url')
+const network = z.enum(walletNetworks, `must be ${walletNetworks.join(' or ')}`)
 const startSchema = z.strictObject({
   credentialId,
-  networks: z.array(network).min(1, 'has to name a network').max(walletNetworks.length).optional(),
+  networks: z.array(network).min(1, 'must name a network').max(walletNetworks.length).optional(),
 })
 const waitSchema = startSchema.extend({
   waitSeconds: z
     .number()
-    .min(0, 'has to be at least 0')
-    .max(maxWaitSeconds, `has to be at most ${maxWaitSeconds}`)
+    .min(0, 'must be at least 0')
+    .max(maxWaitSeconds, `must be at most ${maxWaitSeconds}`)
     .optional(),
 })
 const saveSchema = z.strictObject({
   credentialId,
   network,
-  address: z.string('has to be a text').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'has to be an address: 16 hex digits'),
+  address: z.string('must be a text').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'must be an address: 16 hex digits'),
 })
 const nothingSchema = z.strictObject({}).nullish()
 
-/** The operations below `/wallet/` of the passkey function, for signed-in users. */
+/** The `/wallet/` endpoints of the passkey function, for signed-in users. */
 export function provisioningEndpoints(provisioning: Provisioning): Readonly<Record<string, FunctionHandler>> {
   const answer = async (
     signedIn: SignedIn,
@@ -90,7 +89,7 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
   }
 }
 
-/** A row for what is the passkey's own, where there is any, and one for each further account. */
+/** One row for the passkey's own accounts, if any, and one per further account. */
 function accountRows({
   passkey: { credentialId: id, publicKeySec1Hex },
   accounts,
@@ -121,7 +120,7 @@ function accountRows({
   return accounts.length === 0 ? others : [own, ...others]
 }
 
-/** Where nothing came of any network, that is the answer: of a limit first, since waiting helps then. */
+/** If no network succeeded, throws an error; rate limits first, because waiting helps. */
 function requireAny(standings: ReadonlyMap<WalletNetwork, AccountStanding>): void {
   const errors = [...standings.values()].flatMap((standing) => (standing.state === 'refused' ? [standing.error] : []))
   if (errors.length < standings.size) return

@@ -17,62 +17,58 @@ import { AccountStore } from './account-store.ts'
 import type { AskedBy, StoredAccount } from './account-store.ts'
 
 export interface ProvisioningOptions {
-  /** Ended by whoever made it, after `stop`. Its user is to see the schemas `wallet` and `pgboss`. */
+  /** Closed by the caller after `stop`. Its user needs the schemas `wallet` and `pgboss`. */
   readonly pool: pg.Pool
   readonly passkeys: KnownPasskeys
-  /** One for each network that there is a node of; closed by whoever made them, after `stop`. */
+  /** One per network with a node; closed by the caller after `stop`. */
   readonly senders: readonly TransactionSender[]
-  /** Accounts in 24 hours on each network: WALLET_PROVISION_LIMIT. */
+  /** WALLET_PROVISION_LIMIT, accounts in 24 hours per network. */
   readonly dailyLimit: number
   /** WALLET_PROVISION_OPEN. */
   readonly isOpen: boolean
   readonly log: Logger
-  /** What the payer gives a new account beyond the chain's minimum, by network, in units of 10^-8 FLOW. Default 0. */
+  /** Start balance beyond the chain minimum, by network, in 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
-  /** Told what became of each account that was asked for. */
   readonly onAccount?: ((network: WalletNetwork, result: AccountResult) => void) | undefined
-  /** Milliseconds between two looks at a transaction. Default 1,000. */
+  /** Polling interval of transactions, ms. Default 1,000. */
   readonly pollMs?: number | undefined
   readonly resendMs?: number | undefined
-  /** How often jobs are looked for that others have left, s. Default 5. */
+  /** Polling interval of jobs, s. Default 5. */
   readonly jobPollSeconds?: number | undefined
 }
 
-/** How an account of a passkey stands on a network; `refused`: none is being made, and `error` says why. */
+/** `refused`: not started; `error` has the reason. */
 export type AccountStanding = StoredAccount | { readonly state: 'refused'; readonly error: ApiError }
 
-/** What a passkey signs for. */
 export interface PasskeyAccounts {
   readonly passkey: KnownPasskey
-  /** That of its own on each network, however far it is. */
+  /** One per network, in any state. */
   readonly accounts: readonly StoredAccount[]
-  /** What else it is a key of. */
+  /** Further accounts with this key. */
   readonly further: readonly FurtherAccount[]
 }
 
-/** Accounts in 24 hours on a network, so that one person does not use up those of the day. */
+/** Accounts in 24 hours per network, so that one user cannot use up the daily limit. */
 const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
-/** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
+/** Concurrent accounts of this process; more wait for a job. */
 const maxAtOnce = 20
-/** So many requests of a user wait at a time: each looks at the database again and again. */
+/** Waiting requests per user; each polls the database. */
 const maxWaitingOfUser = 6
-/** How often a caller who waits is looked after, ms. */
+/** Polling interval of waiting requests, ms. */
 const lookEveryMs = 200
 const publicKeyForm = /^04([0-9a-f]{128})$/i
 
-/** Accounts on the chain for the passkeys of users. */
 export class Provisioning {
   readonly #options: ProvisioningOptions
   readonly #store: AccountStore
   readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly #further: FurtherAccounts
   readonly #maker: AccountMaker
-  /** What the chain says of the passkeys of a user. */
   readonly keysOnChain: KeysOnChain
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
-  /** Requests that wait, by user. */
+  /** Waiting requests by user. */
   readonly #waiting = new Map<string, number>()
 
   constructor(options: ProvisioningOptions) {
@@ -100,8 +96,8 @@ export class Provisioning {
   }
 
   /**
-   * Checks the payers and resumes unfinished accounts. Nodes that do not answer are retried in the background.
-   * @throws FatalError if a payer cannot pay; errors of the database
+   * Checks the payers and resumes unfinished accounts. Unreachable nodes are retried in the
+   * background. @throws FatalError if a payer cannot pay; errors of the database
    */
   async start(signal?: AbortSignal): Promise<void> {
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
@@ -118,22 +114,20 @@ export class Provisioning {
     }
   }
 
-  /** Never rejects. What is under way goes on in another process, or after the next start. */
+  /** Never rejects. Unfinished work resumes in another process or at the next start. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new RetryableError('stopping', 'the wallet is stopping'))
+    this.#stopping.abort(new RetryableError('stopping', 'The wallet is stopping'))
     await this.#jobs.stop()
     await Promise.allSettled(this.#underWay)
   }
 
-  /** The networks that there is a node of. */
   get networks(): readonly WalletNetwork[] {
     return [...this.#senders.keys()]
   }
 
   /**
-   * Has accounts made for a passkey where there are none; those that are there or under way stay as they are.
-   * @param client network that the request comes from, for limits
-   * @throws ApiError 403 for users who may not, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
+   * Requests accounts where the passkey has none. @param client its network, for limits. @throws
+   * ApiError 403, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
    */
   async want(
     { user }: SignedIn,
@@ -146,7 +140,7 @@ export class Provisioning {
       throw new ApiError(
         403,
         'FORBIDDEN',
-        'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account ' +
+        'Only users with the role "wallet" can create accounts. Ask the operator for it, or import an account ' +
           'that you have.',
       )
     }
@@ -163,8 +157,8 @@ export class Provisioning {
   }
 
   /**
-   * The same, when each is made or given up or the time is over; at once for a user who has several waiting already.
-   * @param signal ends the waiting, and what is under way goes on
+   * Waits until each account is finished or the time is over; returns at once if the user has too
+   * many waiting requests. @param signal ends the wait, not the work
    */
   async wantAndWait(
     signedIn: SignedIn,
@@ -199,9 +193,9 @@ export class Provisioning {
   }
 
   /**
-   * Adds an existing account, if the chain shows the passkey's key there.
-   * @param address in text form
-   * @throws ApiError 404, 409 if too many, 422 PROVISION_FAILED without that key, 503 if the chain fails
+   * Adds an existing account if the chain shows the passkey's key there. @param address in text
+   * form. @throws ApiError 404, 409 if too many, 422 PROVISION_FAILED without that key, 503 if the
+   * chain fails
    */
   async import(
     { user }: SignedIn,
@@ -214,11 +208,11 @@ export class Provisioning {
     const sender = this.#senders.get(network)
     if (sender === undefined) throw new ApiError(503, 'PROVISION_FAILED', noNode(network))
     const account = await sender.account(address, this.#stopping.signal).catch((error: unknown) => {
-      this.#options.log.warn({ err: asError(error), network }, 'an account could not be looked at')
+      this.#options.log.warn({ err: asError(error), network }, 'Could not read an account')
       throw new ApiError(
         503,
         'PROVISION_FAILED',
-        error instanceof FatalError ? noNode(network) : 'The chain cannot be asked at present. Try again in a minute.',
+        error instanceof FatalError ? noNode(network) : 'No access node is available. Try again in a minute.',
         { cause: error },
       )
     })
@@ -229,8 +223,8 @@ export class Provisioning {
         'PROVISION_FAILED',
         `${address} on ${network} ${
           account === undefined
-            ? 'is no account'
-            : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'
+            ? 'is not an account'
+            : 'has no full-weight key of this passkey (ECDSA_P256, SHA2_256, weight 1000)'
         }.`,
       )
     }
@@ -240,8 +234,8 @@ export class Provisioning {
   }
 
   /**
-   * The accounts of all passkeys of a user, also of removed ones as far as the chain shows another as a key.
-   * @param signal ends questions to the chain
+   * Includes removed passkeys if the chain shows another passkey as a key. @param signal ends chain
+   * calls
    */
   async accountsOf({ user }: SignedIn, signal?: AbortSignal): Promise<readonly PasskeyAccounts[]> {
     const [passkeys, removed] = await Promise.all([
@@ -292,7 +286,7 @@ export class Provisioning {
           'PROVISION_FAILED',
           sender === undefined
             ? noNode(network)
-            : `Nobody pays for accounts of ${network} here: the operator can set ` +
+            : `No payer for accounts on ${network} is configured. The operator can set ` +
                 `WALLET_${network.toUpperCase()}_PAYER.`,
         )
       }
@@ -308,7 +302,7 @@ export class Provisioning {
           await this.#jobs.sendIn(client, { credentialId, network })
         },
       )
-      // Also if it is not new: its process may be gone, and the caller should not wait for that to be noticed.
+      // Also for an existing request: its process may be gone.
       if (isNew || isUnderWay(account)) this.#makeSoon(account)
       return account
     } catch (error) {
@@ -318,7 +312,7 @@ export class Provisioning {
     }
   }
 
-  /** At once in this process; the job is there for when that ends. */
+  /** In this process at once; the job is a backup. */
   #makeSoon(account: StoredAccount): void {
     if (this.#underWay.size >= maxAtOnce) return
     const made: Promise<void> = this.#maker
@@ -327,7 +321,7 @@ export class Provisioning {
         if (!this.#stopping.signal.aborted)
           this.#options.log.error(
             { err: asError(error), credentialId: account.credentialId, network: account.network },
-            'making an account broke off and will be tried again',
+            'Account creation was interrupted and will be retried',
           )
       })
       .finally(() => this.#underWay.delete(made))
@@ -339,10 +333,7 @@ export class Provisioning {
       await sender.check(signal)
     } catch (error) {
       if (!(error instanceof RetryableError) || signal.aborted) throw error
-      this.#options.log.warn(
-        { err: error, network: sender.network },
-        'the payer of new accounts could not be looked at yet',
-      )
+      this.#options.log.warn({ err: error, network: sender.network }, 'Could not read the payer account yet')
       const later: Promise<void> = retryWhile(() => sender.check(this.#stopping.signal), {
         signal: this.#stopping.signal,
         baseMs: 1000,
@@ -350,7 +341,7 @@ export class Provisioning {
       })
         .catch((late: unknown) => {
           if (!this.#stopping.signal.aborted)
-            this.#options.log.error({ err: asError(late), network: sender.network }, 'no accounts can be made')
+            this.#options.log.error({ err: asError(late), network: sender.network }, 'Account creation is off')
         })
         .finally(() => this.#underWay.delete(later))
       this.#underWay.add(later)
@@ -359,7 +350,7 @@ export class Provisioning {
 
   async #passkeyOf(userId: string, credentialId: string): Promise<KnownPasskey> {
     const passkey = await this.#options.passkeys.find(userId, credentialId)
-    if (passkey === undefined) throw new ApiError(404, 'CREDENTIAL_NOT_FOUND', 'You have no such passkey.')
+    if (passkey === undefined) throw new ApiError(404, 'CREDENTIAL_NOT_FOUND', 'This passkey does not exist.')
     return passkey
   }
 }
@@ -368,23 +359,23 @@ function isUnderWay({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 
-/** 128 hex digits. @throws ApiError 422 NO_PUBLIC_KEY for a passkey that no account can have */
+/** 128 hex digits. @throws ApiError 422 NO_PUBLIC_KEY */
 function publicKeyOf({ publicKeySec1Hex }: KnownPasskey): string {
   const digits = publicKeyForm.exec(publicKeySec1Hex)?.[1]
   if (digits === undefined)
     throw new ApiError(
       422,
       'NO_PUBLIC_KEY',
-      'This passkey has no key that an account can have (P-256). Make another one.',
+      'The key of this passkey is not a P-256 key, which accounts require. Create another passkey.',
     )
   return digits.toLowerCase()
 }
 
-/** Users cannot change app_metadata; `role` is one, `roles` a list. */
+/** From app_metadata, which users cannot change: `role` is one, `roles` a list. */
 function rolesOf({ role, roles }: Readonly<Record<string, unknown>>): readonly string[] {
   return [role, roles].flat().filter((one) => typeof one === 'string')
 }
 
 function noNode(network: WalletNetwork): string {
-  return `There is no access node of ${network} here: the operator can set WALLET_${network.toUpperCase()}_NODE.`
+  return `No access node of ${network} is configured. The operator can set WALLET_${network.toUpperCase()}_NODE.`
 }

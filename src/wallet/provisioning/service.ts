@@ -15,9 +15,8 @@ import { createPool, logIdleErrors, connectionLimits } from '../../platform/db/p
 const balanceEveryMs = 180_000
 
 /**
- * Starts what makes accounts for passkeys, as the settings have it; it stops with the process. The chain that is
- * followed stands in for the network whose node is not set: the sender finds out whose it is.
- * @throws FatalError for a payer that cannot be read or cannot pay, and for a node that cannot be understood
+ * Stops with the process. The followed chain serves the network whose node is not set. @throws
+ * FatalError for an invalid or insufficient payer, and for an invalid node
  */
 export async function openProvisioning(
   { config, databaseUrl, lifecycle }: Pick<ServiceContext<WalletConfig>, 'config' | 'databaseUrl' | 'lifecycle'>,
@@ -54,15 +53,15 @@ export async function openProvisioning(
     log,
     ...options,
   })
-  lifecycle.onStop('accounts for passkeys', () => provisioning.stop())
+  lifecycle.onStop('account creation', () => provisioning.stop())
   await provisioning.start(lifecycle.signal)
   if (onPayerBalance !== undefined) readBalances(senders, lifecycle, log)
   return provisioning
 }
 
 /**
- * Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as
- * it was.
+ * Read also while idle, because others may use the payer. The metric keeps its value while the node
+ * is down.
  */
 function readBalances(
   senders: readonly TransactionSender[],
@@ -74,15 +73,12 @@ function readBalances(
     for (const sender of senders) {
       sender.readPayerBalance(signal).catch((error: unknown) => {
         if (!signal.aborted)
-          log.debug(
-            { err: asError(error), network: sender.network },
-            'what the payer of new accounts has could not be read',
-          )
+          log.debug({ err: asError(error), network: sender.network }, 'Could not read the balance of the payer')
       })
     }
   }, balanceEveryMs)
   reading.unref()
-  lifecycle.onStop('balances of payers', () => clearInterval(reading))
+  lifecycle.onStop('payer balances', () => clearInterval(reading))
 }
 
 /** @throws FatalError without any of the key */

@@ -14,36 +14,33 @@ import type { Logger } from '../../platform/log.ts'
 import type { PayerAccount } from './payer-account.ts'
 import type { WalletNetwork } from '../settings.ts'
 
-/** A block that a transaction names: it may be in a block for so long after that one. */
+/** A transaction must be included within `expiryBlocks` of its reference block. */
 interface ReferenceBlock {
   /** 32 bytes. */
   readonly id: Buffer
   readonly height: number
 }
 
-/** A key of the payer and the number that it counts up with each transaction. */
 export interface Proposal {
   readonly keyIndex: number
   readonly sequenceNumber: bigint
 }
 
-/** A transaction that is signed: sending it twice does the same as sending it once, since the chain runs an id once. */
+/** Signed; the chain runs an id once, so sending it again is safe. */
 export interface PreparedTransaction {
   /** 32 bytes. */
   readonly id: Buffer
-  /** What the access node is sent. */
   readonly submission: Buffer
   readonly reference: ReferenceBlock
   readonly proposal: Proposal
-  /** Address of the payer. */
   readonly payer: string
 }
 
-/** Compute limit: the payer's required balance grows with it; creating an account takes a tenth. */
+/** The payer's required balance grows with it; creating an account takes a tenth. */
 const computeLimit = 1000
 const transactionTag = domainTag('transaction')
 
-/** A transaction of the payer alone: it proposes, authorizes and pays, and so signs the envelope alone. */
+/** The payer proposes, authorizes and pays, so it signs only the envelope. */
 export function prepareTransaction(
   code: TransactionCode,
   payer: PayerAccount,
@@ -63,8 +60,8 @@ export function prepareTransaction(
   }
   const message = Buffer.concat([transactionTag, encodeEnvelope(unsigned)])
   const signature = payer.sign(message)
-  // A computer that errs once in a while must not cost a transaction: what the chain would refuse is not sent.
-  if (!payer.verify(message, signature)) throw new Error('the signature of the payer is wrong')
+  // Guards against hardware errors: an invalid signature would cost a sequence number.
+  if (!payer.verify(message, signature)) throw new Error('invalid payer signature')
   const signed: FlowTransaction = {
     ...unsigned,
     envelopeSignatures: [{ address, keyIndex: proposal.keyIndex, signature }],
@@ -97,11 +94,10 @@ export function prepareTransaction(
 const expiryBlocks = 600
 const expiryBuffer = 60
 
-/** What has become of a transaction that was sent. */
 type Fate =
-  /** Not sealed yet: under way, or never arrived. `isKnown`: the node has it. */
+  /** Not sealed: pending or never arrived. `isKnown`: the node has it. */
   | { readonly kind: 'open'; readonly isKnown: boolean }
-  /** No block holds it, and none can any more. */
+  /** No block holds it or can include it. */
   | { readonly kind: 'expired' }
   /** `message` is the chain's error, `isOutOfTurn` a wrong sequence number. */
   | { readonly kind: 'failed'; readonly message: string; readonly isOutOfTurn: boolean }
@@ -110,23 +106,22 @@ type Fate =
 export interface TransactionSenderOptions {
   readonly network: WalletNetwork
   readonly endpoint: string
-  /** Undefined: it looks at accounts and pays for nothing. */
+  /** Undefined: reads accounts only. */
   readonly payer: PayerAccount | undefined
   readonly log: Logger
-  /** Told what the payer has whenever it is read: FLOW, as text with decimals. */
+  /** Called with each balance read: FLOW, decimal text. */
   readonly onPayerBalance?: ((network: WalletNetwork, balance: string) => void) | undefined
 }
 
-/** What a payer finds before it signs. */
 export interface PayerState {
   readonly payer: PayerAccount
   readonly chain: FlowChain
-  /** Of its keys, by index: the number that the next transaction has. */
+  /** Next sequence number by key index. */
   readonly sequenceNumbers: ReadonlyMap<number, bigint>
   readonly reference: ReferenceBlock
 }
 
-/** Sends transactions of a payer through an access node and reads their results. It stores nothing. */
+/** Stores nothing. */
 export class TransactionSender {
   readonly network: WalletNetwork
   readonly payer: PayerAccount | undefined
@@ -136,7 +131,7 @@ export class TransactionSender {
   #chain: FlowChain | undefined
   #isPayerGood = false
 
-  /** @throws FatalError for an endpoint that cannot be understood */
+  /** @throws FatalError for an invalid endpoint */
   constructor({ network, endpoint, payer, log, onPayerBalance = () => undefined }: TransactionSenderOptions) {
     this.network = network
     this.payer = payer

@@ -23,7 +23,7 @@ const readyLines: Readonly<Record<string, RegExp>> = {
   farm: /"Farm started"/,
   ask: /"the query service listens"/,
   mcp: /"the MCP server listens"/,
-  wallet: /"the wallet listens"/,
+  wallet: /"Wallet listening"/,
 }
 
 const firstPauseMs = 100

@@ -132,6 +132,6 @@ describe('the pages of sign-in in a browser', () => {
     } = await auth.client().signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } })
     const back = mock.agree((await auth.call('GET', other ?? '')).headers.get('location') ?? '')
     await page.goto(back)
-    await page.getByText('not begun in this browser').waitFor()
+    await page.getByText('not started in this browser').waitFor()
   })
 })

@@ -187,7 +187,7 @@ describe('sign-in with GitHub and Google', () => {
       const { backUrl } = await travel('github', world)
       const refused = await auth.call('GET', backUrl, { headers })
       expect([refused.status, refused.headers.get('location')]).to.deep.equal([400, null])
-      expect(refused.text).to.include('not begun in this browser')
+      expect(refused.text).to.include('not started in this browser')
     }
     const { finish } = await travel('github', world)
     const answers = await Promise.all([finish(), finish(), finish()])
@@ -255,7 +255,7 @@ describe('sign-in with GitHub and Google', () => {
     await wrong.stop()
     // The operator is told why.
     expect(wrong.logged.join('')).to.include('bad_verification_code').and.not.include('wrong-secret')
-    expect(auth.logged.join('')).to.include('it answered 500').and.not.include(clientSecret)
+    expect(auth.logged.join('')).to.include('status 500').and.not.include(clientSecret)
   })
 
   it('makes one user where the first sign-in comes twice at once', async () => {

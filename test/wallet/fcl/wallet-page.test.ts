@@ -73,7 +73,7 @@ describe('paths of the wallet for applications', () => {
             f_vsn: '1.0.0',
             address: null,
             name: 'flowfarm wallet',
-            description: 'A wallet whose keys are passkeys.',
+            description: 'A wallet that signs with passkeys.',
             website: wallet,
           },
         },

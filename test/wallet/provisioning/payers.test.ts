@@ -74,7 +74,7 @@ describe('payers of accounts', () => {
     const other = PayerAccount.parse(text.replace(secret, privateKeyDigits()), 'WALLET_TESTNET_PAYER')
     expect(await failure(open(other)))
       .to.contain('WALLET_TESTNET_PAYER')
-      .and.contain('does not belong')
+      .and.contain('does not match')
     node.accounts.clear()
     expect(await failure(open(PayerAccount.parse(text, 'WALLET_TESTNET_PAYER')))).to.contain('no account')
     const mainnet = await TransactionNode.start({ chainId: 'flow-mainnet' })

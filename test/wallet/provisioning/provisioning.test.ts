@@ -255,7 +255,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(Array.from({ length: 5 }, () => 'expired'))
   })
 
-  it('answers at once that an account is being made, and goes on without the caller', async () => {
+  it('answers at once that Creating an account, and goes on without the caller', async () => {
     const world = await start()
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
@@ -418,12 +418,12 @@ describe('accounts for passkeys', () => {
       expect(await refused(world, endpoint, { credentialId })).to.deep.equal({
         status: 404,
         code: 'CREDENTIAL_NOT_FOUND',
-        message: 'You have no such passkey.',
+        message: 'This passkey does not exist.',
       })
       expect(await refused(world, endpoint, { credentialId: 'AAAA' })).to.deep.equal({
         status: 404,
         code: 'CREDENTIAL_NOT_FOUND',
-        message: 'You have no such passkey.',
+        message: 'This passkey does not exist.',
       })
     }
     expect(

@@ -10,18 +10,17 @@ import { authError } from '../auth-parts.ts'
 import type { OpenSession, KeptSession } from './sessions.ts'
 import { metadataOf, presentUser } from './users.ts'
 
-/** What an access token says that its session does not say better. */
 interface AccessClaims {
   readonly userId: string
   readonly sessionId: string
 }
 
-/** How long an access token is good, in seconds. */
+/** In seconds. */
 const accessTokenSeconds = 3600
 
 const audience = 'authenticated'
 
-/** Access tokens: JWTs with ES256, which others verify by the key at `/.well-known/jwks.json`. */
+/** ES256 JWTs; others verify them with the key at `/.well-known/jwks.json`. */
 export class AccessTokens {
   readonly #key: KeyObject
   readonly #publicKey: KeyObject
@@ -35,7 +34,7 @@ export class AccessTokens {
     this.jwk = jwk
   }
 
-  /** @param issuer the address of the auth endpoint */
+  /** @param issuer URL of the auth endpoint */
   static async create(key: KeyObject, issuer: string): Promise<AccessTokens> {
     const jwk = await exportJWK(createPublicKey(key))
     return new AccessTokens(key, issuer, {
@@ -47,7 +46,7 @@ export class AccessTokens {
     })
   }
 
-  /** @returns the token and when it ends, in seconds since 1970 */
+  /** @returns the token and its expiry, seconds since 1970 */
   sign({ user, sessionId, method, authenticatedAt, notAfter, clientId }: OpenSession): {
     readonly token: string
     readonly expiresAt: number
@@ -70,10 +69,10 @@ export class AccessTokens {
     return { token: this.#signed({ alg: 'ES256', typ: 'JWT', kid: this.jwk.kid }, payload), expiresAt }
   }
 
-  /** A compact JWS (RFC 7515), signed synchronously: a thread would take longer than the signature. */
+  /** A compact JWS (RFC 7515), signed synchronously: a thread takes longer than the signature. */
   #signed(header: object, payload: object): string {
     const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-    // Having the library write r and s side by side takes as long again as the signature.
+    // The library's conversion to r and s takes as long as the signature.
     return `${text}.${Buffer.from(rawSignatureOf(sign('sha256', Buffer.from(text), this.#key))).toString('base64url')}`
   }
 
@@ -88,11 +87,11 @@ export class AccessTokens {
         requiredClaims: ['exp', 'sub', 'session_id'],
       })
       const { sub, session_id: sessionId } = payload
-      if (!isUuid(sub) || !isUuid(sessionId)) throw authError(403, 'bad_jwt', 'The access token is not one of ours.')
+      if (!isUuid(sub) || !isUuid(sessionId)) throw authError(403, 'bad_jwt', 'The access token is invalid.')
       return { userId: sub, sessionId }
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw authError(403, 'bad_jwt', 'The access token has expired.')
-      if (error instanceof errors.JOSEError) throw authError(403, 'bad_jwt', 'The access token is not one of ours.')
+      if (error instanceof errors.JOSEError) throw authError(403, 'bad_jwt', 'The access token is invalid.')
       throw error
     }
   }
@@ -103,9 +102,8 @@ export function isUuid(text: unknown): text is string {
 }
 
 /**
- * The key that signs access tokens: the operator's, or one that all processes share in the database.
- * @param pem WALLET_JWT_KEY
- * @throws FatalError `bad-jwt-key`
+ * The operator's signing key, or one that all processes share in the database. @param pem
+ * WALLET_JWT_KEY. @throws FatalError `bad-jwt-key`
  */
 export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Promise<KeyObject> {
   return pem === undefined
@@ -127,20 +125,20 @@ async function keptKey(pool: pg.Pool): Promise<string> {
     privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
     publicKeyEncoding: { format: 'pem', type: 'spki' },
   })
-  // Of several processes that start at once the first one's is kept.
+  // When several processes start at once, the first key wins.
   await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [
     privateKey,
   ])
   return (await kept()) ?? privateKey
 }
 
-/** Variables of the environment often have the line breaks written out. */
+/** Environment variables often contain escaped line breaks. */
 function keyOf(pem: string, name: string): KeyObject {
   let key: KeyObject
   try {
     key = createPrivateKey(pem.replaceAll('\\n', '\n'))
   } catch {
-    // What the parser says may quote the key.
+    // Parser messages may quote the key.
     throw badKey(name)
   }
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw badKey(name)
@@ -154,7 +152,7 @@ function badKey(name: string): FatalError {
   )
 }
 
-/** A session as GoTrue hands it over. */
+/** In GoTrue's format. */
 export function presentSession(
   { session, refreshToken }: KeptSession,
   accessTokens: AccessTokens,

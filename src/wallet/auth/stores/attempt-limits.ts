@@ -7,9 +7,9 @@ import type { AuthClient } from './sessions.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** Of the auth endpoint, by what is limited. Those of GoTrue where it has one. */
+/** Limits of the auth endpoint; GoTrue's values where it has one. */
 export const authLimits = {
-  /** Per address on the net. */
+  /** Per client network. */
   otp: { max: 30, periodMs: 5 * minute },
   verify: { max: 30, periodMs: 5 * minute },
   token: { max: 150, periodMs: 5 * minute },
@@ -17,12 +17,12 @@ export const authLimits = {
   session: { max: 600, periodMs: 5 * minute },
   admin: { max: 600, periodMs: 5 * minute },
   mail: { max: 30, periodMs: hour },
-  /** Per mailbox (`mailboxOf`), whether or not it has a user. */
+  /** Per mailbox (`mailboxOf`), with or without a user. */
   mailAgain: { max: 1, periodMs: minute },
   mailTo: { max: 10, periodMs: hour },
-  /** Part of `mailTo` that one client may use, so that it cannot use up the e-mails of a mailbox. */
+  /** The share of `mailTo` that one client may use, so that it cannot use up a mailbox. */
   mailToBy: { max: 5, periodMs: hour },
-  /** Codes tried for one e-mail address while it has a live code: by one client, and by all. */
+  /** Codes tried for an e-mail address with a live code: by one client, and by all. */
   codeBy: { max: 30, periodMs: 24 * hour },
   codeOf: { max: 300, periodMs: 24 * hour },
   /** Per user. */
@@ -31,7 +31,7 @@ export const authLimits = {
 
 export type AuthLimits = Readonly<Record<keyof typeof authLimits, RateLimit>>
 
-/** The limits of the auth endpoint, with refusals in the words of GoTrue. */
+/** Counts attempts and reports errors as GoTrue does. */
 export class AttemptLimits {
   readonly #counts: RateLimits
   readonly #limits: AuthLimits
@@ -42,21 +42,19 @@ export class AttemptLimits {
   }
 
   /**
-   * @param subject who
-   * @param db a transaction that the count is part of. Default: none
-   * @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`, with `retryAfterSeconds` in its
-   * details
+   * @param db the count is part of this transaction. Default: none
+   * @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`
    */
   async take(action: keyof AuthLimits, subject: string, db?: StatementRunner): Promise<void> {
     await this.#inWords(action, () => this.#counts.take(`auth ${action}`, subject, this.#limits[action], db))
   }
 
-  /** One time, for a statement that counts it together with what it does. */
+  /** For a statement that counts the attempt itself. */
   attempt(action: keyof AuthLimits, subject: string): Attempt {
     return { action: `auth ${action}`, subject, limit: this.#limits[action] }
   }
 
-  /** Says of a time that such a statement found too often when it is not. @throws ApiError 429 as `take` */
+  /** Throws for an attempt that such a statement rejected. @throws ApiError 429 */
   async refuse(action: keyof AuthLimits, subject: string): Promise<void> {
     await this.#inWords(action, () => this.#counts.refuse(this.attempt(action, subject)))
   }
@@ -77,10 +75,9 @@ export class AttemptLimits {
 }
 
 /**
- * Counts one e-mail for the client and for the mailbox. The client is counted first, so that one who is limited uses up
- * nothing of the mailbox.
- * @param mailbox `mailboxOf` the address
- * @throws ApiError 429 `over_email_send_rate_limit`
+ * Counts an e-mail for the client, then for the mailbox: a limited client uses up nothing of the
+ * mailbox. @param mailbox `mailboxOf` the address. @throws ApiError 429
+ * `over_email_send_rate_limit`
  */
 export async function countMail(
   limits: AttemptLimits,

@@ -8,10 +8,9 @@ import { digestOf, randomCode, randomToken } from './secrets.ts'
 import type { AuthSecrets } from './secrets.ts'
 import type { SignInMethod } from './sessions.ts'
 
-/** What a one-time token was made for. */
 export interface OneTimeToken {
   readonly kind: 'email' | 'session' | 'code'
-  /** Null: that of the address. */
+  /** Null: the user of the address. */
   readonly userId: string | null
   readonly email: string | null
   readonly method: SignInMethod
@@ -24,42 +23,43 @@ type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetad
   readonly email: string
 }
 
-/** What is sent by e-mail: whoever has one of them can sign in. */
+/** Contents of an e-mail; each signs in. */
 export interface EmailSecrets {
   readonly token: string
   readonly code: string
 }
 
-/** A code that waits to be shown. */
 interface LiveCode {
   readonly id: string
   readonly email: string
   readonly hash: Buffer
   readonly salt: Buffer
-  /** It is tried from another network than the one that asked for the e-mail. */
+  /** The request comes from another network than the one that requested the e-mail. */
   readonly isElsewhere: boolean
 }
 
-/** Lives in seconds. */
+/** Lifetimes in seconds. */
 const emailSeconds = 3600
 const sessionSeconds = 300
 const codeSeconds = 300
 
-/** Wrong codes after which a code is dead. */
 const maxWrongCodes = 5
-/** Wrong codes from other networks than the requester's: others cannot use up the owner's tries. */
+/**
+ * Wrong codes from other networks than the requester's, so that others cannot use up the owner's
+ * attempts.
+ */
 const maxWrongCodesElsewhere = 3
 
 const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo",
   code_challenge as "codeChallenge", user_metadata as "userMetadata"`
 
-/** Tokens that are traded once. One DELETE takes them, so that of two who come at once one is too late. */
+/** One DELETE takes a token, so that it works once. */
 export class OneTimeTokens {
   readonly #pool: pg.Pool
   readonly #statements: StatementRunner
   readonly #secrets: AuthSecrets
 
-  /** @param statements where tokens of sign-ins by passkey are kept */
+  /** @param statements for tokens of passkey sign-ins */
   constructor(pool: pg.Pool, secrets: AuthSecrets, statements: StatementRunner = pool) {
     this.#pool = pool
     this.#statements = statements
@@ -67,9 +67,9 @@ export class OneTimeTokens {
   }
 
   /**
-   * In place of what was sent to the address before.
-   * @param isDead as much work, and no code is right: for an address that is sent none
-   * @param askedBy network of the client that asked for the e-mail; undefined: a program of the operator
+   * Replaces the previous e-mail's secrets. @param isDead no code matches, at the same cost: for
+   * addresses that get no e-mail. @param askedBy network of the client; undefined: a program of the
+   * operator
    */
   async makeForEmail(
     { email, redirectTo, codeChallenge, userMetadata }: EmailToken,
@@ -104,7 +104,7 @@ export class OneTimeTokens {
     return { token, code }
   }
 
-  /** For who has shown a passkey. Undefined where there is no such user (any more). */
+  /** Undefined if the user does not exist. */
   async makeForSession(userId: string): Promise<SessionToken | undefined> {
     const tokenHash = randomToken()
     const {
@@ -122,7 +122,7 @@ export class OneTimeTokens {
     return user === undefined ? undefined : { tokenHash, email: user.email ?? undefined }
   }
 
-  /** For the page that began a sign-in. @param codeChallenge null: the page has none, and the token alone is enough */
+  /** @param codeChallenge null: the token alone is enough */
   async makeForPage(
     client: pg.ClientBase,
     { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null },
@@ -137,7 +137,7 @@ export class OneTimeTokens {
     return token
   }
 
-  /** What an e-mailed link is for, without using it. */
+  /** Reads a token without using it. */
   async peek(token: string): Promise<OneTimeToken | undefined> {
     const {
       rows: [row],
@@ -150,7 +150,7 @@ export class OneTimeTokens {
     return row
   }
 
-  /** What was sent to an address and has not been used; dead ones that nobody was sent are none. */
+  /** The live token of an address, without dead ones. */
   async waitingFor(email: string): Promise<OneTimeToken | undefined> {
     const {
       rows: [row],
@@ -163,7 +163,7 @@ export class OneTimeTokens {
     return row
   }
 
-  /** Uses a token. Undefined: there is none such, or it has been used or is too old. */
+  /** Uses a token. Undefined: unknown, used or expired. */
   async take(
     client: pg.ClientBase,
     token: string,
@@ -180,10 +180,7 @@ export class OneTimeTokens {
     return row
   }
 
-  /**
-   * Locks the live code of an address. Undefined: none, or no tries left for this network.
-   * @param network of the client that shows a code
-   */
+  /** Undefined: no live code, or no attempts left for this network. @param network of the client */
   async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
     const {
       rows: [kept],
@@ -198,7 +195,7 @@ export class OneTimeTokens {
     return kept
   }
 
-  /** Uses a locked code; a wrong one counts, so the transaction must be committed in either case. */
+  /** Uses a locked code. A wrong one is counted, so commit in either case. */
   async takeCode(client: pg.ClientBase, live: LiveCode, code: string): Promise<OneTimeToken | undefined> {
     if (!this.#secrets.isCode(code, live)) {
       await query(

@@ -4,7 +4,7 @@ import { authError } from '../auth-parts.ts'
 
 type Purpose = 'refresh token' | 'code' | 'verifier' | 'nonce'
 
-/** Secrets derived from the key that signs access tokens, so that none is stored. */
+/** Derived from the signing key, so that no secret is stored. */
 export class AuthSecrets {
   readonly #key: Buffer
 
@@ -13,12 +13,12 @@ export class AuthSecrets {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'flowfarm auth secrets', 32))
   }
 
-  /** The next refresh token. Tabs that trade the same token at once get the same one, which is not stored. */
+  /** Deterministic: tabs that use the same token at once get the same next one. */
   nextRefreshToken(token: string): string {
     return this.#mac('refresh token', token).toString('base64url')
   }
 
-  /** Of six digits a plain digest would be undone by trying all. */
+  /** A keyed digest: six digits alone could be brute-forced. */
   codeHash(code: string, { email, salt }: { readonly email: string; readonly salt: Buffer }): Buffer {
     return this.#mac('code', salt.toString('hex'), email, code)
   }
@@ -27,12 +27,12 @@ export class AuthSecrets {
     return timingSafeEqual(this.codeHash(code, kept), kept.hash)
   }
 
-  /** The code verifier (PKCE) that we show to a provider, 43 characters. */
+  /** PKCE code verifier for a provider, 43 characters. */
   providerVerifier(state: string): string {
     return this.#mac('verifier', state).toString('base64url')
   }
 
-  /** What a provider must repeat in what it signs for this sign-in. */
+  /** The nonce that the provider's ID token must contain. */
   providerNonce(state: string): string {
     return this.#mac('nonce', state).toString('base64url')
   }
@@ -44,17 +44,17 @@ export class AuthSecrets {
   }
 }
 
-/** 256 random bits, base64url: nothing that could be guessed, so that a plain digest of it may be kept. */
+/** 256 random bits, base64url; a plain digest of it is safe to store. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Six digits, for people to type. */
+/** Six digits. */
 export function randomCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0')
 }
 
-/** SHA-256, under which tokens are kept. */
+/** SHA-256, under which tokens are stored. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -65,8 +65,8 @@ export function challengeOf(verifier: string): string {
 }
 
 /**
- * The challenge of a page that begins a sign-in. Undefined: it has none.
- * @throws ApiError 400 `validation_failed`, for the method plain too, with which the challenge is the secret itself
+ * Undefined without a challenge. @throws ApiError 400 `validation_failed`, also for the method
+ * plain
  */
 export function readChallenge(
   challenge: string | null | undefined,

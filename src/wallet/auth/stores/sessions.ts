@@ -11,7 +11,6 @@ import { digestOf, randomToken } from './secrets.ts'
 import type { AuthSecrets } from './secrets.ts'
 import type { UserRow } from './users.ts'
 
-/** A session with the refresh token that keeps it up. */
 export interface KeptSession {
   readonly session: OpenSession
   readonly refreshToken: string
@@ -24,20 +23,20 @@ type SignOutScope = (typeof signOutScopes)[number]
 type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter' | 'clientId'>
 
 /**
- * Seconds in which a traded refresh token still yields the current one, for tabs that came at once and lost answers.
- * After that it counts as stolen.
+ * Grace period in seconds in which a used refresh token still returns the current one, for
+ * concurrent tabs and lost responses. Later use counts as theft.
  */
 const graceSeconds = 10
 
-/** Trades within the grace; more are nobody's honest doing. */
+/** Uses within the grace period; more indicate abuse. */
 const maxTrades = 20
 
 const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt",
   s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
 
 /**
- * Statement parts that open a session `s` of a user `u`. From `$first`: id, hours, address, user agent, digest of the
- * refresh token. @param method, from where these are
+ * Statement parts that open a session `s` of a user `u`. From `$first`: id, hours, address, user
+ * agent, digest of the refresh token. @param method, from their source
  */
 function openedSession(method: string, from: string, first: number): string {
   const [id, hours, address, userAgent, digest] = Array.from({ length: 5 }, (_, at) => `$${first + at}`)
@@ -52,22 +51,22 @@ function openedSession(method: string, from: string, first: number): string {
 }
 
 function banned(): Error {
-  return authError(403, 'user_banned', 'This account has been closed by the operator.')
+  return authError(403, 'user_banned', 'The operator has disabled this account.')
 }
 
 interface SessionStoreOptions {
   readonly secrets: AuthSecrets
-  /** Where one-time tokens are traded. Default: the pool. */
+  /** For one-time tokens. Default: the pool. */
   readonly statements?: StatementRunner
-  /** Longest life of a session. */
+  /** Maximum lifetime of a session. */
   readonly hours: number
-  /** Told of every session that begins. */
+  /** Called for every new session. */
   readonly onOpen?: ((method: SignInMethod) => void) | undefined
 }
 
 /**
- * Sessions and refresh tokens, which are good, traded a moment ago (and lead to the good one), or traded. Use of a
- * traded token ends its session.
+ * A refresh token is current, recently used (and leads to the current one), or used. Using a used
+ * token ends its session.
  */
 export class SessionStore {
   readonly #pool: pg.Pool
@@ -86,10 +85,9 @@ export class SessionStore {
   }
 
   /**
-   * Trades the one-time token of who has just shown a passkey, or came back to their page, for a session.
-   * @param attempt that is counted in the same statement
-   * @returns `limited` where it is too often, and then nothing is traded; undefined where there is no such token
-   * @throws ApiError 403 `user_banned`, where the token is used up too
+   * Exchanges a one-time token for a session. @param attempt counted in the same statement.
+   * @returns `limited`: over the limit, nothing exchanged; undefined: unknown token. @throws
+   * ApiError 403 `user_banned`; the token is used up
    */
   async trade(token: string, client: AuthClient, attempt: Attempt): Promise<KeptSession | 'limited' | undefined> {
     const refreshToken = randomToken()
@@ -128,7 +126,7 @@ export class SessionStore {
     return this.#opened({ session: sessionOf(row as SessionRow), refreshToken })
   }
 
-  /** Signs a user in. @throws ApiError 403 `user_banned` */
+  /** @throws ApiError 403 `user_banned` */
   async open(
     db: pg.Pool | pg.ClientBase,
     { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient },
@@ -149,8 +147,7 @@ export class SessionStore {
   }
 
   /**
-   * Opens a client's session within one of the wallet, with which it ends. Undefined: that one has ended or is a
-   * client's.
+   * The session ends with the wallet session. Undefined: that one has ended or belongs to a client.
    */
   async openForClient(
     { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
@@ -182,8 +179,8 @@ export class SessionStore {
   }
 
   /**
-   * Trades a refresh token for the next.
-   * @throws ApiError 400 `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`; 403 `user_banned`
+   * Exchanges a refresh token. @throws ApiError 400 `refresh_token_not_found`,
+   * `refresh_token_already_used`, `session_expired`; 403 `user_banned`
    */
   async refresh(token: string, client: AuthClient): Promise<KeptSession> {
     const next = this.#secrets.nextRefreshToken(token)
@@ -191,7 +188,7 @@ export class SessionStore {
       rows: [row],
     } = await query<SessionRow>(
       this.#pool,
-      // The session first, as whoever ends one has it first.
+      // The session is locked first, as everywhere.
       `with s as materialized (
          select s.* from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id
          where t.token_hash = $1 and t.used_at is null and s.not_after > now() for no key update of s
@@ -210,7 +207,7 @@ export class SessionStore {
     return row === undefined ? this.#afterTrade(token, client) : { session: sessionOf(row), refreshToken: next }
   }
 
-  /** The session of an access token. @throws ApiError 403 `session_not_found`, `user_banned` */
+  /** @throws ApiError 403 `session_not_found`, `user_banned` */
   async find({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<OpenSession> {
     const {
       rows: [row],
@@ -226,7 +223,7 @@ export class SessionStore {
     return sessionOf(row)
   }
 
-  /** A client ends its own session alone. */
+  /** A client can end only its own session. */
   async end({ sessionId, user, clientId }: OpenSession, asked: SignOutScope, client: AuthClient): Promise<void> {
     const scope = clientId === null ? asked : 'local'
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
@@ -236,7 +233,7 @@ export class SessionStore {
         `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`,
         [user.id, sessionId],
       )
-      // What somebody has by now to be traded for another session is one of those that are ended.
+      // Unused one-time tokens could open sessions later.
       if (scope !== 'local') await query(db, 'delete from wallet_auth.one_time_tokens where user_id = $1', [user.id])
       await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
     })
@@ -247,7 +244,7 @@ export class SessionStore {
     return kept
   }
 
-  /** What a token that is not good any more means. */
+  /** Handles a token that is no longer current. */
   async #afterTrade(token: string, client: AuthClient): Promise<KeptSession> {
     const outcome = await withTransaction(this.#pool, async (db) => {
       const {
@@ -277,7 +274,7 @@ export class SessionStore {
     throw authError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
   }
 
-  /** The token that is good now, where this one was traded no longer ago than the grace. */
+  /** The current token, if this one was used within the grace period. */
   async #activeAfter(db: pg.ClientBase, token: string, sessionId: string): Promise<string | undefined> {
     let current = token
     for (let trades = 0; trades <= maxTrades; trades++) {
@@ -301,26 +298,24 @@ function sessionOf({ sessionId, method, authenticatedAt, notAfter, clientId, ...
   return { sessionId, method, authenticatedAt, notAfter, clientId, user }
 }
 
-/** How somebody proved who they are, in the words of GoTrue (amr). */
+/** Authentication method, as in GoTrue (amr). */
 export type SignInMethod = 'otp' | 'oauth' | 'webauthn'
 
-/** Who asks, for limits and for the record. */
 export interface AuthClient {
-  /** Address on the net, as far as TRUSTED_PROXIES are believed. */
+  /** Client address, resolved with TRUSTED_PROXIES. */
   readonly address: string
-  /** The address, or the /64 of an IPv6 address: what limits count. */
+  /** The address, or the /64 of an IPv6 address; limits use it. */
   readonly network: string
   readonly userAgent: string
 }
 
-/** A session that is good, and whose it is. */
 export interface OpenSession {
   readonly sessionId: string
   readonly user: UserRow
   readonly method: SignInMethod
   readonly authenticatedAt: Date
-  /** The client that has it, such as `editor`; null: the wallet itself. */
+  /** Such as `editor`; null: the wallet itself. */
   readonly clientId: string | null
-  /** When it ends, however often it is refreshed. */
+  /** Refreshing does not extend it. */
   readonly notAfter: Date
 }

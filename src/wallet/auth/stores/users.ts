@@ -6,18 +6,16 @@ import { authError } from '../auth-parts.ts'
 import type { AuthUser } from '../auth-sessions.ts'
 import type { AuthClient } from './sessions.ts'
 
-/** An account at a provider, as the provider vouches for it. */
 export interface ProviderAccount {
   readonly provider: string
-  /** What the provider calls it, for good. */
+  /** The provider's permanent id. */
   readonly providerId: string
-  /** An address that the provider has verified. */
+  /** Verified by the provider. */
   readonly email: string
-  /** What the provider says of it: name, picture. */
+  /** Profile: name, picture. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Whose it is, and what was new about that. */
 interface FoundUser {
   readonly id: string
   readonly isNew: boolean
@@ -26,10 +24,9 @@ interface FoundUser {
 
 type Db = pg.Pool | pg.ClientBase
 
-/** Most characters of what a user says of themselves, as JSON: it is in every token. */
+/** Maximum characters of the JSON of user metadata, which every token contains. */
 const maxMetadata = 4096
 
-/** Users by who they showed to be. */
 export class UserStore {
   async find(db: StatementRunner, id: string): Promise<UserRow | undefined> {
     const {
@@ -45,7 +42,7 @@ export class UserStore {
     return user
   }
 
-  /** The user of an address that has shown to be theirs; a new one has the metadata. */
+  /** The user of a confirmed address; created with the metadata if new. */
   async confirm(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<FoundUser> {
     const user = await this.#ofEmail(db, email, metadata)
     const { isNew: isNewIdentity } = await this.#keepIdentity(db, user.id, {
@@ -57,7 +54,7 @@ export class UserStore {
     return { ...user, isNewIdentity: isNewIdentity && !user.isNew }
   }
 
-  /** The user of a provider's account: who signed in by it before, or who has its verified address. */
+  /** The user who signed in with this account before, or who has its verified address. */
   async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
     const {
       rows: [known],
@@ -72,7 +69,7 @@ export class UserStore {
     return { id: identity.userId, isNew: user.isNew, isNewIdentity: identity.isNew && !user.isNew }
   }
 
-  /** A user whom an administrator invites; the address is not confirmed by it. */
+  /** Creates a user with an unconfirmed address. */
   async invite(
     db: Db,
     email: string,
@@ -88,11 +85,11 @@ export class UserStore {
     )
     if (made !== undefined) return { id: made.id, isNew: true }
     const user = await this.findByEmail(db, email)
-    if (user === undefined) throw authError(404, 'user_not_found', 'There is no such user.')
+    if (user === undefined) throw authError(404, 'user_not_found', 'The user does not exist.')
     return { id: user.id, isNew: false }
   }
 
-  /** Changes user metadata; null deletes a field. @throws ApiError 422 `validation_failed` if too large */
+  /** null deletes a field. @throws ApiError 422 `validation_failed` */
   async changeMetadata(
     client: pg.ClientBase,
     id: string,
@@ -117,7 +114,7 @@ export class UserStore {
     return this.find(client, id)
   }
 
-  /** Sets a confirmed address. @returns undefined if another user has it */
+  /** @returns undefined if another user has the address */
   async changeEmail(client: pg.ClientBase, id: string, email: string): Promise<UserRow | undefined> {
     const { rowCount } = await query(
       client,
@@ -144,11 +141,11 @@ export class UserStore {
        returning id, (xmax = 0) as "isNew"`,
       [email, JSON.stringify(metadata)],
     )
-    if (user === undefined) throw new Error('an insert gave no row back')
+    if (user === undefined) throw new Error('insert returned no row')
     return user
   }
 
-  /** @returns whose it is: of two sign-ins that are the first at the same time, the other one's user */
+  /** @returns the user; of two concurrent first sign-ins, the other one's */
   async #keepIdentity(
     db: Db,
     userId: string,
@@ -165,7 +162,7 @@ export class UserStore {
        returning user_id as "userId", (xmax = 0) as "isNew"`,
       [userId, provider, providerId, JSON.stringify({ ...data, email, sub: providerId })],
     )
-    if (row === undefined) throw new Error('an insert gave no row back')
+    if (row === undefined) throw new Error('insert returned no row')
     return row
   }
 }
@@ -174,22 +171,18 @@ export class UserStore {
 export function requireSmall(metadata: Readonly<Record<string, unknown>>): void {
   const text = JSON.stringify(metadata)
   if (/\\u(0000|d[89a-f])/i.test(text))
-    throw authError(422, 'validation_failed', 'What a user says of themselves has no NUL and no half characters.')
+    throw authError(422, 'validation_failed', 'User metadata must not contain NUL or lone surrogates.')
   if (text.length > maxMetadata)
-    throw authError(
-      422,
-      'validation_failed',
-      `What a user says of themselves has at most ${maxMetadata} characters as JSON.`,
-    )
+    throw authError(422, 'validation_failed', `User metadata is too large (limit ${maxMetadata} characters of JSON).`)
 }
 
-/** An account elsewhere by which somebody signs in. */
+/** An account at a provider. */
 interface IdentityRow {
   readonly id: string
   readonly provider: string
   readonly providerId: string
   readonly identityData: Readonly<Record<string, unknown>>
-  /** ISO 8601, as all times of identities. */
+  /** ISO 8601. */
   readonly lastSignInAt: string | null
   readonly createdAt: string
   readonly updatedAt: string
@@ -204,11 +197,11 @@ export interface UserRow {
   readonly lastSignInAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** The oldest first. */
+  /** Oldest first. */
   readonly identities: readonly IdentityRow[]
 }
 
-/** Of a row `u` of wallet_auth.users. */
+/** Columns of a row `u` of wallet_auth.users. */
 export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirmedAt",
   u.app_metadata as "appMetadata", u.user_metadata as "userMetadata",
   u.last_sign_in_at as "lastSignInAt", u.created_at as "createdAt", u.updated_at as "updatedAt",
@@ -218,19 +211,16 @@ export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirm
        order by i.created_at, i.id), '[]')
    from wallet_auth.identities as i where i.user_id = u.id) as identities`
 
-/** Whether a row `u` may sign in and be signed in. */
+/** Whether a row `u` may sign in. */
 export const isWelcome = '(u.banned_until is null or u.banned_until <= now())'
 
-/** What the operator says of a user, with the providers by which they sign in, as GoTrue has it. */
+/** Operator metadata with the sign-in providers, in GoTrue's format. */
 export function metadataOf({ appMetadata, identities }: UserRow): Readonly<Record<string, unknown>> {
   const providers = [...new Set(identities.map(({ provider }) => provider))]
   return { ...appMetadata, ...(providers.length === 0 ? {} : { provider: providers[0], providers }) }
 }
 
-/**
- * A user as GoTrue shows one.
- * @param newEmail the address that waits to be shown to be theirs
- */
+/** In GoTrue's format. @param newEmail unconfirmed new address */
 export function presentUser(user: UserRow, newEmail?: string): Record<string, unknown> {
   return {
     id: user.id,
@@ -273,12 +263,12 @@ export function asAuthUser(user: UserRow): AuthUser {
   }
 }
 
-/** Most characters of an e-mail address (RFC 5321). */
+/** RFC 5321. */
 const maxCharacters = 254
 
 /**
- * A normalised e-mail address, lower case and ASCII: look-alike letters could impersonate another address. Undefined:
- * invalid.
+ * A normalized address, lower case and ASCII, because look-alike letters could impersonate another
+ * one. Undefined: invalid.
  */
 export function readEmail(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
@@ -294,9 +284,8 @@ export function readEmail(given: unknown): string | undefined {
 }
 
 /**
- * The mailbox that an address most likely belongs to: without `+tag`, and for Gmail without dots too. Limits count
- * mailboxes; users and tokens belong to the address itself, since providers differ in what they ignore.
- * @param email as `readEmail` returns it
+ * The likely mailbox of an address: without `+tag`, for Gmail without dots. Only limits use it,
+ * because providers differ. @param email from `readEmail`
  */
 export function mailboxOf(email: string): string {
   const [local = '', host = ''] = email.split('@')
@@ -325,7 +314,7 @@ interface AuditNote {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** wallet_auth.audit_log. Sign-ins are noted by the statement that opens the session. */
+/** wallet_auth.audit_log. Sign-ins are logged by the statement that opens the session. */
 export class AuditLog {
   async note(
     db: pg.Pool | pg.ClientBase,
