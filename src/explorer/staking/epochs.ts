@@ -183,7 +183,7 @@ export type Tokenomics = z.output<typeof tokenomicsSchema>
 export async function readEpochStatus(database: DatabasePool): Promise<EpochStatusRow> {
   return database.one(sql.type(epochStatusRow)`
     select s.height as chain_height, s.block_time as chain_time, s.epoch as chain_epoch, s.epoch_phase as chain_phase,
-      s.asked_view as chain_view, s.epoch_start_view as chain_start_view,
+      s.chain_view, s.epoch_start_view as chain_start_view,
       s.staking_end_view as chain_staking_end_view, s.epoch_end_view as chain_end_view,
       s.target_end_time as chain_target_end_time, started.height as event_height, b.timestamp as event_time, e.epoch,
       e.start_height, e.start_time, e.first_view, e.staking_end_view, e.final_view, e.target_end_time,
