@@ -331,7 +331,7 @@ describe('commands on a farm', () => {
         const { code, stdout, stderr } = await run('raw', 'skip', height)
         expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
         expect(stderr)
-          .to.include(`Height ${height} is not failing`)
+          .to.include(`Could not skip height ${height}: it is not failing`)
           .and.include('npm run raw -- list')
           .and.not.match(/^ +at /m)
       }

@@ -32,7 +32,7 @@ describe('npm run farm -- fault', () => {
     expect(await run('set', '--worker', 'token_worker', '--from', '300', '--to', '304', '--reason', 'an exercise'))
       .to.include({ code: 0, err: '' })
       .and.have.property('out')
-      .that.matches(/^token_worker fails at 300 to 304 from now on/)
+      .that.matches(/^token_worker fails at 300 to 304 until/)
     expect(
       (await listDrills(database.pool)).map(({ worker, from, to, reason }) => ({ worker, from, to, reason })),
     ).to.deep.equal([{ worker: 'token_worker', from: 300, to: 305, reason: 'an exercise' }])
@@ -40,7 +40,7 @@ describe('npm run farm -- fault', () => {
       /WORKER +HEIGHTS +SINCE +REASON\ntoken_worker +300 to 304 .* an exercise\n/,
     )
     expect(JSON.parse((await run('list', '--json')).out)).to.have.nested.property('drills[0].to', 305)
-    expect((await run('clear', '--worker', 'accounts_worker')).out).to.equal('No fault is set.\n')
+    expect((await run('clear', '--worker', 'accounts_worker')).out).to.equal('Nothing to clear.\n')
     expect((await run('clear')).out).to.match(/^1 fault cleared\./)
     expect((await run('list')).out).to.equal('No fault is set.\n')
   })
@@ -50,7 +50,7 @@ describe('npm run farm -- fault', () => {
       [['set', '--worker', 'token_worker', '--from', '3'], /--to is missing/],
       [['set', '--worker', 'token_worker', '--from', '3', '--to', '2'], /--to 2 is below --from 3/],
       [['set', '--from', '3', '--to', '4'], /--worker is missing/],
-      [['set', '--worker', 'tokens', '--from', '3', '--to', '4'], /"tokens" is none of them/],
+      [['set', '--worker', 'tokens', '--from', '3', '--to', '4'], /not "tokens"/],
       [['set', '--worker', 'token_worker,accounts_worker', '--from', '3', '--to', '4'], /takes one name/],
     ] as const) {
       const { code, err } = await run(...args)
