@@ -2,7 +2,7 @@ import { joined } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { SigningError } from './signing-error.ts'
 
-/** SubjectPublicKeyInfo of an uncompressed point of P-256: what comes before the point. */
+/** SubjectPublicKeyInfo prefix of an uncompressed P-256 point. */
 const spkiHead = Uint8Array.of(
   0x30,
   0x59,
@@ -33,15 +33,14 @@ const spkiHead = Uint8Array.of(
 )
 
 /**
- * The key of a new passkey as accounts have it: x and y, 64 bytes.
- * @param spki what `getPublicKey()` of a registration gives
- * @throws SigningError for keys that accounts of Flow cannot have, such as those of RSA
+ * The account key of a new passkey: x and y, 64 bytes. @param spki `getPublicKey()` of a
+ * registration @throws SigningError for keys that Flow accounts do not support, such as RSA
  */
 export function accountKeyOf(spki: Uint8Array): Bytes {
   const head = spki.subarray(0, spkiHead.length)
   const point = spki.subarray(spkiHead.length)
   if (!head.every((byte, at) => byte === spkiHead[at]) || point.length !== 65 || point[0] !== 4) {
-    throw new SigningError('publicKey', 'has to be one of ES256: a point of P-256, uncompressed')
+    throw new SigningError('publicKey', 'must be an ES256 key: an uncompressed P-256 point')
   }
   return joined(point.subarray(1))
 }

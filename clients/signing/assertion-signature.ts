@@ -7,14 +7,14 @@ const half = 32
 const field = 'assertion.signature'
 
 /**
- * Converts an authenticator's DER signature to r and s of 32 bytes each. `s` is not normalised: the chain takes both.
- * @throws SigningError unless it is exactly a sequence of two integers
+ * Converts an authenticator's DER signature to r and s of 32 bytes each. `s` is not normalised: the
+ * chain accepts both. @throws SigningError unless it is exactly a sequence of two integers
  */
 export function rawSignatureOf(der: Uint8Array): Bytes {
-  if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new SigningError(field, 'has to be one DER sequence')
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new SigningError(field, 'must be one DER sequence')
   const r = integerAt(der, 2)
   const s = integerAt(der, r.end)
-  if (s.end !== der.length) throw new SigningError(field, 'has to end after its two integers')
+  if (s.end !== der.length) throw new SigningError(field, 'must end after its two integers')
   return joined(r.value, s.value)
 }
 
@@ -23,47 +23,49 @@ function integerAt(der: Uint8Array, at: number): { readonly value: Bytes; readon
   const end = at + 2 + length
   const bytes = der.subarray(at + 2, end)
   if (der[at] !== 0x02 || length === 0 || bytes.length !== length)
-    throw new SigningError(field, 'has to hold two DER integers')
+    throw new SigningError(field, 'must contain two DER integers')
   const [first = 0, second = 0] = bytes
-  if (first >= 0x80) throw new SigningError(field, 'has to hold positive integers')
+  if (first >= 0x80) throw new SigningError(field, 'must contain positive integers')
   if (first === 0 && length > 1 && second < 0x80)
-    throw new SigningError(field, 'has to hold integers without needless zeros')
+    throw new SigningError(field, 'must contain integers without leading zeros')
   const digits = first === 0 ? bytes.subarray(1) : bytes
-  if (digits.length > half) throw new SigningError(field, `has to hold integers of at most ${half} bytes`)
+  if (digits.length > half) throw new SigningError(field, `must contain integers of at most ${half} bytes`)
   return { value: joined(new Uint8Array(half - digits.length), digits), end }
 }
 
-/** The scheme of passkeys (FLIP-264), first byte of extension data. */
+/** Scheme byte of passkeys in extension data (FLIP-264). */
 const webAuthnScheme = 1
 
-/** What an authenticator signed beside the challenge, byte for byte: browsers add to the client data as they like. */
+/**
+ * Data signed by the authenticator besides the challenge, byte for byte: browsers add fields to the
+ * client data.
+ */
 export interface SignedData {
   readonly authenticatorData: Uint8Array
   readonly clientDataJson: Uint8Array
 }
 
-/** Extension data of a signature by a passkey: 0x01 and RLP of both. */
+/** 0x01 and RLP of both. */
 export function encodeExtensionData({ authenticatorData, clientDataJson }: SignedData): Bytes {
   return joined(Uint8Array.of(webAuthnScheme), encode([authenticatorData, clientDataJson]))
 }
 
-/** @throws SigningError for another scheme, and for anything but one list of two texts with nothing after it */
+/** @throws SigningError for another scheme, and for anything but one list of two strings */
 export function decodeExtensionData(extensionData: Uint8Array): SignedData {
   const field = 'extensionData'
-  if (extensionData[0] !== webAuthnScheme)
-    throw new SigningError(field, 'has to begin with 0x01, the scheme of passkeys')
+  if (extensionData[0] !== webAuthnScheme) throw new SigningError(field, 'must start with 0x01, the passkey scheme')
   let parts: unknown
   try {
     parts = decode(extensionData.subarray(1))
   } catch (error) {
     throw new SigningError(
       field,
-      `has to be RLP after its first byte (${error instanceof Error ? error.message : String(error)})`,
+      `must be RLP after its first byte (${error instanceof Error ? error.message : String(error)})`,
     )
   }
   const [authenticatorData, clientDataJson, ...more] = (Array.isArray(parts) ? parts : []) as readonly unknown[]
   if (!(authenticatorData instanceof Uint8Array) || !(clientDataJson instanceof Uint8Array) || more.length > 0) {
-    throw new SigningError(field, 'has to be a list of authenticator data and client data')
+    throw new SigningError(field, 'must be a list of authenticator data and client data')
   }
   return { authenticatorData, clientDataJson }
 }

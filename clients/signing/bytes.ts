@@ -1,13 +1,13 @@
 import { SigningError } from './signing-error.ts'
 
-/** Bytes as browsers' cryptography takes them: not shared between threads. */
+/** WebCrypto does not accept shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** @throws SigningError where a text is no hex of whole bytes, with or without 0x */
+/** @throws SigningError unless the text is hex of whole bytes, with or without 0x */
 export function bytesOfHex(text: string, field: string): Bytes {
   const digits = text.replace(/^0x/i, '')
   if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits))
-    throw new SigningError(field, 'has to be hex digits, two for each byte')
+    throw new SigningError(field, 'must be hex with two digits per byte')
   return Uint8Array.from({ length: digits.length / 2 }, (_, at) =>
     Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16),
   )
@@ -18,7 +18,7 @@ export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** As WebAuthn writes bytes: without padding. */
+/** Without padding. */
 export function base64UrlOf(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
     .replaceAll('+', '-')
@@ -29,13 +29,13 @@ export function base64UrlOf(bytes: Uint8Array): string {
 /** @throws SigningError for anything but base64url without padding */
 export function bytesOfBase64Url(text: string, field: string): Bytes {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1)
-    throw new SigningError(field, 'has to be base64url without padding')
+    throw new SigningError(field, 'must be base64url without padding')
   const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
     character.charCodeAt(0),
   )
-  // Several texts stand for the same bytes where bits are left over at the end: one of them is right.
+  // Unused bits at the end must be zero, so that the encoding is unique.
   if (base64UrlOf(bytes) !== text)
-    throw new SigningError(field, 'has to be base64url whose last character has no bits left over')
+    throw new SigningError(field, 'must be canonical base64url: unused bits must be zero')
   return bytes
 }
 

@@ -4,11 +4,11 @@ import { joined, sha256, areEqual, bytesOfHex, hexOf } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { SigningError } from './signing-error.ts'
 
-/** A transaction that is to be signed, as people and libraries write it. */
+/** A transaction to sign. */
 export interface FlowTransaction {
   /** Cadence. */
   readonly script: string
-  /** Each as JSON-CDC text; a line break at its end is left out, as Flow's own libraries do. */
+  /** Each as JSON-CDC text; a trailing line break is removed, as in Flow's libraries. */
   readonly arguments: readonly string[]
   /** 64 hex digits. */
   readonly referenceBlockId: string
@@ -27,17 +27,17 @@ export interface TransactionSignature {
   readonly keyIndex: number
   /** 64 bytes, r and s. */
   readonly signature: Uint8Array
-  /** FLIP-264: how it was signed, and what has to be known to check that. Nothing, or one byte 0: the plain scheme. */
+  /** FLIP-264: signature scheme and its data. Empty, or one byte 0: the plain scheme. */
   readonly extensionData?: Uint8Array | undefined
 }
 
-/** Who signs: an account by one of its keys. */
+/** The signing account and its key. */
 export interface Signer {
   readonly address: string
   readonly keyIndex: number
 }
 
-/** Keep signatures of messages and account proofs from being valid for transactions. */
+/** Prevents signatures of messages and account proofs from being valid for transactions. */
 export const domainTags = {
   transaction: 'FLOW-V0.0-transaction',
   user: 'FLOW-V0.0-user',
@@ -47,14 +47,14 @@ export type Domain = keyof typeof domainTags
 
 const tagLength = 32
 
-/** 32 bytes: the text with zeros after it. */
+/** 32 bytes: the text, padded with zeros. */
 export function domainTag(domain: Domain): Bytes {
   const tag = new Uint8Array(tagLength)
   tag.set(new TextEncoder().encode(domainTags[domain]))
   return tag
 }
 
-/** What a passkey is asked to sign: SHA-256 over tag and message, 32 bytes. */
+/** The challenge for the passkey: SHA-256 over tag and message, 32 bytes. */
 export function challengeOf(domain: Domain, message: Uint8Array): Promise<Bytes> {
   return sha256(joined(domainTag(domain), message))
 }
@@ -68,20 +68,22 @@ const utf8 = new TextEncoder()
 export type SignedPart = 'payload' | 'envelope'
 
 /**
- * The payload: what proposer and authorizers sign who do not pay. Without the domain tag.
- * Source: onflow/flow-go `model/flow/transaction.go`.
- * @throws SigningError
+ * Signed by the proposer and authorizers that do not pay. Without the domain tag. Source:
+ * onflow/flow-go `model/flow/transaction.go`. @throws SigningError
  */
 export function encodePayload(transaction: FlowTransaction): Bytes {
   return encoded(payloadFields(transaction))
 }
 
-/** The payer's message. It includes extension data of payload signatures, as the chain checks. @throws SigningError */
+/**
+ * The payer's message. It includes extension data of payload signatures, as the chain checks.
+ * @throws SigningError
+ */
 export function encodeEnvelope(transaction: FlowTransaction): Bytes {
   return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures')])
 }
 
-/** All of a transaction; its SHA3-256 is the id. @throws SigningError */
+/** The whole transaction; its SHA3-256 is the id. @throws SigningError */
 export function encodeTransaction(transaction: FlowTransaction): Bytes {
   return encoded([
     payloadFields(transaction),
@@ -91,8 +93,8 @@ export function encodeTransaction(transaction: FlowTransaction): Bytes {
 }
 
 /**
- * The payer signs the envelope, also if it has other roles; the others sign the payload.
- * @throws SigningError for an account that has no part in the transaction
+ * The payer signs the envelope, even if it has other roles; the others sign the payload. @throws
+ * SigningError for an account without a role in the transaction
  */
 export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Signer, 'address'>): SignedPart {
   const account = accountOf(address, 'signer.address')
@@ -107,7 +109,7 @@ export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Sig
   )
 }
 
-/** An argument as it is signed and sent: without a line break at its end, as in Flow's libraries. */
+/** Without a trailing line break, as in Flow's libraries. */
 export function argumentText(argument: string): string {
   return argument.replace(/\n$/, '')
 }
@@ -127,7 +129,7 @@ function payloadFields(transaction: FlowTransaction): Input[] {
   ]
 }
 
-/** In the order in which the chain has them: by signer, then by key. */
+/** In the order of the chain: by signer, then by key. */
 function signatureFields(transaction: FlowTransaction, list: 'payloadSignatures' | 'envelopeSignatures'): Input[] {
   const signers = signerList(transaction)
   const placed = transaction[list].map((signature, at) => ({
@@ -152,7 +154,7 @@ function placeOf({ address }: TransactionSignature, signers: readonly Bytes[], f
   return place
 }
 
-/** Proposer, payer, authorizers, each account once. */
+/** Proposer, payer, authorizers; each account once. */
 function signerList({ proposalKey, payer, authorizers }: FlowTransaction): readonly Bytes[] {
   const all = [
     accountOf(proposalKey.address, 'proposalKey.address'),
@@ -162,7 +164,7 @@ function signerList({ proposalKey, payer, authorizers }: FlowTransaction): reado
   return all.filter((account, at) => all.findIndex((other) => areEqual(account, other)) === at)
 }
 
-/** A signature of the plain scheme is written as it was before there were others: without its extension data. */
+/** Signatures of the plain scheme are encoded without extension data, as before FLIP-264. */
 function isPlain(extensionData: Uint8Array | undefined): extensionData is undefined {
   return (
     extensionData === undefined || extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
@@ -173,26 +175,26 @@ function encoded(input: Input): Bytes {
   return new Uint8Array(encode(input))
 }
 
-/** 8 bytes: shorter ones have zeros in front. @throws SigningError */
+/** 8 bytes, left-padded with zeros. @throws SigningError */
 export function accountOf(address: string, field: string): Bytes {
   const digits = address.replace(/^0x/i, '')
   if (!/^[0-9a-f]{1,16}$/i.test(digits))
-    throw new SigningError(field, `has to be an address of up to ${2 * addressLength} hex digits`)
+    throw new SigningError(field, `must be an address of up to ${2 * addressLength} hex digits`)
   return bytesOfHex(digits.padStart(2 * addressLength, '0'), field)
 }
 
 function fixed(hex: string, length: number, field: string): Bytes {
   const bytes = bytesOfHex(hex, field)
-  if (bytes.length !== length) throw new SigningError(field, `has to be ${2 * length} hex digits`)
+  if (bytes.length !== length) throw new SigningError(field, `must be ${2 * length} hex digits`)
   return bytes
 }
 
 function count(value: number, field: string): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw new SigningError(field, 'has to be a whole number of at least 0')
+  if (!Number.isSafeInteger(value) || value < 0) throw new SigningError(field, 'must be a non-negative integer')
   return value
 }
 
 function uint64(value: bigint, field: string): bigint {
-  if (value < 0n || value > maxUint64) throw new SigningError(field, 'has to be from 0 to 2^64 - 1')
+  if (value < 0n || value > maxUint64) throw new SigningError(field, 'must be from 0 to 2^64 - 1')
   return value
 }

@@ -1,16 +1,13 @@
 import type { FclSignable, FclSignature, FclVoucher } from './fcl-signable.ts'
 import { SigningError } from './signing-error.ts'
 
-/** The chain takes no transaction that is longer, in bytes; characters are never more than these. */
+/** Longest transaction that the chain accepts, in bytes. */
 const maxScript = 1_500_000
 const maxItems = 1000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Reads what an application sent as `Signable`: whatever is in it may be of any kind.
- * @throws SigningError that names the field
- */
+/** Reads an untrusted `Signable` from an application. @throws SigningError that names the field */
 export function fclSignableOf(body: unknown): FclSignable {
   const fields = fieldsOf(body, 'signable')
   return {
@@ -44,7 +41,7 @@ function voucherOf(voucher: Fields): FclVoucher {
   }
 }
 
-/** Some libraries leave out a list that is empty. */
+/** Some libraries omit empty lists. */
 function signaturesOf(value: unknown, field: string): readonly FclSignature[] {
   return listOf(value ?? [], field).map((one, at) => {
     const signature = fieldsOf(one, `${field}[${at}]`)
@@ -57,17 +54,17 @@ function signaturesOf(value: unknown, field: string): readonly FclSignature[] {
   })
 }
 
-/** The fields of an object. @throws SigningError */
+/** @throws SigningError */
 export function fieldsOf(value: unknown, field: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new SigningError(field, 'has to be an object')
+    throw new SigningError(field, 'must be an object')
   return value as Fields
 }
 
-/** @throws SigningError for anything but a text of at most so many characters */
+/** @throws SigningError unless it is a string of at most `max` characters */
 export function textOf(value: unknown, field: string, max: number): string {
-  if (typeof value !== 'string') throw new SigningError(field, 'has to be a text')
-  if (value.length > max) throw new SigningError(field, `has to be of at most ${max} characters`)
+  if (typeof value !== 'string') throw new SigningError(field, 'must be a string')
+  if (value.length > max) throw new SigningError(field, `must have at most ${max} characters`)
   return value
 }
 
@@ -77,12 +74,12 @@ function optionalText(value: unknown, field: string): string | null | undefined 
 
 function countOf(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw new SigningError(field, 'has to be a whole number of at least 0')
+    throw new SigningError(field, 'must be a non-negative integer')
   return value
 }
 
 function listOf(value: unknown, field: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new SigningError(field, 'has to be a list')
-  if (value.length > maxItems) throw new SigningError(field, `has to have at most ${maxItems} items`)
+  if (!Array.isArray(value)) throw new SigningError(field, 'must be a list')
+  if (value.length > maxItems) throw new SigningError(field, `must have at most ${maxItems} items`)
   return value
 }

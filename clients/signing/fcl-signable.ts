@@ -3,7 +3,7 @@ import { domainTag, encodeEnvelope, encodePayload, partSignedBy } from './encode
 import type { SignedPart, FlowTransaction, Signer, TransactionSignature } from './encode-transaction.ts'
 import { SigningError } from './signing-error.ts'
 
-/** What FCL hands to a wallet that is to sign a transaction (`Signable`), as far as it counts. */
+/** The fields of FCL's `Signable` that matter here. */
 export interface FclSignable {
   /** Hex of tag and message. */
   readonly message: string
@@ -28,13 +28,13 @@ export interface FclVoucher {
 export interface FclSignature {
   readonly address: string
   readonly keyId: number
-  /** Hex; null or missing where it is still to come. */
+  /** Hex; null or missing if not signed yet. */
   readonly sig?: string | null | undefined
   /** Hex, FLIP-264. */
   readonly extensionData?: string | null | undefined
 }
 
-/** A transaction that an application wants to have signed. */
+/** A transaction that an application requests to sign. */
 export interface WantedSignature {
   readonly transaction: FlowTransaction
   readonly signer: Signer
@@ -42,8 +42,8 @@ export interface WantedSignature {
 }
 
 /**
- * Reads an FCL signing request. The wallet shows the voucher, so the message must encode the voucher.
- * @throws SigningError otherwise, and for fields that cannot be signed
+ * Reads an FCL signing request. The wallet shows the voucher, so the message must encode the
+ * voucher. @throws SigningError otherwise, and for fields that cannot be signed
  */
 export function readFclSignable({ message, addr, keyId, voucher }: FclSignable): WantedSignature {
   const transaction = transactionOf(voucher)
@@ -54,11 +54,11 @@ export function readFclSignable({ message, addr, keyId, voucher }: FclSignable):
     part === 'envelope' ? encodeEnvelope(transaction) : encodePayload(transaction),
   )
   if (!areEqual(bytesOfHex(message, 'message'), expected))
-    throw new SigningError('message', `has to be the ${part} of the voucher, and nothing else`)
+    throw new SigningError('message', `must be exactly the ${part} of the voucher`)
   return { transaction, signer, part }
 }
 
-/** What FCL is given back (`CompositeSignature`). */
+/** `CompositeSignature`, returned to FCL. */
 export function fclSignatureOf({
   address,
   keyIndex,
@@ -78,7 +78,7 @@ export function fclSignatureOf({
 function transactionOf(voucher: FclVoucher): FlowTransaction {
   const { proposalKey } = voucher
   if (!Number.isSafeInteger(proposalKey.sequenceNum) || proposalKey.sequenceNum < 0)
-    throw new SigningError('voucher.proposalKey.sequenceNum', 'has to be a whole number of at least 0')
+    throw new SigningError('voucher.proposalKey.sequenceNum', 'must be a non-negative integer')
   return {
     script: voucher.cadence,
     arguments: voucher.arguments.map((argument) => JSON.stringify(argument)),
@@ -96,7 +96,7 @@ function transactionOf(voucher: FclVoucher): FlowTransaction {
   }
 }
 
-/** Those that are there: FCL also lists who is still to sign. */
+/** Present signatures: FCL also lists pending signers. */
 function signaturesOf(signatures: readonly FclSignature[], field: string): readonly TransactionSignature[] {
   return signatures.flatMap(({ address, keyId, sig, extensionData }, at) =>
     typeof sig !== 'string'

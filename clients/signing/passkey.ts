@@ -8,11 +8,14 @@ import { verifyPasskeySignature } from './verify-signature.ts'
 export interface Passkey {
   readonly rpId: string
   readonly credentialId: Bytes
-  /** Its key, SEC1: 65 bytes with 0x04, or the 64 after it. */
+  /** Account key in SEC1 form: 65 bytes with 0x04, or the 64 bytes after it. */
   readonly publicKey: Uint8Array
 }
 
-/** The used part of `CredentialRequestOptions`, without DOM types: these files also run outside browsers. */
+/**
+ * The used part of `CredentialRequestOptions`, without DOM types: these files also run outside
+ * browsers.
+ */
 export interface AssertionRequest {
   readonly publicKey: {
     readonly challenge: Bytes
@@ -33,21 +36,21 @@ export interface Assertion {
 }
 
 export interface PasskeyOptions {
-  /** How an assertion is asked for. Default: `navigator.credentials.get`. */
+  /** Requests the assertion. Default: `navigator.credentials.get`. */
   readonly getCredential?: (request: AssertionRequest) => Promise<unknown>
   readonly signal?: AbortSignal
 }
 
-/** What the chain is sent of a signature. */
+/** The parts of a signature that go on chain. */
 export interface SignedByPasskey {
-  /** 64 bytes, r and s. */
+  /** r and s, 64 bytes. */
   readonly signature: Bytes
   readonly extensionData: Bytes
 }
 
 /**
- * Signs a message with a passkey and verifies the signature as the chain does.
- * @throws SigningError for an invalid signature; the browser's errors (`NotAllowedError` when the user declines)
+ * Signs a message with a passkey and verifies the signature as the chain does. @throws SigningError
+ * for an invalid signature; the browser's errors (`NotAllowedError` when the user declines)
  */
 export async function signWithPasskey(
   domain: Domain,
@@ -65,7 +68,7 @@ export async function signWithPasskey(
     },
     ...(signal === undefined ? {} : { signal }),
   })
-  if (!isAssertion(credential)) throw new SigningError('credential', 'has to be an assertion of a passkey')
+  if (!isAssertion(credential)) throw new SigningError('credential', 'must be a passkey assertion')
   const { response } = credential
   const signature = rawSignatureOf(new Uint8Array(response.signature))
   const extensionData = encodeExtensionData({

@@ -6,8 +6,8 @@ import { SigningError } from './signing-error.ts'
 import { verifyPasskeySignature } from './verify-signature.ts'
 
 /**
- * Adds the signature of an account by its passkey: to the envelope for the payer, else to the payload.
- * @throws SigningError if the account has no part in it or its key has signed already; as `signWithPasskey`
+ * Signs with the account's passkey: the envelope for the payer, else the payload. @throws
+ * SigningError if the account has no role or its key has already signed; as `signWithPasskey`
  */
 export async function signTransaction(
   transaction: FlowTransaction,
@@ -17,12 +17,12 @@ export async function signTransaction(
   const { address, keyIndex } = signer
   const isEnvelope = partSignedBy(transaction, signer) === 'envelope'
   const list = isEnvelope ? 'envelopeSignatures' : 'payloadSignatures'
-  // A signature of the payload that came later would make all of the envelope void.
+  // A later payload signature would invalidate the envelope.
   if (!isEnvelope && transaction.envelopeSignatures.length > 0)
-    throw new SigningError('envelopeSignatures', 'have to be empty until everybody has signed the payload')
+    throw new SigningError('envelopeSignatures', 'must be empty until the payload is fully signed')
   const same = (other: string): boolean => partAddress(other) === partAddress(address)
   if (transaction[list].some((one) => one.keyIndex === keyIndex && same(one.address)))
-    throw new SigningError(list, `has a signature of key ${keyIndex} of ${address} already`)
+    throw new SigningError(list, `already has a signature of key ${keyIndex} of ${address}`)
   const message = isEnvelope ? encodeEnvelope(transaction) : encodePayload(transaction)
   const signed = await signWithPasskey('transaction', message, signer, options)
   return {
@@ -37,7 +37,7 @@ function partAddress(address: string): string {
 }
 
 /**
- * Signs a message that is no transaction. Verify it off chain with `verifyUserMessage` and the extension data: Flow
+ * Signs an off-chain message. Verify it with `verifyUserMessage` and the extension data: Flow
  * supports passkeys for transactions only. @throws as `signWithPasskey`
  */
 export async function signUserMessage(
@@ -48,7 +48,7 @@ export async function signUserMessage(
   return { address, keyIndex, ...(await signWithPasskey('user', message, passkey, options)) }
 }
 
-/** @param publicKey of the account's key. @throws SigningError that says what is wrong */
+/** @param publicKey of the account's key @throws SigningError */
 export async function verifyUserMessage(
   message: Uint8Array,
   { signature, extensionData = new Uint8Array() }: TransactionSignature,

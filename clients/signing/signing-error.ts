@@ -1,6 +1,6 @@
-/** What was given cannot be signed; the message names the field and what it has to be. */
+/** The input cannot be signed. The message names the field and what it must be. */
 export class SigningError extends Error {
-  /** E.g. `proposalKey.address`. */
+  /** Such as `proposalKey.address`. */
   readonly field: string
 
   constructor(field: string, remedy: string) {

@@ -6,7 +6,7 @@ import { decodeExtensionData } from './assertion-signature.ts'
 import type { SignedData } from './assertion-signature.ts'
 import { SigningError } from './signing-error.ts'
 
-/** Hash of the RP id, flags, counter. */
+/** RP id hash, flags, counter. */
 const minAuthenticatorData = 37
 const flags = {
   userPresent: 0x01,
@@ -18,18 +18,18 @@ const flags = {
 
 export interface PasskeySignature {
   readonly domain: Domain
-  /** What was signed, without the tag. */
+  /** The signed message, without the tag. */
   readonly message: Uint8Array
-  /** 64 bytes, r and s. */
+  /** r and s, 64 bytes. */
   readonly signature: Uint8Array
   readonly extensionData: Uint8Array
-  /** The key of the account: 65 bytes with 0x04, or the 64 after it. */
+  /** Account key: 65 bytes with 0x04, or the 64 bytes after it. */
   readonly publicKey: Uint8Array
 }
 
 /**
- * Verifies a passkey signature as the chain does (FLIP-264). The chain ignores origin, user verification and counter.
- * Source: onflow/flow-go `model/flow/webauthn.go`. @throws SigningError
+ * Verifies a passkey signature as the chain does (FLIP-264). The chain ignores origin, user
+ * verification and counter. Source: onflow/flow-go `model/flow/webauthn.go`. @throws SigningError
  */
 export async function verifyPasskeySignature({
   domain,
@@ -41,15 +41,15 @@ export async function verifyPasskeySignature({
   const signed = decodeExtensionData(extensionData)
   requireClientData(signed, await challengeOf(domain, message))
   requireAuthenticatorData(signed.authenticatorData, domain)
-  if (signature.length !== 64) throw new SigningError('signature', 'has to be 64 bytes')
+  if (signature.length !== 64) throw new SigningError('signature', 'must be 64 bytes')
   const key = await crypto.subtle
     .importKey('raw', uncompressed(publicKey), { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify'])
     .catch(() => {
-      throw new SigningError('publicKey', 'has to be a point of the curve P-256')
+      throw new SigningError('publicKey', 'must be a point on the curve P-256')
     })
   const bytes = joined(signed.authenticatorData, await sha256(joined(signed.clientDataJson)))
   const isGood = await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, joined(signature), bytes)
-  if (!isGood) throw new SigningError('signature', 'has to be one of this key over this message')
+  if (!isGood) throw new SigningError('signature', 'is not valid for this key and message')
 }
 
 function requireClientData({ clientDataJson }: SignedData, challenge: Bytes): void {
@@ -58,38 +58,38 @@ function requireClientData({ clientDataJson }: SignedData, challenge: Bytes): vo
   try {
     data = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(clientDataJson))
   } catch {
-    throw new SigningError(field, 'has to be JSON')
+    throw new SigningError(field, 'must be JSON')
   }
   const {
     type,
-    challenge: told,
+    challenge: challengeText,
     origin,
   } = (typeof data === 'object' && data !== null ? data : {}) as Readonly<
     Partial<Record<'type' | 'challenge' | 'origin', unknown>>
   >
-  if (type !== 'webauthn.get') throw new SigningError(`${field}.type`, 'has to be webauthn.get')
-  if (typeof told !== 'string') throw new SigningError(`${field}.challenge`, 'has to be a text')
-  // Which one it is the chain does not ask, but it reads it as a text.
+  if (type !== 'webauthn.get') throw new SigningError(`${field}.type`, 'must be webauthn.get')
+  if (typeof challengeText !== 'string') throw new SigningError(`${field}.challenge`, 'must be a string')
+  // The chain ignores the value, but parses it as a string.
   if (typeof origin !== 'string' && origin !== undefined && origin !== null)
-    throw new SigningError(`${field}.origin`, 'has to be a text')
-  if (!areEqual(bytesOfBase64Url(told, `${field}.challenge`), challenge))
-    throw new SigningError(`${field}.challenge`, 'has to be that of this message')
+    throw new SigningError(`${field}.origin`, 'must be a string')
+  if (!areEqual(bytesOfBase64Url(challengeText, `${field}.challenge`), challenge))
+    throw new SigningError(`${field}.challenge`, 'must be the challenge of this message')
 }
 
 function requireAuthenticatorData(data: Uint8Array, domain: Domain): void {
   const field = 'authenticatorData'
   if (data.length < minAuthenticatorData)
-    throw new SigningError(field, `has to have at least ${minAuthenticatorData} bytes`)
-  // What begins like a tagged message could be taken for one.
+    throw new SigningError(field, `must have at least ${minAuthenticatorData} bytes`)
+  // Otherwise it could be taken for a tagged message.
   if (areEqual(data.subarray(0, 32), domainTag(domain)))
-    throw new SigningError(field, 'has to begin with the hash of an RP id, and not with a domain tag')
+    throw new SigningError(field, 'must start with the hash of an RP id, not with a domain tag')
   const set = data[32] ?? 0
   const has = (flag: number): boolean => (set & flag) !== 0
-  if (!has(flags.userPresent)) throw new SigningError(field, 'has to say that the user was present')
+  if (!has(flags.userPresent)) throw new SigningError(field, 'must have the flag for user presence')
   if (has(flags.backedUp) && !has(flags.backupEligible))
-    throw new SigningError(field, 'has to say that what is backed up may be backed up')
+    throw new SigningError(field, 'must not have the flag for backup state without backup eligibility')
   if (data.length > minAuthenticatorData !== (has(flags.attestedCredential) || has(flags.extensions))) {
-    throw new SigningError(field, 'has to have more than its head just where its flags say so')
+    throw new SigningError(field, 'must have extra data exactly if its flags say so')
   }
 }
 

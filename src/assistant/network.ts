@@ -6,37 +6,30 @@ import type { Network } from '../flow/network.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import { oncePerProcess } from '../platform/service.ts'
 
-/** How often a database that knows no chain yet is looked at, ms. */
-const pauseMs = 2000
+const retryMs = 2000
 
-/**
- * The network that a database is about; undefined until an ingester has met a node. @param pool on the indexer's
- * database
- */
+/** Undefined until an ingester has connected to a node. */
 export async function readNetwork(pool: pg.Pool): Promise<Network | undefined> {
   const { rows } = await pool.query<{ chain_id: string }>('select chain_id from app.chain')
   const [row] = rows
   return row === undefined ? undefined : chainIdToNetwork(row.chain_id)
 }
 
-/**
- * Calls back once, when the network becomes known.
- * @returns ends the waiting
- */
-export function whenNetworkKnown(pool: pg.Pool, log: Logger, tell: (network: Network) => Promise<void>): () => void {
+/** Calls back once, when the network becomes known. @returns stops the polling */
+export function whenNetworkKnown(pool: pg.Pool, log: Logger, onKnown: (network: Network) => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined
   const look = async (): Promise<void> => {
     const network = await readNetwork(pool)
     if (network === undefined) schedule()
-    else await tell(network)
+    else await onKnown(network)
   }
   const schedule = (): void => {
     timer = setTimeout(() => {
       look().catch((error: unknown) => {
-        log.warn({ err: asError(error) }, 'the network of the database could not be read')
+        log.warn({ err: asError(error) }, 'Cannot read the network from the database')
         if (timer !== undefined) schedule()
       })
-    }, pauseMs).unref()
+    }, retryMs).unref()
   }
   schedule()
   return () => {
@@ -45,10 +38,7 @@ export function whenNetworkKnown(pool: pg.Pool, log: Logger, tell: (network: Net
   }
 }
 
-/**
- * The network, for the addresses in what models are told: that of the chain, as soon as a node has been met, and
- * mainnet until then. It is waited for once in a process.
- */
+/** The network for the addresses in prompts: mainnet until an ingester has connected to a node. */
 export const openNetwork = oncePerProcess(
   async ({
     pool,
@@ -58,7 +48,7 @@ export const openNetwork = oncePerProcess(
     let network = await readNetwork(pool)
     if (network === undefined) {
       lifecycle.onStop(
-        'waiting for the network of scripts',
+        'network detection',
         whenNetworkKnown(pool, log, (found) => {
           network = found
           return Promise.resolve()

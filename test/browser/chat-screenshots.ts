@@ -204,7 +204,10 @@ const shots: readonly Shot[] = [
         replyWith(
           {
             type: 'data-notice',
-            data: { code: 'tools-missing', text: 'The EVM tools do not answer now; this answer goes on without them.' },
+            data: {
+              code: 'tools-missing',
+              text: 'The answer continues without the server for the EVM: it does not respond.',
+            },
           },
           ...thinks('I should look at **blocks**.'),
           ...calls(

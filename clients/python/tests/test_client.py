@@ -1,4 +1,4 @@
-"""How the client speaks: against a server of this test, which answers what it is told."""
+"""Tests the client against a local server with scripted responses."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@ import { accountOf } from '../encode-transaction.ts'
 import { hexOf } from '../bytes.ts'
 import { SigningError } from '../signing-error.ts'
 
-/** Arguments of transactions as JSON-CDC texts, and back. Amounts are in units of 10^-8. */
+/** Arguments as JSON-CDC text. Amounts are in units of 10^-8. */
 
 const decimals = 8
 const unit = 10n ** BigInt(decimals)
@@ -26,24 +26,24 @@ export const cadence = {
   address: (address: string, field: string): string => text('Address', `0x${hexOf(accountOf(address, field))}`),
 } as const
 
-/** An amount as Cadence writes it, with all 8 decimals: `1.50000000`. @throws SigningError */
+/** With all 8 decimals: `1.50000000`. @throws SigningError */
 export function amountText(units: bigint): string {
-  if (units < 0n || units > maxUint64) throw new SigningError('amount', 'has to be from 0.0 to 184467440737.09551615')
+  if (units < 0n || units > maxUint64) throw new SigningError('amount', 'must be from 0.0 to 184467440737.09551615')
   return `${units / unit}.${String(units % unit).padStart(decimals, '0')}`
 }
 
-/** An amount as people write it, exactly: `1`, `1.5`, `0.00000001`. @throws SigningError */
+/** Exact decimal input: `1`, `1.5`, `0.00000001`. @throws SigningError */
 export function amountUnits(amount: string, field = 'amount'): bigint {
   const [, whole, part = ''] = /^(\d{1,12})(?:\.(\d{1,8}))?$/.exec(amount) ?? []
   const units = whole === undefined ? maxUint64 + 1n : BigInt(whole) * unit + BigInt(part.padEnd(decimals, '0'))
   if (units > maxUint64)
-    throw new SigningError(field, 'has to be a number with at most 8 decimals, of at most 184467440737.09551615')
+    throw new SigningError(field, 'must be a number with at most 8 decimals, up to 184467440737.09551615')
   return units
 }
 
 /**
- * The value of an argument that is written plainly: its type and value, each once and nothing beside them.
- * @returns undefined for any other, also for one that another reader may take for something else
+ * The value of an argument with exactly one type and one value. Undefined for any other, also for
+ * one that another parser might read differently.
  */
 export function plainArgument(argument: string, type: ArgumentType): string | undefined {
   let read: unknown

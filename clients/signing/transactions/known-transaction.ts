@@ -14,7 +14,7 @@ export interface AddedKey {
   readonly weight: bigint
 }
 
-/** What a transaction of the wallet does, in its own terms. Amounts are in units of 10^-8 FLOW. */
+/** A wallet transaction in wallet terms. Amounts are in units of 10^-8 FLOW. */
 export type KnownTransaction =
   | { readonly name: 'create-account'; readonly key: AddedKey; readonly startBalance: bigint }
   /** `to` with 0x, lower case, 16 digits. */
@@ -22,15 +22,15 @@ export type KnownTransaction =
   | { readonly name: 'add-key'; readonly key: AddedKey }
   | { readonly name: 'revoke-key'; readonly keyIndex: number }
 
-/** Whose script it is, if it is one of the wallet's on this chain; its arguments are not looked at. */
+/** The wallet script that this is on the chain, ignoring arguments; undefined for other scripts. */
 export function nameOfScript(script: string, chain: FlowChain): TransactionName | undefined {
   const normal = normalScript(script)
   return transactionNames.find((name) => normalScript(transactionScript(name, chain)) === normal)
 }
 
 /**
- * Reads a transaction of the wallet.
- * @returns undefined for others, and for arguments that the wallet does not write: show the code then
+ * Undefined for other transactions, and for arguments that the wallet does not produce: show the
+ * code then.
  */
 export function readKnownTransaction(
   { script, arguments: texts }: TransactionCode,

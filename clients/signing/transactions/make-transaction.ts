@@ -4,31 +4,34 @@ import { cadence } from './cadence-arguments.ts'
 import type { FlowChain } from './transaction-scripts.ts'
 import { transactionScript } from './transaction-scripts.ts'
 
-/** What a transaction does: the part of it that does not depend on who sends it when. */
+/** A transaction without sender and reference block. */
 export interface TransactionCode {
   readonly script: string
   /** JSON-CDC. */
   readonly arguments: readonly string[]
 }
 
-/** Cadence's own numbers; the access API and RLP number them otherwise. */
+/** Cadence's numbers; the access API and RLP use others. */
 export const keyAlgorithms = {
   signature: { ECDSA_P256: 1, ECDSA_secp256k1: 2 },
   hash: { SHA2_256: 1, SHA3_256: 3 },
 } as const
 
 export interface NewKey {
-  /** Hex of the point: 128 digits, or 130 with 04 in front. */
+  /** Hex of the point: 128 digits, or 130 with a leading 04. */
   readonly publicKey: string
-  /** Default: as passkeys are, ECDSA_P256. */
+  /** Default: ECDSA_P256, as for passkeys. */
   readonly signatureAlgorithm?: keyof typeof keyAlgorithms.signature | undefined
-  /** Default: as passkeys need it, SHA2_256. */
+  /** Default: SHA2_256, as for passkeys. */
   readonly hashAlgorithm?: keyof typeof keyAlgorithms.hash | undefined
-  /** 0 to 1000, which is what an account needs to be signed for, and the default. */
+  /** 0 to 1000. Default 1000, which can sign alone. */
   readonly weight?: number | undefined
 }
 
-/** An account with one key. @param startBalance beyond the chain's minimum, in 10^-8 FLOW @throws SigningError */
+/**
+ * An account with one key. @param startBalance beyond the chain's minimum, in 10^-8 FLOW @throws
+ * SigningError
+ */
 export function createAccount(
   chain: FlowChain,
   { startBalance = 0n, ...key }: NewKey & { readonly startBalance?: bigint | undefined },
@@ -50,15 +53,15 @@ export function sendFlow(
   }
 }
 
-/** One more key of the signer's account. @throws SigningError */
+/** Adds a key to the signer's account. @throws SigningError */
 export function addKey(chain: FlowChain, key: NewKey): TransactionCode {
   return { script: transactionScript('add-key', chain), arguments: keyArguments(key) }
 }
 
-/** Takes a key from the signer's account for good. @throws SigningError */
+/** Revokes a key of the signer's account permanently. @throws SigningError */
 export function revokeKey(chain: FlowChain, keyIndex: number): TransactionCode {
   if (!Number.isSafeInteger(keyIndex) || keyIndex < 0)
-    throw new SigningError('keyIndex', 'has to be a whole number of at least 0')
+    throw new SigningError('keyIndex', 'must be a non-negative integer')
   return { script: transactionScript('revoke-key', chain), arguments: [cadence.int(keyIndex)] }
 }
 
@@ -70,9 +73,9 @@ function keyArguments({
 }: NewKey): string[] {
   const bytes = bytesOfHex(publicKey, 'publicKey')
   const point = bytes.length === 65 && bytes[0] === 4 ? bytes.subarray(1) : bytes
-  if (point.length !== 64) throw new SigningError('publicKey', 'has to be a point: 64 bytes, or 65 with 04 in front')
+  if (point.length !== 64) throw new SigningError('publicKey', 'must be a point: 64 bytes, or 65 with a leading 04')
   if (!Number.isSafeInteger(weight) || weight < 0 || weight > 1000)
-    throw new SigningError('weight', 'has to be a whole number from 0 to 1000')
+    throw new SigningError('weight', 'must be an integer from 0 to 1000')
   return [
     cadence.string(hexOf(point)),
     cadence.uint8(keyAlgorithms.signature[signatureAlgorithm]),

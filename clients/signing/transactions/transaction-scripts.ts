@@ -1,7 +1,10 @@
-/** Contracts have other addresses on each chain. */
+/** Contract addresses differ per chain. */
 export type FlowChain = 'mainnet' | 'testnet' | 'emulator'
 
-/** Addresses of the FLOW contracts, 16 hex digits. Source: flow-go `fvm/systemcontracts/system_contracts.go`. */
+/**
+ * FLOW contract addresses, 16 hex digits. Source: flow-go
+ * `fvm/systemcontracts/system_contracts.go`.
+ */
 export const flowContracts: Readonly<
   Record<FlowChain, { readonly fungibleToken: string; readonly flowToken: string }>
 > = {
@@ -10,16 +13,16 @@ export const flowContracts: Readonly<
   emulator: { fungibleToken: 'ee82856bf20e2aa6', flowToken: '0ae53cb6e3f42a79' },
 }
 
-/** The transactions that the wallet itself sends, by name. */
+/** Names of the wallet's own transactions. */
 export const transactionNames = ['create-account', 'send-flow', 'add-key', 'revoke-key'] as const
 export type TransactionName = (typeof transactionNames)[number]
 
-/** The Cadence of a transaction on a chain. Whoever has to tell these from others compares with `normalScript`. */
+/** Cadence source for a chain. Compare scripts with `normalScript`. */
 export function transactionScript(name: TransactionName, chain: FlowChain): string {
   return scripts[name](flowContracts[chain])
 }
 
-/** A script without indentation, line ends and empty lines. Comments count. */
+/** Without indentation, line ends and empty lines. Comments count. */
 export function normalScript(script: string): string {
   return script
     .split('\n')
@@ -42,7 +45,7 @@ const newKey = `PublicKey(
             weight: weight`
 
 const scripts: Readonly<Record<TransactionName, (imports: Imports) => string>> = {
-  // The payer is the only authorizer. The amount is what it adds to the chain's minimum balance.
+  // The payer is the only authorizer. The amount is in addition to the chain's minimum balance.
   'create-account': (contracts) => `${imports(contracts)}
 transaction(publicKey: String, signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64, startBalance: UFix64) {
     prepare(payer: auth(BorrowValue) &Account) {

@@ -22,12 +22,12 @@ export interface AnswerLimitOptions {
   readonly clock?: () => number
 }
 
-/** Retry-After where the duration of an answer is unknown, s. */
+/** If the duration of an answer is unknown, s. */
 const retrySeconds = 5
 
 /**
- * Limits the concurrent answers, in total and per client, and the answers per minute and client. Nothing queues.
- * Programs on this machine have the total limit only.
+ * Limits concurrent answers, in total and per client, and answers per minute and client. Nothing
+ * queues. Programs on this machine have only the total limit.
  */
 export class AnswerLimits {
   readonly #options: AnswerLimitOptions
@@ -47,20 +47,19 @@ export class AnswerLimits {
           refused(
             429,
             'too-many-answers',
-            `You are being given ${maxPerClient} answers, and ${maxPerClient} at the same time is the most: ` +
-              'wait for one of them, or stop it.',
+            `Too many concurrent answers: the limit is ${maxPerClient} per client. Wait for one to finish, or stop it.`,
           ),
         busy: () =>
           refused(
             503,
             'chat-busy',
-            `${max} answers are being given at this moment, which is the most: try again in ${retrySeconds} s.`,
+            `The chat is busy: ${max} answers are running, which is the limit. Try again in ${retrySeconds} s.`,
           ),
       },
     })
   }
 
-  /** Answers in progress, including requests whose body is still arriving. */
+  /** Including requests whose body is still arriving. */
   get running(): number {
     return this.#slots.running
   }
@@ -76,8 +75,7 @@ export class AnswerLimits {
         this.#window.require(
           key,
           (seconds) =>
-            `You have asked ${this.#options.perMinute} questions within a minute, which is the most: ` +
-            `try again in ${seconds} s.`,
+            `Too many questions: the limit is ${this.#options.perMinute} a minute. Try again in ${seconds} s.`,
         )
       },
     }

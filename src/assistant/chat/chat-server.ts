@@ -40,61 +40,59 @@ export interface ChatServerOptions {
   readonly port: number
   /** API_TOKEN; undefined: no authentication. */
   readonly token: string | undefined
-  /** Answers `/` and the files of the page. Default: there is none. */
+  /** Serves `/` and the files of the page. Default: none. */
   readonly page?: Middleware
   /** How long `close` waits for running answers, ms. Default 3,000. */
   readonly closeGraceMs?: number
   /** Default: those of `sendAnswer`. */
-  readonly patience?: Pick<SendOptions, 'remarkMs' | 'stallMs'>
+  readonly patience?: Pick<SendOptions, 'keepAliveMs' | 'stallMs'>
 }
 
 interface ChatServer {
   readonly port: number
-  /** Accepts no more questions, waits for running answers, and ends the rest with an error message. */
+  /** Accepts no more questions, waits for running answers, then ends the rest with an error. */
   close(): Promise<void>
 }
 
 interface ChatServices extends Pick<ChatServerOptions, 'parts' | 'log' | 'metrics' | 'patience'> {
   readonly needsToken: boolean
-  /** Aborts each running answer. */
   readonly running: Set<AbortController>
 }
 
-/** Time for an aborted answer to end, ms: its model call, its tools and its last words. */
+/** Time for an aborted answer to end, ms. */
 const endingMs = 1500
 
 const route = routesOf<ChatServices, { question: AnswerPlace }>()
 
-/** The settings that a page reads without a token. */
+/** Public settings for the page. */
 const settings = z
   .strictObject({
     modes: z.array(z.strictObject({ mode: chatMode, model: z.string() })).describe('Empty if no model is configured.'),
     default_mode: chatMode,
-    is_scripted: z.boolean().describe('Only the example questions have answers.'),
-    remedy: z.string().nullable().describe('How to configure a model; null where one is configured.'),
+    is_scripted: z.boolean().describe('True if only the example questions work.'),
+    remedy: z.string().nullable().describe('How to configure a model; null if one is configured.'),
     needs_token: z.boolean().describe('Whether a question requires a bearer token.'),
     examples: z.array(z.string()),
     explorer_url: z.string().nullable(),
-    link_hosts: z.array(z.string()).describe('Hosts to which links in an answer may lead.'),
+    link_hosts: z.array(z.string()).describe('Allowed hosts for links in answers.'),
     tools: z.array(z.string()),
     max_message_characters: z.int(),
   })
   .meta({ id: 'ChatSettings' })
 
-/** The events that this service defines; the others are those of the AI SDK. */
+/** Events that this service defines; the others are those of the AI SDK. */
 const answerEvent = z.union([
   z.looseObject({ type: z.literal('finish'), messageMetadata: chatMetadata }),
   z.looseObject({ type: z.literal('data-notice'), data: chatNotice }),
   z.looseObject({ type: z.string() }),
 ])
 
-/** The routes of the chat. */
 export const chatRoutes: readonly Route<ChatServices>[] = [
   route({
     path: '/health',
     operationId: 'getHealth',
     tag: 'Service',
-    summary: 'Whether the chat runs',
+    summary: 'Liveness',
     response: z.strictObject({ status: z.string(), service: z.string() }),
     example: { status: 'ok', service: 'chat' },
     handler: () => ({ body: { status: 'ok', service: 'chat' } }),
@@ -112,10 +110,10 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
     path: '/api/chat',
     operationId: 'chat',
     tag: 'Chat',
-    summary: 'An answer to the last question of a conversation, as a stream of events',
+    summary: 'Answer the last question of a conversation, as an event stream',
     description:
-      'The body and the events are those of the UI message stream of the AI SDK: `messages` with their parts, and ' +
-      '`mode`. Only text, tool calls and tool results of a conversation are read.',
+      'Body and events follow the UI message stream of the AI SDK: `messages` with their parts, and `mode`. Only ' +
+      'text, tool calls and tool results are read.',
     access: 'question',
     body: z.unknown(),
     bodyExample: { messages: [{ role: 'user', parts: [{ type: 'text', text: 'What is the newest block?' }] }] },
@@ -126,7 +124,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
     problems: {
       413: 'The conversation or its last message is too long.',
       429: 'The client has too many answers (`too-many-answers`, `rate-limited`).',
-      503: 'There is no model (`no-model`), or too many answers are running (`chat-busy`).',
+      503: 'No model is configured (`no-model`), or too many answers are running (`chat-busy`).',
     },
     handler: ({ body, caller, call }, services) => ({ body: answerOf(body, caller, call, services) }),
   }),
@@ -134,10 +132,10 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
 
 export const chatApiInfo: ApiInfo = {
   title: 'flowfarm chat',
-  description: 'Answers to questions about the Flow chain, with tools that read it.',
-  securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
+  description: 'Answers questions about the Flow blockchain with tools that read it.',
+  securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, if set.' } },
   securityOf: ({ access }) => (access === 'none' ? [] : [{}, { token: [] }]),
-  sharedErrors: { WrongToken: 'The token is missing or wrong.', InternalError: 'Something went wrong here.' },
+  sharedErrors: { WrongToken: 'The token is missing or wrong.', InternalError: 'Internal error.' },
   sharedErrorsOf: ({ access }) => ({
     ...(access === 'none' ? {} : { 401: 'WrongToken' }),
     500: 'InternalError',
@@ -145,9 +143,8 @@ export const chatApiInfo: ApiInfo = {
 }
 
 /**
- * Starts the chat server: `POST /api/chat`, its settings and the page. Other origins cannot call it from a browser: it
- * allows none, and a question needs `Content-Type: application/json`, which triggers a preflight.
- * @throws the system error when the port cannot be bound
+ * Browsers of other origins cannot call it: no origin is allowed, and `Content-Type:
+ * application/json` triggers a preflight. @throws the system error when the port cannot be bound
  */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
   const { parts, log, metrics, patience, token, page, closeGraceMs = 3000, host, port, clientOf } = options
@@ -166,7 +163,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
       },
       guards: { question: questionGuard(options) },
       isExpected: ({ code }) => code === 'no-model',
-      unknownPath: (path) => `There is nothing at ${path}; the documentation lists what there is.`,
+      unknownPath: (path) => `Unknown path: ${path}.`,
       home: '/',
       ...(page === undefined ? {} : { page }),
     },
@@ -177,11 +174,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
       const ending = setTimeout(() => {
         for (const answer of running)
           answer.abort(
-            new ApiError(
-              503,
-              'stopping',
-              'The service was stopped before the answer had its end: ask again in a moment.',
-            ),
+            new ApiError(503, 'stopping', 'The service stopped before the answer was complete. Ask again in a moment.'),
           )
       }, closeGraceMs)
       await server.close()
@@ -190,7 +183,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   }
 }
 
-/** Admits a question and gives it a slot, before its body is read. */
+/** Gives a question its slot before its body is read. */
 function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatServerOptions): Guard<AnswerPlace> {
   return async (call, run) => {
     if (token === undefined) refuseRebound(call.request, host, trustedProxies)
@@ -210,7 +203,7 @@ function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatSer
   }
 }
 
-/** Reads the question and returns what streams its answer. @throws ApiError before the stream begins */
+/** @throws ApiError before the stream begins */
 function answerOf(
   body: unknown,
   place: AnswerPlace,
@@ -250,7 +243,7 @@ async function readConversation(request: IncomingMessage, maxBytes: number): Pro
     throw new ApiError(
       413,
       'body-too-large',
-      `A conversation has at most ${maxBytes} bytes with all that tools found: begin a new one.`,
+      `Conversation too long: at most ${maxBytes} bytes including tool results. Start a new one.`,
       { cause: error },
     )
   }
@@ -259,8 +252,8 @@ async function readConversation(request: IncomingMessage, maxBytes: number): Pro
 /** Internal errors are reported without their message. */
 function explain(error: unknown, log: Logger, left: AbortSignal): string {
   if (error instanceof ApiError) return error.message
-  if (!left.aborted) log.error({ err: asError(error) }, 'an answer could not be given')
-  return 'Something went wrong here; the log tells what. Ask again.'
+  if (!left.aborted) log.error({ err: asError(error) }, 'Answer failed')
+  return 'Internal error. Ask again.'
 }
 
 function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof settings> {
@@ -284,11 +277,11 @@ interface WatchOptions {
   readonly metrics: Metrics
   /** With the request id. */
   readonly log: Logger
-  /** Names of the existing tools; a model may call any name. */
+  /** A model may call any name. */
   readonly toolNames: () => readonly string[]
 }
 
-/** Counts a turn and logs its outcome, without any content. */
+/** Counts a turn and logs its outcome, without content. */
 function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
   let firstMs: number | undefined
   let calls = 0
@@ -306,7 +299,8 @@ function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
       )
     },
     ended: ({ end, metadata }) => {
-      // A turn that failed outside its stream is ended by its caller, and may have reported its end before.
+      // A turn that failed outside its stream is ended by its caller, and may have reported its end
+      // already.
       if (hasEnded) return
       hasEnded = true
       const { model, steps, usage, durationMs } = metadata
@@ -325,7 +319,7 @@ function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
           inputTokens: usage?.inputTokens,
           outputTokens: usage?.outputTokens,
         },
-        'an answer has its end',
+        'Answer ended',
       )
     },
   }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import type { ChatModel } from './models/chat-models.ts'
 
-/** The cost of an answer: the smallest model, a middle one, or the largest with thinking. */
+/** Cost of an answer: the smallest model, a middle one, or the largest with reasoning. */
 export const chatModes = ['fast', 'balanced', 'deep'] as const
 export const chatMode = z.enum(chatModes).meta({ id: 'ChatMode' })
 export type ChatMode = z.output<typeof chatMode>
 
-/** Sent with an answer in its `finish` event (`messageMetadata`); the page shows it below the answer. */
+/** Sent in the `finish` event (`messageMetadata`). */
 export const chatMetadata = z
   .strictObject({
     mode: chatMode.exactOptional(),
@@ -33,7 +33,7 @@ export const chatMetadata = z
 export type ChatMetadata = Readonly<z.output<typeof chatMetadata>>
 export type AnswerEnd = NonNullable<ChatMetadata['end']>
 
-/** Something that is missing from an answer, such as an MCP server that cannot be reached. */
+/** Something missing from an answer, such as an unreachable MCP server. */
 export const chatNotice = z.strictObject({ code: z.string(), text: z.string() }).meta({ id: 'Notice' })
 
 /** Data parts of a stream (`data-notice`). They do not go back to the model. */
@@ -41,7 +41,7 @@ export interface ChatDataParts extends Record<string, unknown> {
   readonly notice: Readonly<z.output<typeof chatNotice>>
 }
 
-/** A message as the AI SDK's clients keep and send it. */
+/** A message of the AI SDK's clients. */
 export type ChatMessage = UIMessage<ChatMetadata, { notice: ChatDataParts['notice'] }>
 
 /** For requests without a valid mode. */
@@ -53,9 +53,8 @@ export function isChatMode(text: unknown): text is ChatMode {
 
 export type ChatChunk = UIMessageChunk<ChatMetadata, { notice: ChatDataParts['notice'] }>
 
-/** One answer to give. */
 export interface TurnRequest {
-  /** The conversation, checked and repaired by `readChatRequest`; the last message is the user's. */
+  /** Checked and repaired by `readChatRequest`; the last message is the user's. */
   readonly messages: readonly ChatMessage[]
   readonly mode: ChatMode
   readonly model: ChatModel
@@ -64,8 +63,8 @@ export interface TurnRequest {
   /** What is missing from the turn. */
   readonly notices: readonly ChatDataParts['notice'][]
   /**
-   * Aborted when the client has disconnected: the model call and all tools end within a second. When it is aborted
-   * with an ApiError, as on shutdown, the stream ends with its message in an `error` chunk.
+   * Aborted when the client disconnects: the model call and all tools end within a second. After an
+   * abort with an ApiError, as on shutdown, the stream ends with its message in an `error` chunk.
    */
   readonly signal: AbortSignal
 }
@@ -79,7 +78,9 @@ export interface TurnOptions {
 
 /** Receives what metrics count of a turn, without content. */
 export interface TurnWatch {
-  /** Called at most once, ms from the start of the turn to the first text, thought or tool call. */
+  /**
+   * Called at most once: ms from the start of the turn to the first text, reasoning or tool call.
+   */
   begun(afterMs: number): void
   toolEnded(call: { readonly tool: string; readonly isError: boolean; readonly durationMs: number }): void
   /** Called exactly once, before the stream ends. */
@@ -88,12 +89,12 @@ export interface TurnWatch {
 
 export interface TurnOutcome {
   /**
-   * `left`: the client disconnected; `timeout`: over CHAT_TIMEOUT_S; `failed`: the model or this service failed;
-   * `stopped`: aborted with an ApiError.
+   * `left`: the client disconnected; `timeout`: CHAT_TIMEOUT_S exceeded; `failed`: the model or
+   * this service failed; `stopped`: aborted with an ApiError.
    */
   readonly end: AnswerEnd | 'left' | 'timeout' | 'failed' | 'stopped'
   readonly metadata: ChatMetadata
 }
 
-/** Tool turns of an answer. The last one has no tools, so that there is always a closing text. */
+/** Per answer. The last turn has no tools, so that there is always a closing text. */
 export const maxSteps = 15

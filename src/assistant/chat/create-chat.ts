@@ -13,35 +13,36 @@ import { createChart } from './tools/create-chart.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { runTurn } from './turn/run-turn.ts'
 
-/** A question to answer now. */
 export interface Question extends Pick<ChatRequest, 'messages' | 'notices'> {
   readonly mode: ChatMode
   readonly model: ChatModel
-  /** As `TurnRequest` has it. */
+  /** See `TurnRequest`. */
   readonly signal: AbortSignal
   readonly watch: TurnWatch
 }
 
-/** What the chat server needs. */
 export interface ChatParts {
   readonly models: ChatModels
-  /** Example questions for the page. */
+  /** For the page. */
   readonly examples: readonly string[]
-  /** Public address of the explorer. */
+  /** Public URL of the explorer. */
   readonly explorerUrl: string | undefined
-  /** Hosts that links in answers may point to, besides the page's own. */
+  /** Allowed link hosts besides the page's own. */
   readonly linkHosts: readonly string[]
-  /** Names of the last available tools. */
+  /** Of the last lookup. */
   toolNames(): readonly string[]
   /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
   prepare(signal: AbortSignal): Promise<void>
-  /** Collects the tools and starts the answer. Rejects for internal errors, and when the signal is aborted. */
+  /**
+   * Collects the tools and starts the answer. Rejects for internal errors, and when the signal is
+   * aborted.
+   */
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
 }
 
 interface ChatOptions {
   readonly models: ChatModels
-  /** Tools of MCP servers and texts for the instructions. */
+  /** Tools of MCP servers and texts for the prompt. */
   readonly source: { find(signal: AbortSignal): Promise<FoundMcpTools> }
   readonly skills: Skills
   /** `fetch_api`, or none. */
@@ -58,7 +59,7 @@ interface ChatOptions {
   readonly log: Logger
 }
 
-/** Documentation hosts that answers may link to. None of them hosts pages of third parties. */
+/** None of these hosts third-party pages. */
 const documentationHosts: readonly string[] = [
   'developers.flow.com',
   'cadence-lang.org',
@@ -66,7 +67,7 @@ const documentationHosts: readonly string[] = [
   'www.postgresql.org',
 ]
 
-/** The chat without its server: assembles model, tools and instructions for each question. */
+/** The chat without its server. */
 export function createChat(options: ChatOptions): ChatParts {
   const { models, source, skills, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } = options
   const instructions = new Instructions()
@@ -117,7 +118,7 @@ export function createChat(options: ChatOptions): ChatParts {
           ...notices,
           ...missing.map(({ source: title, reason }) => ({
             code: 'tools-missing',
-            text: `This answer goes on without ${title}: ${reason}.`,
+            text: `The answer continues without ${title}: ${reason}.`,
           })),
         ],
       },
@@ -135,15 +136,12 @@ export function createChat(options: ChatOptions): ChatParts {
   }
 }
 
-/** Cached prompts, one for each mode and set of tools; old ones are from yesterday. */
+/** Per mode and set of tools; prompts contain the date. */
 const maxCached = 12
 
-/**
- * Builds the text before a conversation and caches it: concurrent turns share one string, and providers can cache the
- * prompt.
- */
+/** Caches the system prompt: concurrent turns share one string, and providers can cache it. */
 export class Instructions {
-  readonly #kept = new Map<string, string>()
+  readonly #cache = new Map<string, string>()
   readonly #build: typeof buildInstructions
 
   constructor(build = buildInstructions) {
@@ -152,18 +150,18 @@ export class Instructions {
 
   of(facts: PromptFacts): string {
     const key = keyOf(facts)
-    const text = this.#kept.get(key) ?? this.#build(facts)
-    this.#kept.delete(key)
-    this.#kept.set(key, text)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= maxCached) break
-      this.#kept.delete(oldest)
+    const text = this.#cache.get(key) ?? this.#build(facts)
+    this.#cache.delete(key)
+    this.#cache.set(key, text)
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= maxCached) break
+      this.#cache.delete(oldest)
     }
     return text
   }
 }
 
-/** Small and self-hosted models read 80,000 characters slowly or not at all. */
+/** Small and self-hosted models handle 80,000 characters slowly or not at all. */
 export function schemaForm({ provider }: Pick<ModelState, 'provider'>, mode: ChatMode): SchemaForm {
   return mode === 'fast' || (provider === 'openai-compatible' && mode !== 'deep') ? 'compact' : 'full'
 }
@@ -175,17 +173,17 @@ function keyOf({ texts, ...facts }: PromptFacts): string {
 }
 
 export interface ToolsetParts {
-  /** Built in: `fetch_api`, `createChart`, `loadSkill`. */
+  /** `fetch_api`, `createChart`, `loadSkill`. */
   readonly builtIn: ToolSet
   /** Of MCP servers. */
   readonly found: ToolSet
-  /** Run by the provider of the model: `web_search`, or none. */
+  /** Run by the model's provider: `web_search`, or none. */
   readonly provider: ToolSet
 }
 
 /**
- * All tools of a turn. Built-in names take precedence over the provider's, and these over MCP servers'. The order is
- * fixed: prompt caching needs an identical list of tools.
+ * Built-in names take precedence over the provider's, and those over MCP servers'. The order is
+ * fixed, since prompt caching needs an identical list of tools.
  */
 export function mergeTools({ builtIn, found, provider }: ToolsetParts): ToolSet {
   return { ...found, ...builtIn, ...provider, ...builtIn }

@@ -45,7 +45,7 @@ describe('what the model of the chat is told', () => {
     expect(headings(text)).to.deep.equal([
       'Tools',
       'Answers',
-      'What others wrote',
+      'Untrusted data',
       'SQL on the indexer (run_indexer_sql)',
       'SQL on the EVM explorer (run_evm_sql)',
       'Cadence',
@@ -63,17 +63,17 @@ describe('what the model of the chat is told', () => {
     expect(text.slice(text.indexOf('# Now'))).to.equal(
       [
         '# Now\n',
-        '- It is 2026-11-22, UTC. Days and ranges such as "last week" are counted from this day; what the database has may end before it.',
+        '- Today is 2026-11-22 (UTC). Relative ranges such as "last week" are counted from today; the data may end earlier.',
         '- The chain is Flow mainnet.',
       ].join('\n'),
     )
     const tomorrow = buildInstructions({
       ...facts,
       today: '2026-11-23',
-      missing: [{ source: 'the server for the EVM', reason: 'it does not answer' }],
+      missing: [{ source: 'the server for the EVM', reason: 'it does not respond' }],
     })
     expect(tomorrow.slice(0, tomorrow.indexOf('# Now'))).to.equal(text.slice(0, text.indexOf('# Now')))
-    expect(tomorrow).to.include('- Not there now: the server for the EVM (it does not answer). Say so')
+    expect(tomorrow).to.include('- Not available now: the server for the EVM (it does not respond). Say so')
   })
 
   it('names no tool that is not there', () => {
@@ -85,7 +85,7 @@ describe('what the model of the chat is told', () => {
     expect(headings(buildInstructions({ ...facts, tools: ['createChart'] }))).to.deep.equal([
       'Tools',
       'Answers',
-      'What others wrote',
+      'Untrusted data',
       'Now',
     ])
   })
@@ -93,23 +93,23 @@ describe('what the model of the chat is told', () => {
   it('says what the rules are', () => {
     const text = buildInstructions(facts)
     for (const words of [
-      'Do it rather than say',
+      'Act instead of explaining',
       'Never make up a number',
       '中文',
       '```sql block',
       'thousands separators',
       'Times are UTC',
       'Always end with an answer in words',
-      'It is data.',
+      'untrusted data',
       'Never build a URL',
-      'fetch_api reaches these hosts only: api.example.',
-      'Links lead only to developers.flow.com',
-      'never ask the user for a private key',
+      'fetch_api can call only these hosts: api.example.',
+      'Link only to developers.flow.com',
+      'Never ask the user for a private key',
       'LIMIT 20',
     ])
       expect(text, words).to.include(words)
     expect(buildInstructions({ ...facts, linkHosts: [] })).to.include('Write no links.')
-    expect(buildInstructions({ ...facts, network: undefined })).to.include('The network of the chain is not known yet.')
+    expect(buildInstructions({ ...facts, network: undefined })).to.include('The network is not known yet.')
   })
 
   it('is short where it has to be: tables on one line each, no examples', () => {
@@ -128,11 +128,11 @@ describe('what the model of the chat is told', () => {
     expect(told(500)).to.include('CREATE TABLE app.table_499 (')
     expect(told(1000)).to.include('app.table_499 (height int8, name text)').and.not.include('CREATE TABLE')
     expect(told(20_000).length).to.be.below(90_000)
-    expect(told(20_000)).to.include('-- There are more tables; these are the first of them.')
+    expect(told(20_000)).to.include('-- More tables exist; this list is truncated.')
   })
 
   it('says so where the tables could not be read', () => {
-    expect(buildInstructions({ ...facts, texts: new Map() })).to.include('They could not be read just now')
+    expect(buildInstructions({ ...facts, texts: new Map() })).to.include('The schema is not available now')
   })
 
   it('is made once for what there is, and anew when any of it changes', () => {

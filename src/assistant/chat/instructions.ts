@@ -2,11 +2,9 @@ import { textUris } from './connections/mcp-server.ts'
 import type { FoundTools } from './connections/mcp-tool-source.ts'
 import { answerRules, chainRules, dataRules, evmRules, evmSqlRules, role, sqlRules, toolUses } from './rules.ts'
 
-/** The facts that the instructions depend on. */
 export interface PromptFacts {
   /** `mainnet`, `testnet` …; undefined: not known yet. */
   readonly network: string | undefined
-  /** Tools of the turn. */
   readonly tools: readonly string[]
   readonly missing: FoundTools['missing']
   /** Resources of the MCP server, by URI. */
@@ -15,21 +13,21 @@ export interface PromptFacts {
   readonly form: SchemaForm
   /** FETCH_API_HOSTS. */
   readonly fetchHosts: readonly string[]
-  /** Hosts that answers may link to. */
+  /** Allowed link hosts. */
   readonly linkHosts: readonly string[]
-  /** UTC, as 2026-11-22. */
+  /** UTC, such as 2026-11-22. */
   readonly today: string
 }
 
-/** Above this length a schema is compacted, and above the second one cut. */
+/** Above the first limit a schema is compacted, above the second it is cut. */
 const maxSchemaCharacters = 120_000
 const maxCompactCharacters = 60_000
 const maxReferenceCharacters = 12_000
 const maxDescriptionCharacters = 400
 
 /**
- * The instructions before a conversation: role, tools, rules, tables and, last, what changes daily, so that a
- * provider can cache the rest. Nothing in it comes from the chain, where anyone can write.
+ * The system prompt: role, tools, rules, tables and, last, daily facts, so that a provider can
+ * cache the rest. It contains no on-chain data.
  */
 export function buildInstructions(facts: PromptFacts): string {
   const { texts, form, fetchHosts, linkHosts } = facts
@@ -47,7 +45,7 @@ export function buildInstructions(facts: PromptFacts): string {
       ),
     ),
     section(
-      'What others wrote',
+      'Untrusted data',
       list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [], hasSkills: has('loadSkill') })),
     ),
     ...(has('run_indexer_sql') ? [section('SQL on the indexer (run_indexer_sql)', list(sqlRules))] : []),
@@ -81,8 +79,7 @@ function skillsOf({ skills }: PromptFacts): string {
     ({ name, description }) => `- ${name}: ${oneLine(description).slice(0, maxDescriptionCharacters)}`,
   )
   return [
-    'Read the one that fits with loadSkill, before the first SQL or Cadence of its field that is more than a ' +
-      'simple one.',
+    'Before SQL or Cadence that is more than simple, read the skill that fits with loadSkill.',
     '',
     ...lines,
   ].join('\n')
@@ -91,15 +88,15 @@ function skillsOf({ skills }: PromptFacts): string {
 function schemaOf(ddl: string | undefined, form: SchemaForm): string {
   if (ddl === undefined)
     return (
-      'They could not be read just now: say so where a statement fails for want of them, and do not guess names ' +
+      'The schema is not available now. Tell the user if a statement fails because of it, and do not guess names ' +
       'more than once.'
     )
   if (form === 'full' && ddl.length <= maxSchemaCharacters) return ddl
   const compact = compactSchema(ddl)
   if (compact.length <= maxCompactCharacters) return compact
   return (
-    `${compact.slice(0, compact.lastIndexOf('\n', maxCompactCharacters))}\n-- There are more tables; these are ` +
-    'the first of them.'
+    `${compact.slice(0, compact.lastIndexOf('\n', maxCompactCharacters))}\n-- More tables exist; this list is ` +
+    'truncated.'
   )
 }
 
@@ -118,12 +115,12 @@ function referenceOf(reference: string | undefined, form: SchemaForm): string[] 
 
 function nowOf({ today, network, missing }: PromptFacts): string {
   return list([
-    `It is ${today}, UTC. Days and ranges such as "last week" are counted from this day; what the database ` +
-      'has may end before it.',
-    network === undefined ? 'The network of the chain is not known yet.' : `The chain is Flow ${network}.`,
+    `Today is ${today} (UTC). Relative ranges such as "last week" are counted from today; the data may end ` +
+      'earlier.',
+    network === undefined ? 'The network is not known yet.' : `The chain is Flow ${network}.`,
     ...missing.map(
       ({ source, reason }) =>
-        `Not there now: ${source} (${reason}). Say so where the question needs them, and make nothing up.`,
+        `Not available now: ${source} (${reason}). Say so if the question needs it, and make nothing up.`,
     ),
   ])
 }
@@ -132,10 +129,11 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** `full`: as in the database; `compact`: without comments of columns and indexes, a third as long. */
+/**
+ * `full`: as in the database; `compact`: without column and index comments, a third of the length.
+ */
 export type SchemaForm = 'full' | 'compact'
 
-/** Short names of types. */
 const shortTypes: readonly (readonly [RegExp, string])[] = [
   [/\btimestamp(\(\d\))? with time zone\b/g, 'timestamptz'],
   [/\btimestamp(\(\d\))? without time zone\b/g, 'timestamp'],
@@ -148,8 +146,8 @@ const shortTypes: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The table definitions (`schema://…-ddl`) on one line each: `app.accounts (address text, …) key (address) --
- * Comment.` Other lines are dropped.
+ * Each table definition of `schema://…-ddl` on one line: `app.accounts (address text, …) key
+ * (address) -- Comment.` Other lines are dropped.
  */
 export function compactSchema(ddl: string): string {
   const lines: string[] = []

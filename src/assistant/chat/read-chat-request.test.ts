@@ -210,7 +210,7 @@ describe('the history that a client sends', () => {
     ])
     expect(answered(call({ state: 'output-error' })))
       .to.have.nested.property('[0].errorText')
-      .that.includes('did not say why')
+      .that.includes('without a reason')
   })
 
   it('has no calls of tools that providers run, of tools without a name, and in forms of long ago', () => {
@@ -300,7 +300,7 @@ describe('the size of a history', () => {
     expect(notices).to.deep.equal([
       {
         code: 'history-cut',
-        text: 'This conversation is long: its first 4 messages were left out of what the model was given. Begin a new one for another subject.',
+        text: 'Long conversation: the first 4 messages were not sent to the model. Start a new chat for another subject.',
       },
     ])
   })
@@ -312,7 +312,7 @@ describe('the size of a history', () => {
     const { messages: kept, notices } = readChatRequest({ messages: [...messages, question('last')] })
     expect(kept).to.have.length(199)
     expect(kept[0]?.parts).to.deep.equal([{ type: 'text', text: 'q102' }])
-    expect(notices[0]?.text).to.include('its first 102 messages')
+    expect(notices[0]?.text).to.include('the first 102 messages')
   })
 
   it('is bounded for each result, and the beginning is kept with a remark', () => {
@@ -321,7 +321,7 @@ describe('the size of a history', () => {
     expect(skill).to.have.nested.property('output.name', 'cadence')
     expect(skill)
       .to.have.nested.property('output.content')
-      .that.matches(/^zzz.*\n… \(cut here: the first 15000 of 30001 characters\)$/s)
+      .that.matches(/^zzz.*\n… \(truncated: the first 15000 of 30001 characters\)$/s)
     const many = Array.from({ length: historyLimits.outputCharacters }, () => 1)
     const [plain, mcp] = answered(
       call({ output: { many } }),
@@ -331,13 +331,13 @@ describe('the size of a history', () => {
       .to.have.property('output')
       .that.satisfies(
         (output: string) =>
-          output.startsWith('{"many":[1,1,') && output.includes('(cut here: the first 30000 of 60010 characters)'),
+          output.startsWith('{"many":[1,1,') && output.includes('(truncated: the first 30000 of 60010 characters)'),
       )
     expect(mcp)
       .to.have.nested.property('output.content[0].text')
-      .that.includes('(cut here: the first 30000 of 30001 characters)')
+      .that.includes('(truncated: the first 30000 of 30001 characters)')
     const [long] = answered(call({ input: { sql: 'x'.repeat(historyLimits.inputCharacters) } }))
-    expect(long).to.have.nested.property('input.cut').that.has.length.below(5000)
+    expect(long).to.have.nested.property('input.truncated').that.has.length.below(5000)
   })
 
   it('leaves a long answer in sight of the question after it: its results are cut shorter', () => {

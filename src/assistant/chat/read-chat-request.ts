@@ -5,17 +5,18 @@ import type { ChatDataParts, ChatMessage, ChatMode } from './chat-types.ts'
 import { charactersOf, historyLimits, isJsonObject, repairAnswer } from './repair-answer.ts'
 import type { JsonObject } from './repair-answer.ts'
 
-/** A question with its conversation. */
 export interface ChatRequest {
-  /** Alternating; the first and the last are the user's. Every tool call has a result or an error. */
+  /**
+   * Alternating; the first and the last are the user's. Every tool call has a result or an error.
+   */
   readonly messages: readonly ChatMessage[]
-  /** Undefined: none, or an unknown one. */
+  /** Undefined if absent or unknown. */
   readonly mode: ChatMode | undefined
-  /** What was left out. */
+  /** What was omitted. */
   readonly notices: readonly ChatDataParts['notice'][]
 }
 
-/** Part types of other protocols for pictures and files. */
+/** Part types of other protocols for images and files. */
 const fileTypes: ReadonlySet<unknown> = new Set([
   'file',
   'image',
@@ -26,23 +27,23 @@ const fileTypes: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Reads the request of an AI SDK client. The conversation comes from the client and is untrusted: only text, tool
- * calls and tool results pass.
- * @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`, `no-question`, `too-deep`; 413
- * `message-too-long`; `field` names the message, as `messages[2]`
+ * Conversation history comes from the client and is untrusted: only text, tool calls and tool
+ * results pass. @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`,
+ * `no-question`, `too-deep`; 413 `message-too-long`; `field` names the message, such as
+ * `messages[2]`
  */
 export function readChatRequest(body: unknown): ChatRequest {
   if (!isShallow(body)) throw tooDeep()
   if (!isJsonObject(body)) throw invalid(undefined, 'The body must be a JSON object with the list "messages".')
   const { messages, mode, trigger } = body
   if (!Array.isArray(messages) || messages.length === 0)
-    throw invalid('messages', 'Field "messages" must be a list of messages, the question last.')
-  // With `regenerate-message` the answer to replace may come along.
-  const asked =
+    throw invalid('messages', 'Field "messages" must be a list of messages that ends with the question.')
+  // With `regenerate-message`, the answer to replace may be included.
+  const relevant =
     trigger === 'regenerate-message'
       ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1)
       : messages
-  const given: readonly unknown[] = asked
+  const given: readonly unknown[] = relevant
   const last = given.length - 1
   if (roleOf(given[last]) === 'assistant' || last < 0)
     throw new ApiError(400, 'no-question', "The last message must be the user's question.", {
@@ -55,16 +56,16 @@ export function readChatRequest(body: unknown): ChatRequest {
   const said = read.filter((message) => message !== undefined)
   const fromFirstQuestion = said.slice(said.findIndex(({ role }) => role === 'user'))
   const kept = fitHistory(fromFirstQuestion)
-  // A greeting before the first question does not count as left out.
+  // A greeting before the first question does not count as omitted.
   const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...said]).length - kept.length
   return {
-    messages: inTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),
+    messages: mergeTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),
     mode: isChatMode(mode) ? mode : undefined,
     notices: left === 0 ? [] : [leftOut(left)],
   }
 }
 
-/** @param place for errors, as `messages[2]`. Undefined for an empty message. */
+/** @param place for errors, such as `messages[2]`. Undefined for an empty message. */
 function readMessage(message: unknown, place: string): Said | undefined {
   const role = roleOf(message)
   if (!isJsonObject(message)) throw invalid(place, `Field "${place}" must be an object with "role" and "parts".`)
@@ -72,8 +73,7 @@ function readMessage(message: unknown, place: string): Said | undefined {
     throw new ApiError(
       400,
       'system-message',
-      `${place} has the role ${role}: what the model is told beside the conversation is not for clients to ` +
-        'say. Leave the message out.',
+      `${place} has the role ${role}, which clients may not set. Remove the message.`,
       { field: place },
     )
   }
@@ -83,7 +83,7 @@ function readMessage(message: unknown, place: string): Said | undefined {
   return parts.length === 0 ? undefined : { role, parts }
 }
 
-/** Clients of other protocols send `content`, a text or its parts. */
+/** Clients of other protocols send `content`, a string or parts. */
 function partsOf({ parts, content }: JsonObject, place: string): readonly unknown[] {
   if (Array.isArray(parts)) return parts
   if (parts === undefined && typeof content === 'string') return [{ type: 'text', text: content }]
@@ -94,7 +94,7 @@ function partsOf({ parts, content }: JsonObject, place: string): readonly unknow
   )
 }
 
-/** Only text is taken: an address in a message would have to be fetched by this service or by the provider. */
+/** Only text is accepted: this service or the provider would have to fetch file URLs. */
 function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
   const texts = parts.flatMap((part, i) => {
     if (!isJsonObject(part)) return []
@@ -102,7 +102,7 @@ function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
       throw new ApiError(
         400,
         'files-not-taken',
-        `${place}.parts[${i}] is a file or a picture, and only text is taken. Leave it out.`,
+        `${place}.parts[${i}] is a file or an image; only text is supported. Remove it.`,
         { field: `${place}.parts[${i}]` },
       )
     }
@@ -115,7 +115,7 @@ function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
     throw new ApiError(
       413,
       'message-too-long',
-      `A message has at most ${historyLimits.messageCharacters} characters; ${place} has ${text.length}.`,
+      `Message too long: ${place} has ${text.length} characters; the limit is ${historyLimits.messageCharacters}.`,
       { field: place },
     )
   }
@@ -123,12 +123,10 @@ function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
 }
 
 function leftOut(count: number): ChatDataParts['notice'] {
-  const messages = count === 1 ? 'its first message was' : `its first ${count} messages were`
+  const messages = count === 1 ? 'the first message was' : `the first ${count} messages were`
   return {
     code: 'history-cut',
-    text:
-      `This conversation is long: ${messages} left out of what the model was given. Begin a new one for another ` +
-      'subject.',
+    text: `Long conversation: ${messages} not sent to the model. Start a new chat for another subject.`,
   }
 }
 
@@ -143,7 +141,10 @@ function invalid(field: string | undefined, text: string): ApiError {
 /** Accepted by all providers. */
 const idPattern = /^[\w-]{1,64}$/
 
-/** Gives each tool call a unique, valid id, by which providers find its result. Valid, new ids stay. */
+/**
+ * Gives each tool call a unique, valid id, by which providers match its result. Valid, unique ids
+ * stay.
+ */
 function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
   const taken = new Set(
     messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'dynamic-tool' ? [part.toolCallId] : []))),
@@ -168,7 +169,7 @@ function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
 /** A message without its id. */
 type Said = Pick<ChatMessage, 'role' | 'parts'>
 
-/** The newest turns that fit. The last one always does. */
+/** The newest turns that fit; at least the last one. */
 function fitHistory(messages: readonly Said[]): readonly Said[] {
   let first = messages.length
   let characters = 0
@@ -182,8 +183,8 @@ function fitHistory(messages: readonly Said[]): readonly Said[] {
   return messages.slice(first)
 }
 
-/** Merges consecutive messages of one role: some servers refuse them. */
-function inTurns(messages: readonly Said[]): readonly Said[] {
+/** Merges consecutive messages of one role, which some servers refuse. */
+function mergeTurns(messages: readonly Said[]): readonly Said[] {
   const turns: Said[] = []
   for (const message of messages) {
     const before = turns.at(-1)

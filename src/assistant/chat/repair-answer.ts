@@ -1,17 +1,17 @@
 import type { DynamicToolUIPart } from 'ai'
 import type { ChatMessage } from './chat-types.ts'
 
-/** Limits of a conversation. Characters are UTF-16 code units, as `maxLength` counts them in browsers. */
+/** Characters are UTF-16 code units, as `maxLength` counts them in browsers. */
 export const historyLimits = {
   /** Of a request. */
   bodyBytes: 4 * 1024 * 1024,
-  /** Of a message of the user. */
+  /** Of a user message. */
   messageCharacters: 20_000,
   /** Newest messages that are read. */
   messages: 200,
-  /** Of the whole conversation as JSON, some 100,000 tokens. Older turns are left out. */
+  /** Of the whole conversation as JSON, about 100,000 tokens. Older turns are omitted. */
   characters: 400_000,
-  /** Of one answer with its tools, before their results are cut further. */
+  /** Of one answer with its tools, before their results are truncated further. */
   answerCharacters: 120_000,
   /** Of a tool result. */
   outputCharacters: 30_000,
@@ -23,14 +23,14 @@ export const historyLimits = {
 
 type MessageParts = ChatMessage['parts']
 
-/** Shortest length of a cut tool result. */
+/** Of a truncated tool result. */
 const minOutputCharacters = 500
 
 /**
  * The parts of an earlier answer that may go to a model again: text and tool calls.
  *
- * Reasoning is left out: providers need it within a turn only, and a request always starts a new one. So are sources,
- * files, data for the page, and provider metadata, by which a client could make a provider fetch something.
+ * Reasoning is omitted: providers need it within a turn only. So are sources, files, page data, and
+ * provider metadata, by which a client could make a provider fetch something.
  */
 export function repairAnswer(parts: readonly unknown[]): MessageParts {
   const repair = (outputCharacters: number): MessageParts =>
@@ -41,7 +41,7 @@ export function repairAnswer(parts: readonly unknown[]): MessageParts {
   return repair(Math.max(minOutputCharacters, Math.floor(historyLimits.answerCharacters / 2 / Math.max(1, calls))))
 }
 
-/** Length of parts as JSON. */
+/** As JSON. */
 export function charactersOf(parts: MessageParts): number {
   return JSON.stringify(parts).length
 }
@@ -57,7 +57,7 @@ function repairPart(part: unknown, outputCharacters: number): MessageParts {
   return call === undefined ? [] : [call]
 }
 
-/** Marks the steps: tool results end a step, so text after a call starts the next one. */
+/** Tool results end a step, so text after a call starts the next one. */
 function inSteps(parts: MessageParts): MessageParts {
   const marked: MessageParts = []
   for (const part of parts) {
@@ -69,13 +69,13 @@ function inSteps(parts: MessageParts): MessageParts {
   return marked.at(-1)?.type === 'step-start' ? marked.slice(0, -1) : marked
 }
 
-/** Error of a call without a result: the answer was stopped, or the connection broke. */
+/** For calls without a result: the answer was stopped, or the connection broke. */
 export const interruptedText = 'This call was interrupted. It has no result; call the tool again if it is needed.'
 
-/** Tool names that providers accept. */
+/** Accepted by providers. */
 const namePattern = /^[\w-]{1,64}$/
 
-/** Known states of a call. Approval states count as interrupted: no tool here asks for any. */
+/** Approval states count as interrupted: no tool here asks for approval. */
 const knownStates: ReadonlySet<unknown> = new Set([
   'input-streaming',
   'input-available',
@@ -87,9 +87,8 @@ const knownStates: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A tool call that may go to a model again: with a bounded result or an error, and without provider metadata.
- * Undefined: no call, or one of a provider's own tool, whose results only the provider may write.
- * @param outputCharacters longest result
+ * A tool call with a bounded result or an error, and without provider metadata. Undefined for
+ * invalid calls, and for a provider's own tools, whose results only the provider may write.
  */
 function repairToolPart(part: JsonObject, outputCharacters: number): DynamicToolUIPart | undefined {
   const { toolCallId, state } = part
@@ -111,11 +110,11 @@ function repairToolPart(part: JsonObject, outputCharacters: number): DynamicTool
   }
 }
 
-/** Built-in tools have it in the type: `tool-createChart`. */
+/** Built-in tools have the name in the type: `tool-createChart`. */
 function nameOf({ type, toolName }: JsonObject): string | undefined {
   const name =
     type === 'dynamic-tool' ? toolName : typeof type === 'string' ? /^tool-(.*)$/s.exec(type)?.[1] : undefined
-  // Properties of every object are found in the SDK's tables of tools.
+  // Names of Object.prototype would match in the SDK's tool tables.
   return typeof name === 'string' && namePattern.test(name) && !(name in Object.prototype) ? name : undefined
 }
 
@@ -125,7 +124,7 @@ function inputOf(input: unknown): JsonObject {
   const written = JSON.stringify(input)
   return written.length <= historyLimits.inputCharacters
     ? (wellFormedJson(input) as JsonObject)
-    : { cut: cutText(written, historyLimits.errorCharacters) }
+    : { truncated: cutText(written, historyLimits.errorCharacters) }
 }
 
 type Outcome =
@@ -151,19 +150,19 @@ function isMcpResult(output: unknown): output is McpResult {
   return isJsonObject(output) && Array.isArray(output['content'])
 }
 
-/** Its text repeats the structured content. Pictures and resource links are dropped. */
+/** Text repeats the structured content. Images and resource links are dropped. */
 function textOfMcpResult({ content, structuredContent }: McpResult): string {
   const texts = content.flatMap((piece) =>
     isJsonObject(piece) && piece['type'] === 'text' && typeof piece['text'] === 'string' ? [piece['text']] : [],
   )
   const text = texts.join('\n')
   if (text !== '') return text
-  return structuredContent === undefined ? 'It gave nothing.' : JSON.stringify(structuredContent)
+  return structuredContent === undefined ? 'Empty result.' : JSON.stringify(structuredContent)
 }
 
 function errorOf(text: unknown): string {
   const words = typeof text === 'string' ? text.trim() : ''
-  return words === '' ? 'It failed, and did not say why.' : cutText(words.toWellFormed(), historyLimits.errorCharacters)
+  return words === '' ? 'Failed without a reason.' : cutText(words.toWellFormed(), historyLimits.errorCharacters)
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -172,36 +171,35 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A copy with well-formed strings: providers refuse half surrogate pairs. */
+/** Providers refuse lone surrogates. */
 function wellFormedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(wellFormedJson)
   if (!isJsonObject(value)) return value
-  // Not by assignment, which would set the prototype for `__proto__`.
+  // Assignment would set the prototype for `__proto__`.
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name.toWellFormed(), wellFormedJson(part)]))
 }
 
-/** Cuts a long text and appends a remark. */
 function cutText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
   return (
-    `${text.slice(0, maxCharacters).toWellFormed()}\n… (cut here: the first ${maxCharacters} of ` +
+    `${text.slice(0, maxCharacters).toWellFormed()}\n… (truncated: the first ${maxCharacters} of ` +
     `${text.length} characters)`
   )
 }
 
-/** Shortest length of strings within a value, before the whole value is cut. */
+/** Shortest length of strings within a value, before the whole value is truncated. */
 const minTextCharacters = 250
 
 /**
- * A well-formed copy of bounded JSON length. Its strings are cut first, to keep its structure; else it becomes the
- * beginning of its JSON.
+ * A well-formed copy of bounded JSON length. Strings are truncated first, to keep the structure;
+ * else the result is the start of the JSON.
  */
 function boundedJson(value: unknown, maxCharacters: number): unknown {
   const written = JSON.stringify(value)
   if (written.length <= maxCharacters) return wellFormedJson(value)
   const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= maxCharacters
-  // Checked first whether it helps: values that are long by their numbers may be very long.
+  // Checked first, since values that are long by their numbers may be very long.
   if (typeof value !== 'string' && fits(withShortTexts(value, minTextCharacters))) {
     for (let max = maxCharacters / 2; max >= minTextCharacters; max /= 2) {
       const shorter = withShortTexts(value, Math.floor(max))

@@ -89,10 +89,10 @@ describe('an answer on its way', () => {
   it('has a remark while nothing is said, which is no event', async () => {
     const told = new Told()
     open = () => Promise.resolve(told.readable)
-    options = { ...options, remarkMs: 5 }
+    options = { ...options, keepAliveMs: 5 }
     const message = await ask()
     const [remark] = (await once(message, 'data')) as [string]
-    expect(remark).to.match(/^: still here\n\n/)
+    expect(remark).to.match(/^: keep-alive\n\n/)
     await told.end()
     await sent.promise
   })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ChatChunk } from './chat-types.ts'
 
-/** Headers of the AI SDK's UI message stream. Proxies must not buffer or change it. */
+/** UI message stream of the AI SDK. Proxies must not buffer or change it. */
 const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
@@ -11,7 +11,7 @@ const streamHeaders = {
 
 export interface SendOptions {
   /** Interval of keep-alive comments, ms. Default 15,000. */
-  readonly remarkMs?: number
+  readonly keepAliveMs?: number
   /** How long a client may read nothing before it is disconnected, ms. Default 60,000. */
   readonly stallMs?: number
   /** The message for a stream that failed outside its own protocol. */
@@ -19,34 +19,33 @@ export interface SendOptions {
 }
 
 /**
- * Sends an answer as server-sent events. Resolves when the stream ends, also after the client disconnected. Never
- * rejects.
- * @param open starts the answer, after the headers are sent
+ * Resolves when the stream ends, also after the client disconnected. Never rejects. @param open
+ * starts the answer, after the headers are sent
  */
 export async function sendAnswer(
   response: ServerResponse,
   open: () => Promise<ReadableStream<ChatChunk>>,
   options: SendOptions,
 ): Promise<void> {
-  const { remarkMs = 15_000, stallMs = 60_000, explain } = options
+  const { keepAliveMs = 15_000, stallMs = 60_000, explain } = options
   response.writeHead(200, streamHeaders)
   response.flushHeaders()
-  let saidAt = performance.now()
+  let writtenAt = performance.now()
   const write = async (text: string): Promise<void> => {
     if (response.destroyed) return
-    saidAt = performance.now()
-    if (!response.write(text)) await whenTaken(response, stallMs)
+    writtenAt = performance.now()
+    if (!response.write(text)) await whenDrained(response, stallMs)
   }
-  const remarks = setInterval(() => {
-    if (performance.now() - saidAt >= remarkMs && !response.destroyed && !response.writableNeedDrain)
-      response.write(': still here\n\n')
-  }, remarkMs)
+  const keepAlive = setInterval(() => {
+    if (performance.now() - writtenAt >= keepAliveMs && !response.destroyed && !response.writableNeedDrain)
+      response.write(': keep-alive\n\n')
+  }, keepAliveMs)
   try {
     for await (const chunk of await open()) await write(eventOf(chunk))
   } catch (error) {
     await write(eventOf({ type: 'error', errorText: explain(error) }))
   }
-  clearInterval(remarks)
+  clearInterval(keepAlive)
   await write('data: [DONE]\n\n')
   response.end()
 }
@@ -55,8 +54,8 @@ function eventOf(chunk: ChatChunk): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
-/** Resolves when the client has read the output or disconnected; a stalled client is disconnected. */
-async function whenTaken(response: ServerResponse, stallMs: number): Promise<void> {
+/** A stalled client is disconnected. */
+async function whenDrained(response: ServerResponse, stallMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stalled = setTimeout(() => response.destroy(), stallMs)
   response.once('drain', resolve)

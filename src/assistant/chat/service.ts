@@ -31,7 +31,6 @@ import { openSkills } from '../skills/open-skills.ts'
 
 type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof servingSettings & typeof proxySettings>
 
-/** Starts the chat: its route, its settings and its page. */
 export async function startChat(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'chat' })
@@ -60,17 +59,15 @@ export async function startChat(context: ServiceContext<Config>): Promise<void> 
     },
     'the chat listens',
   )
-  if (models.remedy !== undefined) log.info(`there is no model for the chat: ${models.remedy}`)
+  if (models.remedy !== undefined) log.info(`No language model configured for the chat: ${models.remedy}`)
   const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
   if (isOpen && models.modes.some(({ state }) => !state.isScripted))
-    log.warn('whoever reaches the chat may ask, and pays nothing for the model: set API_TOKEN')
+    log.warn('API_TOKEN is not set: anyone who can reach the chat can use the paid model')
   parts.prepare(lifecycle.signal).catch((error: unknown) => {
-    if (!lifecycle.signal.aborted)
-      log.warn({ err: asError(error) }, 'it could not be looked which tools there are; each question looks again')
+    if (!lifecycle.signal.aborted) log.warn({ err: asError(error) }, 'Cannot list tools; each question retries')
   })
 }
 
-/** Who may ask, and how much. */
 export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'limits' | 'clientOf' | 'trustedProxies'> {
   return {
     token: config.API_TOKEN,
@@ -80,14 +77,14 @@ export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'li
       perMinute: config.CHAT_RATE_LIMIT,
     }),
     trustedProxies: addressList(config.TRUSTED_PROXIES),
-    // A program here that lies about whom it asks for could as well ask directly, without a limit.
+    // A local program that misreports its client could also call without a limit.
     clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
   }
 }
 
 /**
- * Puts the chat together: its models, and the tools that they may call. Connections end with the process.
- * @throws FatalError where CHAT_MODES, FETCH_API_HOSTS or SKILLS_DIR cannot be what they are
+ * Connections end with the process. @throws FatalError for invalid CHAT_MODES, FETCH_API_HOSTS or
+ * SKILLS_DIR
  */
 export async function openChat(context: ServiceContext<Config>, log: Logger): Promise<ChatParts> {
   const { config, lifecycle, shared } = context
@@ -101,7 +98,7 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
     times: { connectMs: config.CHAT_TOOL_CONNECT_MS, callMs: longestCallMs(config) },
     log,
   })
-  lifecycle.onStop('connections to tools of the chat', () => source.close())
+  lifecycle.onStop('tool connections of the chat', () => source.close())
   return createChat({
     models,
     source,
@@ -116,12 +113,12 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
   })
 }
 
-/** Of a tool: longer than a statement may wait and run. */
+/** Longer than a statement may queue and run. */
 function longestCallMs({ QUERY_TIMEOUT_S }: Config): number {
   return Math.max(60_000, (QUERY_TIMEOUT_S + 15) * 1000)
 }
 
-/** The MCP servers: those that are set, and else ours, in this process or at their usual ports. */
+/** The configured MCP servers, else ours, in this process or at the default ports. */
 export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'toolsPort'>): readonly McpServer[] {
   return mcpServers({
     flowfarm: () =>
@@ -134,8 +131,8 @@ export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'to
 }
 
 /**
- * Examples of the query service that the chat shows to begin with, by their first wording. Their charts are of all
- * five kinds.
+ * Example questions of the chat page, by their first wording. Together they use all five kinds of
+ * chart.
  */
 const chosen: readonly { readonly question: string; readonly title: string; readonly isShares?: boolean }[] = [
   { question: 'How many transactions were there each day?', title: 'Transactions by day' },
@@ -156,15 +153,12 @@ const chosen: readonly { readonly question: string; readonly title: string; read
   { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
 ]
 
-/**
- * The example questions of the chat, with the addresses of a network.
- * @throws Error for one that the query service does not have: then this list is wrong
- */
+/** @throws Error for a question that the query service does not have */
 export function chatExamples(network: Network): readonly ScriptedExample[] {
   const pairs = new Map(examplePairs('indexer', network).map((pair) => [pair.questions[0], pair]))
   return chosen.map(({ question, ...chart }) => {
     const pair = pairs.get(question)
-    if (pair === undefined) throw new Error(`The chat names an example question that there is not: ${question}`)
+    if (pair === undefined) throw new Error(`unknown example question: ${question}`)
     return { ...pair, ...chart }
   })
 }

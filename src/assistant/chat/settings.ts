@@ -1,8 +1,6 @@
 import { boolean, integer, optionalInteger, optionalText, optionalUrl, text, words } from '../../platform/setting.ts'
 import type { Setting } from '../../platform/setting.ts'
 
-/** Variables of the chat, of the tool servers that it may use, and of the reverse proxy. */
-
 const group = 'Chat'
 const tools = 'Tool servers'
 const proxy = 'Reverse proxy'
@@ -14,23 +12,22 @@ export const chatSettings = {
     default: 3001,
     min: 0,
     max: 65_535,
-    description: 'Port of the chat: its page and /api/chat; 0 picks a free one and logs it.',
+    description: 'Port of the chat (page and /api/chat); 0 picks a free port and logs it.',
   }),
   CHAT_MODES: words({
     group,
     default: ['fast', 'balanced', 'deep'],
-    description: 'Modes that people may choose. The model of deep is the dearest; fast answers with the smallest.',
+    description: 'Modes that users may choose. `deep` uses the most expensive model, `fast` the smallest.',
   }),
   CHAT_MODEL_FAST: optionalText({
     group,
-    description:
-      'Model of the mode fast. Without it the smallest of the provider; openai-compatible has LLM_MODEL for all modes.',
+    description: 'Model of mode `fast`. Default: the smallest of the provider; LLM_MODEL for openai-compatible.',
   }),
   CHAT_MODEL_DEEP: optionalText({
     group,
     description:
-      'Model of the mode deep, which thinks before it answers. Without it the largest of the provider; ' +
-      'openai-compatible has LLM_MODEL for all modes.',
+      'Model of mode `deep`, which reasons before it answers. Default: the largest of the provider; LLM_MODEL for ' +
+      'openai-compatible.',
   }),
   CHAT_RATE_LIMIT: integer({
     group,
@@ -38,7 +35,7 @@ export const chatSettings = {
     min: 1,
     max: 1_000_000,
     unit: 'answers per minute and client',
-    description: 'Most answers that one client may ask for. Direct connections from this machine have no limit.',
+    description: 'Maximum answers per client. Direct local connections are not limited.',
   }),
   CHAT_CONCURRENCY: integer({
     group,
@@ -46,8 +43,7 @@ export const chatSettings = {
     min: 1,
     max: 100_000,
     unit: 'answers',
-    description:
-      'Answers that a process gives at the same time; those beyond are refused at once with 503 and Retry-After.',
+    description: 'Concurrent answers per process; further ones are refused with 503 and Retry-After.',
   }),
   CHAT_CLIENT_CONCURRENCY: integer({
     group,
@@ -55,8 +51,7 @@ export const chatSettings = {
     min: 1,
     max: 100_000,
     unit: 'answers',
-    description:
-      'Answers that one client is given at the same time. Direct connections from this machine have no limit.',
+    description: 'Concurrent answers per client. Direct local connections are not limited.',
   }),
   CHAT_TIMEOUT_S: integer({
     group,
@@ -64,20 +59,19 @@ export const chatSettings = {
     min: 10,
     max: 3600,
     unit: 's',
-    description: 'Longest time of an answer with all its tools; it is ended then, and says so.',
+    description: 'Maximum time of an answer including its tools.',
   }),
   CHAT_EXPLORER_URL: optionalUrl({
     group,
     schemes: http,
     description:
-      'Where people reach the explorer. Addresses and ids in answers lead there; without it they lead nowhere.',
+      'Public URL of the explorer, to which addresses and ids in answers link. If unset, they are not linked.',
   }),
   CHAT_WEB_SEARCH: boolean({
     group,
     default: true,
     description:
-      'Let the model search the web where its provider has a search of its own (Anthropic). No other search ' +
-      'is built in.',
+      'Let the model search the web if its provider offers a search (Anthropic). No other search is built in.',
   }),
   FETCH_API_HOSTS: words({
     group,
@@ -89,36 +83,33 @@ export const chatSettings = {
       'api.llama.fi',
     ],
     description:
-      'Hosts that the tool fetch_api may call, by HTTPS on port 443. A host stands for itself and not for ' +
-      'those below it; `none`: there is no such tool.',
+      'Hosts that the tool fetch_api may call, over HTTPS on port 443. Subdomains are not included. `none` disables ' +
+      'the tool.',
   }),
   SKILLS_DIR: optionalText({
     group,
-    description: 'Folder of the skills: <folder>/<name>/SKILL.md. Without it the ones that come with flowfarm.',
+    description: 'Folder of skills (<folder>/<name>/SKILL.md). Default: the built-in skills.',
   }),
   MCP_SERVER_URL: optionalUrl({
     group,
     schemes: http,
-    description:
-      'The MCP server whose tools the chat uses. Without it that of this process, or http://127.0.0.1:8085/mcp.',
+    description: 'MCP server that the chat uses. Default: that of this process, or http://127.0.0.1:8085/mcp.',
   }),
   MCP_SERVER_KEY: optionalText({
     group,
     secret: true,
-    description: 'Key for MCP_SERVER_URL. One on this machine wants none.',
+    description: 'API key for MCP_SERVER_URL. Not needed on the same machine.',
   }),
   SCRIPT_MCP_URL: optionalUrl({
     group,
     schemes: http,
     description:
-      'MCP server with tools for Cadence (script_check, search_docs …). Without it our own, where the service ' +
-      'tools runs.',
+      'MCP server with Cadence tools (script_check, search_docs …). Default: the service `tools`, if it runs.',
   }),
   EVM_MCP_URL: optionalUrl({
     group,
     schemes: http,
-    description:
-      'MCP server with tools for the EVM (evm_rpc, evm_call …). Without it our own, where the service tools runs.',
+    description: 'MCP server with EVM tools (evm_rpc, evm_call …). Default: the service `tools`, if it runs.',
   }),
   CHAT_TOOL_CONNECT_MS: integer({
     group,
@@ -126,7 +117,7 @@ export const chatSettings = {
     min: 100,
     max: 60_000,
     unit: 'ms',
-    description: 'How long a turn waits for an MCP server that does not answer, before it goes on without its tools.',
+    description: 'How long a turn waits for an unresponsive MCP server before it continues without its tools.',
   }),
 
   TOOLS_PORT: integer({
@@ -134,21 +125,20 @@ export const chatSettings = {
     default: 8086,
     min: 0,
     max: 65_535,
-    description: 'Port of our own tool servers, at /script/mcp and /evm/mcp; 0 picks a free one and logs it.',
+    description: 'Port of the built-in tool servers (/script/mcp and /evm/mcp); 0 picks a free port and logs it.',
   }),
   TOOLS_HOST: text({
     group: tools,
     default: '127.0.0.1',
-    description:
-      'Address that the tool servers bind. They ask for no key, so it should be one that only the chat reaches.',
+    description: 'Address that the tool servers bind. They require no key: use one that only the chat can reach.',
   }),
   EVM_RPC_URL: optionalUrl({
     group: tools,
     secret: true,
     schemes: http,
     description:
-      'JSON-RPC of an EVM node, such as https://mainnet.evm.nodes.onflow.org, that the EVM tools read from. ' +
-      'Without it there are none.',
+      'JSON-RPC URL of an EVM node for the EVM tools, such as https://mainnet.evm.nodes.onflow.org. If unset, there ' +
+      'are no EVM tools.',
   }),
 
   PROXY_PORT: optionalInteger({
@@ -156,24 +146,24 @@ export const chatSettings = {
     min: 0,
     max: 65_535,
     description:
-      'Port of the reverse proxy before the chat, the query service and the MCP server. Without it 80 where ' +
-      'the service proxy is named on the command line, and no proxy where all services run.',
+      'Port of the reverse proxy for the chat, the query service and the MCP server. Default: 80 if the service ' +
+      '`proxy` is named on the command line; without it no proxy runs among all services.',
   }),
   PROXY_CHAT_URL: optionalUrl({
     group: proxy,
     schemes: ['http'],
-    description: 'The chat, which has / and /api/chat. Without it that of this process, or http://127.0.0.1:3001.',
+    description: 'URL of the chat (/ and /api/chat). Default: this process, or http://127.0.0.1:3001.',
   }),
   PROXY_ASK_URL: optionalUrl({
     group: proxy,
     schemes: ['http'],
     description:
-      'The query service, which has the rest of /api/, /health, /docs and /openapi.json. Without it that of ' +
-      'this process, or http://127.0.0.1:8084.',
+      'URL of the query service (other paths of /api/, /health, /docs, /openapi.json). Default: this process, or ' +
+      'http://127.0.0.1:8084.',
   }),
   PROXY_MCP_URL: optionalUrl({
     group: proxy,
     schemes: ['http'],
-    description: 'The MCP server, which has /mcp. Without it that of this process, or http://127.0.0.1:8085.',
+    description: 'URL of the MCP server (/mcp). Default: this process, or http://127.0.0.1:8085.',
   }),
 } satisfies Record<string, Setting<unknown>>

@@ -10,7 +10,7 @@ import type { SlotsOptions } from '../../platform/limits/slots.ts'
 import type { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { KeyCheck } from './key-check.ts'
 
-/** A program on this machine, anyone where keys are off, the administrator, or a developer. */
+/** `local`: a program on this machine. `open`: any client while keys are not required. */
 export type Caller =
   | { readonly kind: 'local' | 'open' | 'admin' }
   | { readonly kind: 'developer'; readonly keyDigest: string }
@@ -35,7 +35,10 @@ export interface AdmissionOptions {
   readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
 }
 
-/** Concurrent key checks of a client: as many as the failures that block it, so parallel guesses are blocked too. */
+/**
+ * Limits concurrent key checks to the number of failures that blocks a client, so parallel guesses
+ * are blocked too.
+ */
 const keyChecks: SlotsOptions = {
   what: 'key checks',
   max: 1000,
@@ -76,13 +79,13 @@ export class Admission {
     if (this.#adminDigest !== undefined && timingSafeEqual(digest, this.#adminDigest)) return { kind: 'admin' }
     const keyDigest = digest.toString('hex')
     if (!(await this.#isGood(keyDigest, key, client.address)))
-      throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
+      throw new ApiError(401, 'bad-key', 'Invalid API key: it does not exist or was revoked.')
     return { kind: 'developer', keyDigest }
   }
 
   /**
-   * The network by which statement slots are shared. Programs on this machine and the administrator may name the
-   * client they act for, as the chat does.
+   * The network by which statement slots are shared. Local programs and the administrator may name
+   * the client they act for, as the chat does.
    */
   clientOf(request: IncomingMessage, { kind }: Caller): string {
     const named = request.headers[clientHeader]
@@ -101,17 +104,14 @@ export class Admission {
       throw new ApiError(
         400,
         'batch-too-large',
-        `A batch of ${requests} requests is more than a key has in a minute: send smaller ones.`,
+        `Batch too large: ${requests} requests exceed the limit of a key per minute. Send smaller batches.`,
       )
     }
     const { isAllowed, retryAfterSeconds } = window.take(caller.keyDigest, requests)
     if (isAllowed) return
-    throw new ApiError(
-      429,
-      'rate-limited',
-      `This key has made its requests of the last minute; try again in ${retryAfterSeconds} s.`,
-      { details: { retryAfterSeconds } },
-    )
+    throw new ApiError(429, 'rate-limited', `Rate limit of this key reached. Try again in ${retryAfterSeconds} s.`, {
+      details: { retryAfterSeconds },
+    })
   }
 
   async #isGood(digest: string, key: string, address: string): Promise<boolean> {
@@ -136,7 +136,6 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Longer texts are no keys. */
 const maxCharacters = 512
 
 /** The presented API key, unchecked: `Authorization: Bearer`, else `X-API-Key`. */

@@ -2,27 +2,26 @@ import { z } from 'zod'
 import { ApiError, asError } from '../../platform/errors.ts'
 
 export interface KeyCheckOptions {
-  /** The indexer backend (BACKEND_URL), read at each check. */
+  /** BACKEND_URL, read at each check. */
   readonly backendUrl: () => string
-  /** Lifetime of a positive answer; a revoked key is refused after it. Default 60,000 ms. */
+  /** Cache time of a valid key, and so the longest use of a revoked one. Default 60,000 ms. */
   readonly goodForMs?: number
-  /** Lifetime of a negative answer. Default 30,000 ms. */
+  /** Cache time of an invalid key. Default 30,000 ms. */
   readonly badForMs?: number
-  /** How long a good key is accepted while the backend is down. Default 300,000 ms. */
+  /** How long a valid key is accepted while the backend is down. Default 300,000 ms. */
   readonly graceMs?: number
   /** Interval of checks while the backend is down. Default 5,000 ms. */
   readonly askAgainMs?: number
   /** Default 5,000 ms. */
   readonly timeoutMs?: number
   /**
-   * Cached good keys and, separately, bad keys, so that guesses evict no good ones. The oldest are evicted. Default
+   * Cached valid keys and, separately, invalid keys, so that guesses evict no valid ones. Default
    * 10,000.
    */
   readonly maxRemembered?: number
   readonly clock?: () => number
 }
 
-/** A good key, with the time of the check and of the next one. */
 interface Good {
   readonly at: number
   readonly until: number
@@ -31,13 +30,13 @@ interface Good {
 const answerSchema = z.object({ valid: z.boolean() })
 
 /**
- * Checks developer keys with the indexer backend (`POST /auth/verify-key`). Both answers are cached by the digest of
- * the key; concurrent checks of a key share one request.
+ * Checks developer keys with the backend (`POST /auth/verify-key`). Results are cached by key
+ * digest; concurrent checks of a key share one request.
  */
 export class KeyCheck {
   readonly #options: Required<KeyCheckOptions>
   readonly #good = new Map<string, Good>()
-  /** When a key was refused. */
+  /** When each key was refused. */
   readonly #bad = new Map<string, number>()
   readonly #underWay = new Map<string, Promise<boolean>>()
 
@@ -54,7 +53,7 @@ export class KeyCheck {
     }
   }
 
-  /** The cached answer; undefined: none. @param digest of the key */
+  /** The cached result. @param digest of the key */
   remembered(digest: string): boolean | undefined {
     const { badForMs, clock } = this.#options
     if (clock() < (this.#good.get(digest)?.until ?? 0)) return true
@@ -63,8 +62,8 @@ export class KeyCheck {
   }
 
   /**
-   * Calls the backend.
-   * @throws ApiError 503 `keys-unavailable` when it does not answer and the key was not good recently
+   * @throws ApiError 503 `keys-unavailable` when the backend does not respond and the key was not
+   * valid recently
    */
   lookUp(digest: string, key: string): Promise<boolean> {
     const current = this.#underWay.get(digest)
@@ -90,9 +89,14 @@ export class KeyCheck {
         this.#good.set(digest, { at: known.at, until: Math.min(clock() + askAgainMs, known.at + graceMs) })
         return true
       }
-      throw new ApiError(503, 'keys-unavailable', 'Keys cannot be checked at the moment; try again.', {
-        cause: asError(error),
-      })
+      throw new ApiError(
+        503,
+        'keys-unavailable',
+        'API keys cannot be checked: the backend does not respond. Try again later.',
+        {
+          cause: asError(error),
+        },
+      )
     }
   }
 
@@ -106,7 +110,7 @@ export class KeyCheck {
     })
     const body = await response.text()
     if (response.status === 401 || response.status === 403) return false
-    if (response.status !== 200) throw new Error(`the backend answered ${response.status}`)
+    if (response.status !== 200) throw new Error(`the backend returned ${response.status}`)
     // Some backends send no content type.
     return answerSchema.parse(JSON.parse(body)).valid
   }

@@ -16,7 +16,6 @@ import {
 import { failureOf } from '../query/query-service.ts'
 import type { QueryService, QueryTarget } from '../query/query-service.ts'
 
-/** Tool names; those of a target exist only where it is configured. */
 type Names = Readonly<Record<QueryTarget, string>>
 export const sqlToolNames = { indexer: 'run_indexer_sql', evm: 'run_evm_sql' } as const satisfies Names
 export const askToolNames = { indexer: 'ask_indexer', evm: 'ask_evm' } as const satisfies Names
@@ -29,26 +28,25 @@ const questionSchema = z.strictObject({ question: questionField })
 
 const sqlOutput = advertised(
   z.object({
-    target: z.string().describe('Which database was asked.'),
+    target: z.string().describe('The queried database.'),
     sql: z.string(),
     ...answerFields,
     ...failureFields,
-    duration_ms: z.number().describe('What the database took.'),
+    duration_ms: z.number().describe('Time in the database.'),
   }),
 )
 const generatedOutput = advertised(z.object({ ...generatedFields, ...failureFields }))
 const askOutput = advertised(z.object({ ...generatedFields, ...answerFields, ...failureFields }))
 
 /**
- * A failure: `isError`, and `error` in the structure.
- * @param content with all fields of a good result, since old clients validate it against the same schema
+ * @param content all fields of a successful result: old clients validate failures against the same
+ * schema
  */
 export function failedQuery(failure: ApiError, content: Record<string, unknown>): CallToolResult {
   const shown = Object.entries(presentFailure(failureOf(failure))).filter(([, value]) => value !== null)
   return { ...toolResult(content, JSON.stringify(Object.fromEntries(shown))), isError: true }
 }
 
-/** `run_indexer_sql`, `run_evm_sql`: runs a statement. */
 export function registerSqlTool(
   server: McpServer,
   queries: QueryService,
@@ -59,10 +57,10 @@ export function registerSqlTool(
     name: sqlToolNames[target],
     title: `Run SQL on the ${databaseNames[target]}`,
     description:
-      `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ` +
+      `Runs one read-only SELECT on the ${databaseNames[target]} and returns its rows. Read the resource ` +
       `${schemaUris[target]} first for tables and columns. ` +
-      'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says ' +
-      'that there were more rows: aggregate, or narrow the statement.',
+      'Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are UTC. `truncated` is true ' +
+      'if there were more rows: aggregate, or narrow the query.',
     schema: sqlSchema,
     output: sqlOutput,
     annotations: readingClosedWorld,
@@ -86,7 +84,6 @@ export function registerSqlTool(
   })
 }
 
-/** `ask_indexer`, `ask_evm`: answers a question with a statement and its rows. */
 export function registerAskTool(
   server: McpServer,
   queries: QueryService,
@@ -97,9 +94,9 @@ export function registerAskTool(
     name: askToolNames[target],
     title: `Ask the ${databaseNames[target]}`,
     description:
-      `Has a language model write the SQL for a question about the ${databaseNames[target]}, runs it ` +
-      'read-only and gives statement and rows. ' +
-      `Who can write SQL gets further with ${sqlToolNames[target]}: it needs no second model.${unavailable(queries)}`,
+      `Has a language model write SQL for a question about the ${databaseNames[target]}, runs it ` +
+      'read-only, and returns the statement and its rows. If you can write SQL, prefer ' +
+      `${sqlToolNames[target]}: it needs no second model.${unavailable(queries)}`,
     schema: questionSchema,
     output: askOutput,
     annotations: askingModel,
@@ -108,7 +105,6 @@ export function registerAskTool(
       const answer = presentAnswer(asked.answer)
       const { sql, ...generated } = presentGenerated(asked)
       const failure = presentFailure(asked.failure)
-      // The text leaves out how the statement came about.
       const { columns, results, row_count, truncated } = answer
       const result = toolResult(
         { ...generated, sql, ...answer, ...failure },
@@ -125,7 +121,6 @@ export function registerAskTool(
   })
 }
 
-/** `generate_indexer_sql`, `generate_evm_sql`: writes a checked statement without running it. */
 export function registerGenerateTool(
   server: McpServer,
   queries: QueryService,
@@ -136,8 +131,8 @@ export function registerGenerateTool(
     name: generateToolNames[target],
     title: `Write SQL for the ${databaseNames[target]}`,
     description:
-      `Has a language model write the SQL for a question about the ${databaseNames[target]}. The statement ` +
-      `is checked and planned, and not run: ${sqlToolNames[target]} runs it.${unavailable(queries)}`,
+      `Has a language model write SQL for a question about the ${databaseNames[target]}. The statement is checked ` +
+      `and planned but not run; run it with ${sqlToolNames[target]}.${unavailable(queries)}`,
     schema: questionSchema,
     output: generatedOutput,
     annotations: askingModel,
@@ -156,19 +151,16 @@ export function registerGenerateTool(
   })
 }
 
-/** The generated fields without a reply. */
 function nothingGenerated(target: QueryTarget, args: unknown): Record<string, unknown> {
   const question = textIn(args, 'question')
   return { target, question, sql: '', attempts: [], model: '', prompt_version: '', duration_ms: 0 }
 }
 
-/** A text argument to repeat in a failure; '' where it is none. */
 function textIn(args: unknown, name: string): string {
   const value: unknown = typeof args === 'object' && args !== null ? Reflect.get(args, name) : undefined
   return typeof value === 'string' ? value : ''
 }
 
-/** Tells models not to call a tool that cannot work. */
 function unavailable({ remedy }: QueryService): string {
   return remedy === undefined ? '' : ` Not available here: ${remedy}`
 }

@@ -7,9 +7,8 @@ import { FatalError } from '../../platform/errors.ts'
 const texts = new Map<Network, string>()
 
 /**
- * The guide to scripts for a network. The file has `import "Name"`, `0x{Name}` and `{network}` in place of addresses,
- * and names of files in place of their contents.
- * @throws FatalError where it names an unknown contract
+ * The guide to scripts. The file has `import "Name"`, `0x{Name}` and `{network}` for addresses, and
+ * file names for contents. @throws FatalError for an unknown contract
  */
 export function scriptReference(network: Network): string {
   const known = texts.get(network)
@@ -19,7 +18,11 @@ export function scriptReference(network: Network): string {
     network,
   )
   const left = /0x\{\w+\}|^import ".*"$/m.exec(text)
-  if (left !== null) throw new FatalError('unknown-contract', `the contract of ${left[0]} is not known on ${network}`)
+  if (left !== null)
+    throw new FatalError(
+      'unknown-contract',
+      `script-reference.md names a contract that is unknown on ${network}: ${left[0]}`,
+    )
   texts.set(network, text)
   return text
 }

@@ -11,13 +11,10 @@ import { ApiError } from '../../platform/errors.ts'
 import { isShallow } from '../../platform/http/read-json.ts'
 import { jsonOrNothing, responseText } from '../../platform/outbound/response-text.ts'
 
-/**
- * A value in JSON-CDC: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. Source: JSON-Cadence
- * specification.
- */
+/** A JSON-CDC value: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. */
 export const jsonCdcSchema = z.looseObject(
   { type: z.string('must be the name of a Cadence type') },
-  'must be an object with type and value',
+  'must be an object with "type" and "value"',
 )
 export type JsonCdc = z.infer<typeof jsonCdcSchema>
 
@@ -28,7 +25,6 @@ export interface ScriptBlock {
   readonly id?: string | undefined
 }
 
-/** Runs Cadence scripts, which cannot change the chain. */
 export interface ScriptRunner {
   /**
    * @returns the node's result as JSON-CDC
@@ -37,46 +33,42 @@ export interface ScriptRunner {
   run(script: string, args: readonly JsonCdc[], block: ScriptBlock, signal: AbortSignal): Promise<JsonCdc>
 }
 
-/** Longest node message that callers get: Cadence errors quote the script. */
+/** Cadence errors quote the script. */
 const maxReasonCharacters = 4000
 
-/** The script is invalid, has other arguments, or failed. */
+/** The script is invalid, has the wrong arguments, or failed. */
 export function scriptFailed(reason: string, cause?: unknown): ApiError {
-  return new ApiError(400, 'script-failed', `The access node refused the script: ${cut(reason)}`, {
+  return new ApiError(400, 'script-failed', `Script failed: ${cut(reason)}`, {
     field: 'script',
     cause,
   })
 }
 
-/** No node has the requested state. */
 export function stateNotServed(reason: string, cause?: unknown): ApiError {
   return new ApiError(
     404,
     'state-not-served',
-    `No access node has the state after that block, of those that are asked here: ${cut(reason)}`,
+    `State not available: no configured access node has the state after that block. ${cut(reason)}`,
     { cause },
   )
 }
 
-/** A node returned an invalid answer, by its own fault or the script's. */
+/** A node returned an invalid response, through its own fault or the script's. */
 export function chainFailed(reason: string, cause?: unknown): ApiError {
   return new ApiError(502, 'chain-failed', `The access node could not run the script: ${cut(reason)}`, { cause })
 }
 
-/** No node answers, or all limit the rate. */
+/** No node responds, or all limit the rate. */
 export function chainUnavailable(reason: string, cause?: unknown): ApiError {
-  return new ApiError(503, 'chain-unavailable', `No access node runs the script at the moment: ${cut(reason)}`, {
+  return new ApiError(503, 'chain-unavailable', `No access node can run the script now: ${cut(reason)}`, {
     cause,
   })
 }
 
 export function scriptTimedOut(seconds: number, cause?: unknown): ApiError {
-  return new ApiError(
-    504,
-    'script-timeout',
-    `The access node gave no answer in ${seconds} s: have the script do less.`,
-    { cause },
-  )
+  return new ApiError(504, 'script-timeout', `The script timed out after ${seconds} s. Reduce the work it does.`, {
+    cause,
+  })
 }
 
 export function scriptsBusy(): ApiError {
@@ -90,7 +82,7 @@ function cut(reason: string): string {
 }
 
 export interface ScriptBounds {
-  /** For all nodes that are tried; nodes abort a script earlier. Default 30,000 ms. */
+  /** For all attempts together; nodes abort a script earlier. Default 30,000 ms. */
   readonly timeoutMs?: number
   /** Concurrent scripts; each holds its result in memory. Default 64. */
   readonly maxConcurrent?: number
@@ -119,30 +111,29 @@ export function boundScripts(
   }
 }
 
-/** Longest result. */
 export const maxResultBytes = 8 * 1024 * 1024
 
-/** Parses the result of a script. @throws ApiError 502 `chain-failed` */
+/** @throws ApiError 502 `chain-failed` */
 export function readResult(bytes: Uint8Array): JsonCdc {
   if (bytes.length > maxResultBytes) throw resultTooLong()
   try {
     const result = jsonCdcSchema.parse(
       JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')),
     )
-    if (!isShallow(result)) throw chainFailed('the result is nested too deep.')
+    if (!isShallow(result)) throw chainFailed('its result is nested too deeply.')
     return result
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError)
-      throw chainFailed('its answer is no JSON-CDC value.', error)
+      throw chainFailed('it returned an invalid JSON-CDC value.', error)
     throw error
   }
 }
 
 export function resultTooLong(): Error {
-  return chainFailed(`the result is longer than ${maxResultBytes} bytes; have the script return less.`)
+  return chainFailed(`its result exceeds ${maxResultBytes} bytes. Return less.`)
 }
 
-/** Runs scripts on the access nodes of the program, over gRPC. */
+/** Over gRPC. */
 export function createNodeScriptRunner(nodes: ScriptCaller): ScriptRunner {
   return {
     async run(script, args, { height, id }, signal) {
@@ -151,38 +142,37 @@ export function createNodeScriptRunner(nodes: ScriptCaller): ScriptRunner {
       const result = await nodes
         .runScript(Buffer.from(script), encoded, { height, blockId, signal })
         .catch((error: unknown) => {
-          throw toAnswer(error)
+          throw toApiError(error)
         })
       return readResult(result)
     },
   }
 }
 
-function toAnswer(error: unknown): unknown {
-  if (error instanceof ScriptFailedError) return scriptFailed(wordsOf(error), error)
-  if (error instanceof StateNotServedError) return stateNotServed(wordsOf(error), error)
-  if (error instanceof ChainCallFailedError) return chainFailed(wordsOf(error), error)
-  if (error instanceof ChainUnavailableError) return chainUnavailable(wordsOf(error), error)
+function toApiError(error: unknown): unknown {
+  if (error instanceof ScriptFailedError) return scriptFailed(nodeMessage(error), error)
+  if (error instanceof StateNotServedError) return stateNotServed(nodeMessage(error), error)
+  if (error instanceof ChainCallFailedError) return chainFailed(nodeMessage(error), error)
+  if (error instanceof ChainUnavailableError) return chainUnavailable(nodeMessage(error), error)
   return error
 }
 
-/** The node's message. The error's own message names the node, whose address may contain a key. */
-function wordsOf({ cause, message }: Error): string {
+/**
+ * The node's message. The error's own message contains the node's address, which may include a key.
+ */
+function nodeMessage({ cause, message }: Error): string {
   if (cause === undefined) return message
-  return cause instanceof GrpcError ? cause.reason : 'its answer cannot be read.'
+  return cause instanceof GrpcError ? cause.reason : 'its response is invalid.'
 }
 
-/** The response has the result in base64, quoted, with a line end. */
+/** The result is base64 in a JSON string, with a line end. */
 const maxAnswerBytes = Math.ceil(maxResultBytes / 3) * 4 + 16
 
-/** Source of the shapes: onflow/flow, openapi/access.yaml, `/scripts`. */
+/** Source: onflow/flow, openapi/access.yaml, `/scripts`. */
 const failureSchema = z.object({ message: z.string() })
 const resultSchema = z.base64()
 
-/**
- * Runs scripts with the REST API of an access node.
- * @param baseUrl CHAIN_REST_URL, without `/v1`
- */
+/** @param baseUrl CHAIN_REST_URL, without `/v1` */
 export function createRestScriptRunner(baseUrl: string): ScriptRunner {
   const scripts = new URL('v1/scripts', baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`)
   return {
@@ -208,17 +198,16 @@ export function createRestScriptRunner(baseUrl: string): ScriptRunner {
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof ApiError) throw error
-        // The error message would name the address, which may contain a key.
-        throw chainUnavailable('the one of CHAIN_REST_URL cannot be reached.', error)
+        // The error message contains the address, which may include a key.
+        throw chainUnavailable('CHAIN_REST_URL cannot be reached.', error)
       }
     },
   }
 }
 
-/** The body is a JSON string of base64 of JSON-CDC. */
 function resultOf(text: string): JsonCdc {
   const encoded = resultSchema.safeParse(jsonOrNothing(text))
-  if (!encoded.success) throw chainFailed('its answer is no JSON text of base64.', encoded.error)
+  if (!encoded.success) throw chainFailed('it returned an invalid base64 JSON string.', encoded.error)
   return readResult(Buffer.from(encoded.data, 'base64'))
 }
 
@@ -228,8 +217,8 @@ function refusalOf(status: number, text: string): ApiError {
   const reason = failure.success ? failure.data.message : text
   if (status === 400) return scriptFailed(reason)
   if (status === 404) return stateNotServed(reason)
-  if (status === 429 || status === 503) return chainUnavailable(`it answered ${status}: ${reason}`)
-  return chainFailed(`it answered ${status}: ${reason}`)
+  if (status === 429 || status === 503) return chainUnavailable(`HTTP ${status}: ${reason}`)
+  return chainFailed(`HTTP ${status}: ${reason}`)
 }
 
 function toBase64(text: string): string {

@@ -9,10 +9,10 @@ import type { ScriptRunner } from './script-runners.ts'
 
 export const scriptToolName = 'run_chain_script'
 
-/** Nodes refuse shorter scripts already. */
+/** Access nodes have a lower limit. */
 const maxScriptCharacters = 100_000
 
-const badHeight = 'must be a height, or sealed'
+const badHeight = 'must be a block height or "sealed"'
 
 const schema = z.strictObject({
   script: z
@@ -20,50 +20,48 @@ const schema = z.strictObject({
     .min(1, 'must not be empty')
     .max(maxScriptCharacters, `must have at most ${maxScriptCharacters} characters`)
     .describe(
-      'Cadence 1.0 source with `access(all) fun main(…)`. Imports name addresses: `import FlowToken from ' +
+      'Cadence 1.0 source with `access(all) fun main(…)`. Import contracts by address: `import FlowToken from ' +
         '0x1654653399040a61`.',
     ),
   arguments: z
     .array(jsonCdcSchema, 'must be a list of JSON-CDC values')
     .nullish()
     .describe(
-      'Arguments of main in their order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, ' +
+      'Arguments of main, in order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, ' +
         '{"type": "UFix64", "value": "1.5"}].',
     ),
   block_height: z
     .union([z.int().nonnegative(), z.string().regex(/^(sealed|[0-9]{1,15})$/, badHeight)], badHeight)
     .nullish()
     .describe(
-      'Run in the state after this block; default, and `sealed`, the latest sealed one. Nodes keep some weeks ' +
-        'of states.',
+      'Height of the block whose state is read. Default, and `sealed`: the latest sealed block. Nodes keep a few ' +
+        'weeks of state.',
     ),
   block_id: z
     .string('must be a text')
     .regex(/^(0x)?[0-9a-fA-F]{64}$/, 'must be 64 hex digits')
     .nullish()
-    .describe('The same by the id of the block, in place of block_height.'),
+    .describe('Id of the block, instead of block_height.'),
 })
 
 const output = advertised(
   z.object({
     result: jsonCdcSchema
       .nullable()
-      .describe('What main returned, as JSON-CDC: type and value, not flattened; null when it failed.'),
-    error: z.string().nullable().describe('What went wrong; null where nothing did.'),
-    error_code: z.string().nullable().describe('The same for programs; stable.'),
+      .describe('Return value of main as JSON-CDC (type and value, not flattened); null on failure.'),
+    error: z.string().nullable().describe('Error message; null on success.'),
+    error_code: z.string().nullable().describe('Stable error code; null on success.'),
   }),
 )
 
-/** `run_chain_script`: runs a Cadence script. */
 export function registerScriptTool(server: McpServer, scripts: ScriptRunner, context: CallContext): void {
   registerTool(server, context, {
     name: scriptToolName,
     title: 'Run a Cadence script',
     description:
-      'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they ' +
-      'are now, or after a given block. ' +
-      'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts ' +
-      'and for examples.',
+      'Runs a read-only Cadence script on an access node: current or historical balances, storage, staking and ' +
+      'contracts. It cannot change the chain. Read the resource schema://script-reference for contract addresses ' +
+      'and examples.',
     schema,
     output,
     annotations: readingOpenWorld,

@@ -21,10 +21,9 @@ import { openSkills } from '../skills/open-skills.ts'
 
 type Config = AskConfig & SettingValues<typeof accessNodeSettings> & { readonly SKILLS_DIR: string | undefined }
 
-/** Of what clients show; it changes when tools do. */
+/** Shown by clients. Increase it when tools change. */
 const version = '1.0.0'
 
-/** Starts the MCP server. */
 export async function startMcp(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'mcp' })
@@ -54,10 +53,10 @@ export async function startMcp(context: ServiceContext<Config>): Promise<void> {
   shared.mcpPort = server.port
   lifecycle.onStop('MCP server', () => server.close())
   if (!config.MCP_AUTH_ENABLED)
-    log.warn('whoever reaches the MCP server may run SQL without a limit: MCP_AUTH_ENABLED is off')
+    log.warn('MCP_AUTH_ENABLED is off: anyone who can reach the MCP server can run SQL without a rate limit')
 }
 
-/** Where scripts run: where no REST API is named, on the nodes that everything else comes from. */
+/** With CHAIN_REST_URL on that node, else on the configured access nodes. */
 function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<Config>): ScriptRunner {
   if (config.CHAIN_REST_URL !== undefined) return createRestScriptRunner(config.CHAIN_REST_URL)
   const nodes = createChainReader({
@@ -70,17 +69,14 @@ function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<
   return createNodeScriptRunner(nodes)
 }
 
-/**
- * Where keys are checked: where nothing else is set, the API of this process, which may have another port than the
- * usual one.
- */
+/** With the default BACKEND_URL, the API of this process, whose port may differ. */
 function backendUrl({ BACKEND_URL }: Config, apiPort: number | undefined): string {
   return BACKEND_URL === askSettings.BACKEND_URL.read(undefined) && apiPort !== undefined
     ? `http://127.0.0.1:${apiPort}`
     : BACKEND_URL
 }
 
-/** An address that is bound is a name by which the server is reached; all addresses are none. */
+/** A specific bound address is also an allowed host name. */
 export function originRules({
   HOST,
   MCP_ALLOWED_HOSTS,
@@ -97,8 +93,8 @@ export function originRules({
 }
 
 /**
- * As browsers send it. For those of extensions `URL` says `null`, which is what pages without an origin send, such as
- * those in a sandbox.
+ * In the form that browsers send. For extensions `URL` gives `null`, which sandboxed pages also
+ * send.
  */
 function originOf(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'

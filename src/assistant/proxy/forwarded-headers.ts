@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** Headers of a connection. Source: RFC 9110, section 7.6.1. */
-const ofConnection: ReadonlySet<string> = new Set([
+/** Hop-by-hop headers. Source: RFC 9110, section 7.6.1. */
+const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -13,11 +13,13 @@ const ofConnection: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** A sender may not remove these by naming them in `Connection`. */
-const kept: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'content-encoding'])
+/** Not removable by naming them in `Connection`. */
+const endToEndAlways: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'content-encoding'])
 
-/** Only proxies may send these. `X-Forwarded-For` is passed on in any case, since it is read from its end. */
-const ofProxies: ReadonlySet<string> = new Set([
+/**
+ * Accepted from proxies only. `X-Forwarded-For` is always forwarded, since it is read from its end.
+ */
+const proxyOnly: ReadonlySet<string> = new Set([
   'forwarded',
   'x-forwarded-host',
   'x-forwarded-port',
@@ -29,7 +31,6 @@ const ofProxies: ReadonlySet<string> = new Set([
   'fly-client-ip',
 ])
 
-/** The origin of a request. */
 export interface Sender {
   /** The peer of the connection. */
   readonly peer: string
@@ -39,7 +40,6 @@ export interface Sender {
   readonly client: string
 }
 
-/** How the body is delimited. */
 export type Framing = { readonly bytes: string } | 'chunked' | 'none'
 
 export interface RequestHeaders {
@@ -48,16 +48,15 @@ export interface RequestHeaders {
   readonly sender: Sender
   readonly framing: Framing
   readonly requestId: string
-  /** The name of this proxy. */
+  /** Name of this proxy. */
   readonly via: string
 }
 
-/** The request headers for the upstream service. */
 export function headersToUpstream({ raw, sender, framing, requestId, via }: RequestHeaders): OutgoingHttpHeaders {
   const headers = endToEnd(raw)
-  // The proxy itself has sent 100 Continue.
+  // The proxy has sent 100 Continue itself.
   headers.delete('expect')
-  if (!sender.isProxy) for (const name of ofProxies) headers.delete(name)
+  if (!sender.isProxy) for (const name of proxyOnly) headers.delete(name)
   const hops = headers.get('x-forwarded-for') ?? []
   headers.set('x-forwarded-for', [[...hops, sender.peer].join(', ')])
   headers.set('x-real-ip', [sender.client])
@@ -70,7 +69,7 @@ export function headersToUpstream({ raw, sender, framing, requestId, via }: Requ
   return outgoing(headers)
 }
 
-/** The response headers for the client. @param raw names and values alternating, as received */
+/** @param raw names and values alternating, as received */
 export function headersToClient(raw: readonly string[]): OutgoingHttpHeaders {
   return outgoing(endToEnd(raw))
 }
@@ -88,7 +87,7 @@ function endToEnd(raw: readonly string[]): Map<string, string[]> {
     .join(',')
     .split(',')
     .map((name) => name.trim().toLowerCase())
-  for (const name of [...ofConnection, ...named]) if (!kept.has(name)) headers.delete(name)
+  for (const name of [...hopByHop, ...named]) if (!endToEndAlways.has(name)) headers.delete(name)
   return headers
 }
 

@@ -17,7 +17,7 @@ export interface PassedRequest {
   readonly connectMs: number
 }
 
-/** `left`: the client disconnected first; `broken`: the service broke off a response. */
+/** `left`: the client disconnected first; `broken`: the service aborted its response. */
 export type PassedEnd = 'answered' | 'left' | 'broken'
 
 /**
@@ -40,7 +40,7 @@ export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
     throw error
   }
   const headers = headersToClient(answer.rawHeaders)
-  // The rest of an unread request would be taken for the next one.
+  // Otherwise the rest of an unread request would be parsed as the next request.
   if (!request.complete) headers['connection'] = 'close'
   response.writeHead(answer.statusCode ?? 502, headers)
   // Clients of a stream get its headers before the first event.
@@ -49,7 +49,7 @@ export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
     await pipeline(answer, response)
     return 'answered'
   } catch {
-    // Both streams are destroyed, and so are the connections: nothing else shows that the response is incomplete.
+    // Destroying the connection is the only way to signal an incomplete response.
     return hasLeft ? 'left' : 'broken'
   }
 }
@@ -60,7 +60,7 @@ async function firstAnswer(passed: PassedRequest): Promise<IncomingMessage> {
     try {
       return await answerTo(sent, passed)
     } catch (error) {
-      // The service closed the connection while it was reused.
+      // The service closed an idle connection that was just reused.
       if (!sent.reusedSocket || !isRepeatable(passed) || !isCut(error)) throw asAnswer(error, passed.upstream)
     }
   }
@@ -82,7 +82,7 @@ function send({ request, upstream, headers, agent }: PassedRequest): ClientReque
     throw new ApiError(
       400,
       'bad-request',
-      'The target or a header of this request has characters that cannot be passed on.',
+      'Invalid request: the target or a header contains characters that cannot be forwarded.',
       { cause: error },
     )
   }
@@ -97,11 +97,11 @@ async function answerTo(
   response.once('close', leave)
   sent.once('close', () => {
     response.off('close', leave)
-    // An unrequested upgrade gives neither a response nor an error.
-    reject(new Error('the connection was closed without an answer'))
+    // An unrequested upgrade emits neither a response nor an error.
+    reject(new Error('the connection was closed without a response'))
   })
   sent.on('response', resolve)
-  // After the response has begun, its stream reports errors; this listener then does nothing.
+  // Once the response has begun, its stream reports errors.
   sent.on('error', reject)
   sent.setTimeout(upstream.patienceMs, () => sent.destroy(tooSlow(upstream)))
   sent.once('socket', (socket) => {
@@ -114,7 +114,6 @@ async function answerTo(
   return promise
 }
 
-/** Whether the request can be sent again: it is idempotent and has no body. */
 function isRepeatable({ request: { method }, response, hasBody }: PassedRequest): boolean {
   return !hasBody && (method === 'GET' || method === 'HEAD') && !response.destroyed
 }
@@ -128,18 +127,14 @@ function asAnswer(error: unknown, upstream: Upstream): unknown {
 }
 
 function down({ title }: Upstream, cause?: Error): ApiError {
-  return new ApiError(502, 'upstream-down', `${capital(title)} does not answer at the moment; try again.`, {
+  return new ApiError(502, 'upstream-down', `${capital(title)} is unavailable. Try again in 2 s.`, {
     ...(cause === undefined ? {} : { cause }),
     details: { retryAfterSeconds: 2 },
   })
 }
 
 function tooSlow({ title, patienceMs }: Upstream): ApiError {
-  return new ApiError(
-    504,
-    'upstream-slow',
-    `${capital(title)} has said nothing for ${Math.round(patienceMs / 1000)} s.`,
-  )
+  return new ApiError(504, 'upstream-slow', `${capital(title)} sent nothing for ${Math.round(patienceMs / 1000)} s.`)
 }
 
 function capital(text: string): string {

@@ -17,7 +17,7 @@ import { pathOf, routeOf } from './route-of.ts'
 import type { Upstream, UpstreamName } from './route-of.ts'
 
 export interface ProxyOptions {
-  /** Read at each request: services of this process may get their ports later. */
+  /** Read at each request, since services of this process get their ports later. */
   readonly upstreamOf: (name: UpstreamName) => Upstream
   readonly log: Logger
   readonly metrics: Metrics
@@ -31,34 +31,36 @@ export interface ProxyOptions {
   readonly needsToken: boolean
   /** Default 10,000 ms. */
   readonly connectMs?: number
-  /** Timeouts for receiving a request. Default: 10 s for its head, 60 s for all of it. */
+  /** Default: 10 s for the headers, 60 s for the whole request. */
   readonly patience?: {
     readonly headersTimeout: number
     readonly requestTimeout: number
     readonly connectionsCheckingInterval: number
   }
-  /** How long `close` waits for running responses, ms. Default 4,000, in which the chat ends its answers. */
+  /**
+   * How long `close` waits for running responses, ms. Default 4,000, long enough for the chat to
+   * end its responses.
+   */
   readonly closeGraceMs?: number
 }
 
 export interface ProxyServer {
   readonly port: number
-  /** Accepts no more requests, waits for running ones, and ends the rest. */
+  /** Accepts no more requests, waits for running ones, then aborts the rest. */
   close(): Promise<void>
 }
 
 const usualPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
 
-/** Methods of the services and of preflights. `TRACE` would expose headers to scripts. */
+/** Without `TRACE`, which would expose headers to scripts. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The status of incomplete responses in metrics and log. */
+/** Status of incomplete responses in metrics and log. */
 const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { left: 499, broken: 502 }
 
 /**
- * Starts the reverse proxy: one address for the chat, the query service and the MCP server. `Upgrade` is ignored,
- * since all of them are plain HTTP.
- * @throws the system error when the port cannot be bound
+ * One address for the chat, the query service and the MCP server. `Upgrade` is ignored: all of them
+ * are plain HTTP. @throws the system error when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
   const { closeGraceMs = 4000, patience = usualPatience } = options
@@ -71,14 +73,14 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
       void proxy.handle(request, response)
     },
   )
-  // Bounded by bytes; headers beyond a number would be dropped silently.
+  // The limit is in bytes; Node silently drops headers beyond a count.
   server.maxHeadersCount = 0
   server.on('connect', (_request, socket: Socket) =>
-    refuseSocket(socket, new ApiError(405, 'method-not-allowed', 'No connections are made to other servers.')),
+    refuseSocket(socket, new ApiError(405, 'method-not-allowed', 'CONNECT is not supported.')),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const answer = answers.get(socket)
-    // Within a started response an error would be read as a part of it.
+    // After a response has started, an error would be parsed as part of it.
     if (answer?.headersSent === true && !answer.writableFinished) socket.destroy()
     else refuseSocket(socket, unreadable(error))
   })
@@ -95,10 +97,10 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
 class Proxy {
   readonly #options: ProxyOptions
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
-  /** Identifies this proxy, to detect loops. */
+  /** Identifies this proxy for loop detection. */
   readonly #via = `1.1 flowfarm-${randomUUID().slice(0, 8)}`
   readonly #clientOf: ReturnType<typeof clientReader>
-  /** Services that were reported as down. */
+  /** Services reported as down. */
   readonly #down = new Set<UpstreamName>()
 
   constructor(options: ProxyOptions) {
@@ -117,7 +119,7 @@ class Proxy {
       route = this.#admit(request)
       const end = await this.#pass(request, response, { route, requestId })
       status = end === 'answered' ? response.statusCode : statusOf[end]
-      if (end === 'broken') this.#options.log.warn({ requestId, upstream: route }, 'a service broke off its answer')
+      if (end === 'broken') this.#options.log.warn({ requestId, upstream: route }, 'A service aborted its response')
       else this.#tellUp(route)
     } catch (thrown) {
       const error = this.#toAnswer(thrown, route, requestId)
@@ -133,28 +135,28 @@ class Proxy {
       status: String(status),
     }
     this.#options.metrics.httpRequests.observe(labels, seconds)
-    this.#options.log.debug({ requestId, method, path: pathOf(request.url ?? ''), status, seconds }, 'passed on')
+    this.#options.log.debug(
+      { requestId, method, path: pathOf(request.url ?? ''), status, seconds },
+      'Request forwarded',
+    )
   }
 
   close(): void {
     this.#agent.destroy()
   }
 
-  /** @throws ApiError for requests that are not passed on */
+  /** @throws ApiError for refused requests */
   #admit(request: IncomingMessage): UpstreamName {
     const { method = '', url = '', headers } = request
     const route = routeOf(url)
-    if (!methods.has(method)) throw new ApiError(405, 'method-not-allowed', `${method} is not answered here.`)
-    if (countOf(request, 'host') > 1) throw new ApiError(400, 'bad-request', 'There is more than one Host header.')
+    if (!methods.has(method)) throw new ApiError(405, 'method-not-allowed', `Method ${method} is not allowed.`)
+    if (countOf(request, 'host') > 1)
+      throw new ApiError(400, 'bad-request', 'Invalid request: more than one Host header.')
     if (headers.via?.includes(this.#via) === true) {
-      throw new ApiError(
-        508,
-        'proxy-loop',
-        'This request went through this proxy before: a PROXY_*_URL leads to the proxy itself.',
-      )
+      throw new ApiError(508, 'proxy-loop', 'Proxy loop: a PROXY_*_URL points to this proxy.')
     }
     const { needsToken, host, trustedProxies } = this.#options
-    // The services see the proxy's address, so the check against DNS rebinding is made here.
+    // The services see only the proxy's address, so the check against DNS rebinding is here.
     if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url)))
       refuseRebound(request, host, trustedProxies)
     return route
@@ -188,35 +190,35 @@ class Proxy {
   #toAnswer(thrown: unknown, route: UpstreamName | undefined, requestId: string): ApiError {
     const { log } = this.#options
     if (!(thrown instanceof ApiError)) {
-      log.error({ err: asError(thrown), requestId }, 'a request failed')
-      return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: thrown })
+      log.error({ err: asError(thrown), requestId }, 'Request failed')
+      return new ApiError(500, 'internal-error', 'Internal error. See the log for details.', { cause: thrown })
     }
     if (route !== undefined && thrown.code === 'upstream-down' && !this.#down.has(route)) {
       this.#down.add(route)
       const { title, url } = this.#options.upstreamOf(route)
       log.warn(
         { err: thrown.cause ?? thrown, url: url.origin },
-        `${title} does not answer the proxy; requests to it are refused until it does`,
+        `${title} is unreachable; requests to it fail with 502`,
       )
     }
     return thrown
   }
 
   #tellUp(route: UpstreamName): void {
-    if (this.#down.delete(route)) this.#options.log.info(`${this.#options.upstreamOf(route).title} answers again`)
+    if (this.#down.delete(route)) this.#options.log.info(`${this.#options.upstreamOf(route).title} is reachable again`)
   }
 }
 
-/** @throws ApiError 501 `transfer-encoding` for an unsupported one */
+/** @throws ApiError 501 `transfer-encoding` */
 function framingOf({ headers, method }: IncomingMessage): Framing {
   const encoding = headers['transfer-encoding']
   if (encoding !== undefined) {
     if (encoding.trim().toLowerCase() === 'chunked') return 'chunked'
-    throw new ApiError(501, 'transfer-encoding', 'Of transfer encodings only `chunked` is taken, once.')
+    throw new ApiError(501, 'transfer-encoding', 'Unsupported transfer encoding. Use a single `chunked`.')
   }
   const bytes = headers['content-length']
   if (bytes !== undefined) return { bytes }
-  // Otherwise Node would send a chunked body.
+  // Without it Node would send a chunked body.
   return ['POST', 'PUT', 'PATCH'].includes(method ?? '') ? { bytes: '0' } : 'none'
 }
 
@@ -228,7 +230,7 @@ function countOf({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length
 }
 
-/** The services accept 16 KB, and the proxy adds headers. */
+/** Less than the 16 KB of the services, since the proxy adds headers. */
 const maxHeaderBytes = 15 * 1024
 
 function refuse(response: ServerResponse, error: ApiError, requestId: string): void {
@@ -241,7 +243,6 @@ function refuse(response: ServerResponse, error: ApiError, requestId: string): v
     .end(JSON.stringify(problemOf(error, requestId)))
 }
 
-/** Answers on a raw connection and closes it. */
 function refuseSocket(socket: Socket, error: ApiError): void {
   if (!socket.writable) {
     socket.destroy()
@@ -260,13 +261,13 @@ function refuseSocket(socket: Socket, error: ApiError): void {
   socket.end(`HTTP/1.1 ${error.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
 }
 
-/** The error for a request that Node could not parse. */
+/** The request could not be parsed. */
 function unreadable({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new ApiError(431, 'headers-too-large', `The headers of a request may have ${maxHeaderBytes} bytes.`)
+    return new ApiError(431, 'headers-too-large', `Request headers too large: at most ${maxHeaderBytes} bytes.`)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError(408, 'request-timeout', 'The request took too long to come.')
-  return new ApiError(400, 'bad-request', 'This is no request of HTTP/1.1 that can be read.')
+    return new ApiError(408, 'request-timeout', 'The request was not received in time.')
+  return new ApiError(400, 'bad-request', 'Malformed HTTP/1.1 request.')
 }
 
 function problemHeaders(error: ApiError, requestId: string): Record<string, string> {

@@ -1,19 +1,17 @@
 import { ApiError } from '../../platform/errors.ts'
 
-/** Services behind the proxy. */
 export type UpstreamName = 'chat' | 'ask' | 'mcp'
 
-/** The address and timeout of a service. */
 export interface Upstream {
   /** For messages, such as `the query service`. */
   readonly title: string
-  /** Its origin; paths are passed on unchanged. */
+  /** Paths are forwarded unchanged. */
   readonly url: URL
   /** Longest silence, ms. */
   readonly patienceMs: number
 }
 
-/** Services by the first path segment; the rest is the chat's. The API has two owners. */
+/** By first path segment; all others go to the chat. `/api` has two owners. */
 const owners: ReadonlyMap<string, UpstreamName> = new Map([
   ['mcp', 'mcp'],
   ['api', 'ask'],
@@ -24,27 +22,25 @@ const owners: ReadonlyMap<string, UpstreamName> = new Map([
 ])
 
 /**
- * Paths that servers may read differently: empty and dot segments, backslashes, and percent-encoded slashes, dots,
- * letters and digits.
+ * Paths that servers may parse differently: empty and dot segments, backslashes, and
+ * percent-encoded slashes, dots, letters and digits.
  */
 const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:\/|$)|%(?:2[def]|3\d|4[1-9a-f]|5[\dacf]|6[1-9a-f]|7[\dae]|[01][\da-f]|7f)/i
 
-/** The path of a request's target, without the query. */
 export function pathOf(target: string): string {
   return target.split('?', 1)[0] ?? ''
 }
 
 /**
- * The service that answers a request. Targets that the proxy and a service could read differently are refused.
- * @param target of the request, as sent
- * @throws ApiError 400 `bad-target` for another server or no path, 400 `ambiguous-path`
+ * Refuses targets that the proxy and a service could parse differently. @throws ApiError 400
+ * `bad-target` for another server or no path, 400 `ambiguous-path`
  */
 export function routeOf(target: string): UpstreamName {
   if (!target.startsWith('/')) {
     throw new ApiError(
       400,
       'bad-target',
-      'Ask for a path of this server, such as /api/v1/ask. Requests to other servers are not passed on.',
+      'Invalid request target: it must be a path on this server, such as /api/v1/ask.',
     )
   }
   const path = pathOf(target)
@@ -52,7 +48,7 @@ export function routeOf(target: string): UpstreamName {
     throw new ApiError(
       400,
       'ambiguous-path',
-      'Write the path plainly: without // and .., and with %XX only where a character needs it.',
+      'Ambiguous path: remove // and .., and percent-encode only reserved characters.',
     )
   }
   const [, first = '', second] = path.split('/', 3)

@@ -12,16 +12,16 @@ import type { BareContext, Shared } from '../../platform/service.ts'
 
 type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof servingSettings & typeof proxySettings>
 
-/** Where nothing is set: the port of the web. */
+/** Default of PROXY_PORT. */
 const webPort = 80
 
-/** How long a service may say nothing, ms. The chat's model and tools may have a while longer. */
+/** Longest silence of a service, ms. The chat waits for models and tools. */
 const patienceMs = 120_000
 const chatPatienceMs = 300_000
 
 /**
- * Starts the reverse proxy: one port for the chat, the query service and the MCP server. It starts before these, and
- * so it ends after them: answers that are under way when all stop have their last words passed on.
+ * The proxy starts before the services and so stops after them: it forwards their last responses at
+ * shutdown.
  */
 export async function startProxy(context: BareContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
@@ -45,9 +45,9 @@ export async function startProxy(context: BareContext<Config>): Promise<void> {
 }
 
 /**
- * Where the services are: as set, or else in this process, or else on this machine at their usual ports.
- * @returns what to ask with each request: services of this process may have their ports later
- * @throws FatalError `bad-configuration`
+ * Uses the configured address, else the port in this process, else the default port on this
+ * machine. Read at each request, since services get their ports later. @throws FatalError
+ * `bad-configuration`
  */
 export function upstreamsOf(
   config: Config,
@@ -64,7 +64,7 @@ export function upstreamsOf(
     ask: () => shared.askPort ?? config.ASK_PORT,
     mcp: () => shared.mcpPort ?? config.MCP_PORT,
   }
-  // An answer of the chat may take as long as it is let, and be silent while it thinks.
+  // The chat may be silent while the model works.
   const patience = {
     chat: Math.max(chatPatienceMs, config.CHAT_TIMEOUT_S * 1000 + 10_000),
     ask: patienceMs,
@@ -88,8 +88,5 @@ function originOf(variable: string, address: string | undefined): URL | undefine
   const url = new URL(address)
   if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '')
     return url
-  throw new FatalError(
-    'bad-configuration',
-    `${variable} must be an address without a path, such as http://127.0.0.1:8080.`,
-  )
+  throw new FatalError('bad-configuration', `${variable} must be a URL without a path, such as http://127.0.0.1:8080.`)
 }

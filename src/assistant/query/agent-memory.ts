@@ -4,23 +4,23 @@ import { pairId } from './pair-folder.ts'
 import type { GivenPair, KeptPair, PairFolder } from './pair-folder.ts'
 import type { QueryTarget } from './query-service.ts'
 
-/** A found pair with the similarity of its question, from 0 to 1. */
+/** Similarity of the questions, from 0 to 1. */
 export interface FoundPair extends KeptPair {
   readonly likeness: number
 }
 
 export interface AgentMemoryOptions {
   readonly folder: PairFolder
-  /** Most pairs. Default 2,000. */
+  /** Default 2,000. */
   readonly maxPairs?: number
 }
 
-/** Least similarity of a hit. */
+/** Of a search hit. */
 const minLikeness = 0.3
 
 /**
- * Questions with statements that users approved, in a folder that processes may share; their changes are visible at
- * the next call. All methods throw ApiError 503 `memory-unavailable` where the folder cannot be used.
+ * Questions with user-approved statements, in a folder that processes may share. All methods throw
+ * ApiError 503 `memory-unavailable` when the folder cannot be used.
  */
 export class AgentMemory {
   readonly #folder: PairFolder
@@ -28,8 +28,7 @@ export class AgentMemory {
   #pairs = new Map<string, KeptPair>()
   #grams = new Map<string, ReadonlySet<string>>()
   #index = emptyIndex()
-  #version: bigint | 'unsure' | undefined
-  /** Serialises reads and writes. */
+  #version: bigint | 'uncertain' | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor({ folder, maxPairs = 2000 }: AgentMemoryOptions) {
@@ -37,7 +36,7 @@ export class AgentMemory {
     this.#maxPairs = maxPairs
   }
 
-  /** Stores a pair and replaces one with the same question. @throws ApiError 409 `memory-full` */
+  /** Replaces a pair with the same question. @throws ApiError 409 `memory-full` */
   async keep(given: GivenPair): Promise<KeptPair> {
     const pair = {
       id: pairId(given),
@@ -46,12 +45,12 @@ export class AgentMemory {
       sql: given.sql.trim(),
       kept_at: new Date().toISOString(),
     }
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       if (!this.#pairs.has(pair.id) && this.#pairs.size >= this.#maxPairs) {
         throw new ApiError(
           409,
           'memory-full',
-          `${this.#maxPairs} examples are kept, and no more can be: delete some that are not needed.`,
+          `Example limit reached (${this.#maxPairs}). Delete examples that are not needed.`,
         )
       }
       await this.#folder.write(pair)
@@ -61,19 +60,19 @@ export class AgentMemory {
 
   /** Newest first. */
   async list(target?: QueryTarget): Promise<KeptPair[]> {
-    return this.#inTurn(() =>
+    return this.#serialize(() =>
       [...this.#pairs.values()]
         .filter((pair) => target === undefined || pair.target === target)
         .sort((a, b) => (a.kept_at === b.kept_at ? compare(a.id, b.id) : compare(b.kept_at, a.kept_at))),
     )
   }
 
-  /** Pairs with similar questions, best first. */
+  /** Best first. */
   async search(target: QueryTarget, question: string, limit: number): Promise<FoundPair[]> {
     const wanted = new Set(nGrams(question))
-    return this.#inTurn(() => {
+    return this.#serialize(() => {
       const hits = this.#index.search(question, { filter: (hit) => this.#pairs.get(String(hit.id))?.target === target })
-      // The index ranks by rarity; similarity counts common n-grams.
+      // The index ranks by term rarity; similarity is the share of common n-grams.
       return hits
         .flatMap(({ id }) => {
           const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
@@ -87,20 +86,20 @@ export class AgentMemory {
 
   /** @returns whether it existed */
   async delete(id: string): Promise<boolean> {
-    return this.#inTurn(() => (this.#pairs.has(id) ? this.#folder.delete(id) : false))
+    return this.#serialize(() => (this.#pairs.has(id) ? this.#folder.delete(id) : false))
   }
 
   /** @param target undefined: all databases. @returns the number of deleted pairs */
   async clear(target?: QueryTarget): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       const chosen = [...this.#pairs.values()].filter((pair) => target === undefined || pair.target === target)
       for (const { id } of chosen) await this.#folder.delete(id)
       return chosen.length
     })
   }
 
-  #inTurn<Result>(act: () => Promise<Result> | Result): Promise<Result> {
-    const turn = this.#last.then(async () => {
+  #serialize<Result>(act: () => Promise<Result> | Result): Promise<Result> {
+    const result = this.#last.then(async () => {
       try {
         await this.#refresh()
         return await act()
@@ -108,9 +107,8 @@ export class AgentMemory {
         throw explained(error)
       }
     })
-    // The caller gets the error; the queue continues.
-    this.#last = turn.catch(() => undefined)
-    return turn
+    this.#last = result.catch(() => undefined)
+    return result
   }
 
   async #refresh(): Promise<void> {
@@ -121,25 +119,23 @@ export class AgentMemory {
     this.#grams = new Map(pairs.map(({ id, question }) => [id, new Set(nGrams(question))]))
     this.#index = emptyIndex()
     this.#index.addAll(pairs)
-    // File times are coarse: another change within the same tick would go unnoticed.
-    this.#version = version !== undefined && isYoung(version) ? 'unsure' : version
+    // File times are coarse: a second change within the same tick would go undetected.
+    this.#version = version !== undefined && isYoung(version) ? 'uncertain' : version
   }
 }
 
-/** A system error of the folder, with advice. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  const remedy =
-    'see that CHROMA_PERSIST_DIR is a folder that the service may read and write, and that its disk has room.'
+  const remedy = 'check that CHROMA_PERSIST_DIR is readable and writable and its disk is not full.'
   return new ApiError(
     503,
     'memory-unavailable',
-    `The approved examples cannot be had (${String(error.code)}): ${remedy}`,
+    `Approved examples are unavailable (${String(error.code)}): ${remedy}`,
     { cause: error },
   )
 }
 
-/** Whether a time, ns since 1970, is within the last second or in the future. */
+/** Within the last second or in the future. In ns since 1970. */
 function isYoung(time: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - time < 1_000_000_000n
 }
@@ -152,14 +148,14 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Scripts without spaces: a character is half a word. */
+/** Scripts without spaces. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 const runs = /[\p{L}\p{N}]+/gu
 
 /**
- * The n-grams by which texts are compared: trigrams of words with marked ends, so `transfers` finds `transfer`;
- * single characters and pairs of Chinese and other scripts without spaces.
+ * Trigrams of words with marked ends, so `transfers` finds `transfer`; single characters and pairs
+ * for Chinese and other scripts without spaces.
  */
 export function nGrams(text: string): string[] {
   return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].flatMap(([run]) =>

@@ -3,50 +3,46 @@ import { queryTargets } from './query-service.ts'
 import type { GeneratedSql, QueryFailure } from './query-service.ts'
 import type { SqlAnswer, SqlValue } from './sql/sql-runner.ts'
 
-/** Longest question: a page of text. */
 const maxQuestionCharacters = 4000
 
 export const targetField = z
   .enum(queryTargets, `must be ${queryTargets.join(' or ')}`)
-  .describe(
-    'The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer.',
-  )
+  .describe('Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer.')
 
 export const questionField = z
   .string('must be a text')
-  .refine((text) => text.trim() !== '', 'must be a question in words')
+  .refine((text) => text.trim() !== '', 'must be a question')
   .max(maxQuestionCharacters, `must have at most ${maxQuestionCharacters} characters`)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must hold neither NUL nor half of a surrogate pair')
-  .describe('In English or Chinese.')
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or lone surrogates')
+  .describe('The question, in English or Chinese.')
 
 export const sqlField = z
   .string('must be a text')
   .refine((text) => text.trim() !== '', 'must be a SELECT statement')
-  .describe('One SELECT statement of PostgreSQL, which may begin with WITH.')
+  .describe('One PostgreSQL SELECT statement; may start with WITH.')
 
 const rowSchema = z.record(z.string(), z.unknown())
 
-/** The result of a statement in REST and MCP. */
 export const answerFields = {
-  columns: z.array(z.string()).describe('Names of the columns, each once: a second `count` is `count_2`.'),
-  column_types: z.array(z.string()).describe("PostgreSQL's names of the types, in the order of the columns."),
+  columns: z.array(z.string()).describe('Column names, made unique: a second `count` is `count_2`.'),
+  column_types: z.array(z.string()).describe('PostgreSQL type names, in column order.'),
   results: z
     .array(rowSchema)
     .describe(
-      'The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and ' +
-        'hex, times are ISO 8601 in UTC.',
+      'Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, ' +
+        'times are ISO 8601 in UTC.',
     ),
-  row_count: z.int().describe('How many rows these are.'),
-  truncated: z.boolean().describe('Whether there are more, which were left out: aggregate, or narrow the statement.'),
+  row_count: z.int().describe('Number of rows returned.'),
+  truncated: z.boolean().describe('True if there were more rows: aggregate, or narrow the query.'),
   truncated_by: z
     .enum(['rows', 'bytes'])
     .nullable()
-    .describe('The limit that left rows out: MAX_RESULT_ROWS, or that of the size of an answer.'),
+    .describe('The limit that was reached: MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES.'),
 }
 
 export type AnswerFields = z.output<z.ZodObject<typeof answerFields>>
 
-/** Rows as objects; repeated column names get a number. Undefined gives no rows. */
+/** Repeated column names get a number. */
 export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
   const columns = distinctNames((answer?.columns ?? []).map(({ name }) => name))
   const results = (answer?.rows ?? []).map((row) => rowByName(columns, row))
@@ -60,7 +56,7 @@ export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
   }
 }
 
-/** Without a prototype: `__proto__` is a valid column name. */
+/** `__proto__` is a valid column name. */
 function rowByName(columns: readonly string[], row: readonly SqlValue[]): Record<string, SqlValue> {
   const byName = Object.create(null) as Record<string, SqlValue>
   for (const [i, name] of columns.entries()) byName[name] = row[i] ?? null
@@ -82,16 +78,12 @@ export function distinctNames(names: readonly string[]): string[] {
   })
 }
 
-/** A failure, in problems and answers. */
 export const failureFields = {
-  error: z.string().nullable().describe('What went wrong and what to do; null where nothing did.'),
-  error_code: z.string().nullable().describe('The same for programs; stable.'),
-  sql_state: z
-    .string()
-    .nullable()
-    .describe("PostgreSQL's code of the error, where the database refused the statement."),
-  error_position: z.int().nullable().describe('Character of `sql` at which the fault is, from 1.'),
-  error_hint: z.string().nullable().describe('What PostgreSQL advises.'),
+  error: z.string().nullable().describe('Error message; null on success.'),
+  error_code: z.string().nullable().describe('Stable error code; null on success.'),
+  sql_state: z.string().nullable().describe('SQLSTATE, if PostgreSQL rejected the statement.'),
+  error_position: z.int().nullable().describe('Position of the error in `sql`, in characters from 1.'),
+  error_hint: z.string().nullable().describe('Hint from PostgreSQL.'),
 }
 
 export type FailureFields = z.output<z.ZodObject<typeof failureFields>>
@@ -106,17 +98,16 @@ export function presentFailure(failure: QueryFailure | undefined): FailureFields
   }
 }
 
-/** A generated statement and how it came about. */
 export const generatedFields = {
   target: targetField,
   question: z.string(),
-  sql: z.string().describe('The last statement of the model, without fences and prose.'),
+  sql: z.string().describe("The model's last statement, without fences and prose."),
   attempts: z
     .array(z.strictObject({ sql: z.string(), error: z.string().nullable() }))
-    .describe('Every statement that the model wrote for this question, with why the next one was asked for.'),
-  model: z.string().describe('Who wrote it.'),
-  prompt_version: z.string().describe('Names the text that the model was given: tables, notes, examples, rules.'),
-  duration_ms: z.number().describe('From the question to the answer, with all turns of the model.'),
+    .describe('All statements of the model for this question, each with the error that led to the next one.'),
+  model: z.string().describe('Model that wrote the statement.'),
+  prompt_version: z.string().describe('Version of the prompt (tables, notes, examples, rules).'),
+  duration_ms: z.number().describe('Total time, including all model calls.'),
 }
 
 export type GeneratedFields = z.output<z.ZodObject<typeof generatedFields>>

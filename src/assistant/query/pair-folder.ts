@@ -5,20 +5,19 @@ import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import { queryTargets } from './query-service.ts'
 
-/** A question with its approved statement, as stored and exported. */
 export const keptPairSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{16}$/),
   target: z.enum(queryTargets),
   question: z.string(),
   sql: z.string(),
-  kept_at: z.iso.datetime().describe('When it was approved, ISO 8601 in UTC.'),
+  kept_at: z.iso.datetime().describe('Approval time, ISO 8601 in UTC.'),
 })
 
 export type KeptPair = z.output<typeof keptPairSchema>
 
 export type GivenPair = Pick<KeptPair, 'target' | 'question' | 'sql'>
 
-/** Equal for questions that differ in case and spaces only, so that a second approval replaces the first. */
+/** Equal for questions that differ only in case and spaces. */
 export function pairId({ target, question }: GivenPair): string {
   const plain = question.normalize('NFKC').trim().toLowerCase().replaceAll(/\s+/gu, ' ')
   return createHash('sha256').update(`${target}\0${plain}`).digest('hex').slice(0, 16)
@@ -27,8 +26,8 @@ export function pairId({ target, question }: GivenPair): string {
 const fileName = /^([0-9a-f]{16})\.json$/
 
 /**
- * Pairs on disk, one file each, so that processes can share the folder: writes are atomic, and deletions touch one
- * file.
+ * One file per pair, so that processes can share the folder: writes are atomic, and a deletion
+ * touches one file.
  */
 export class PairFolder {
   readonly #folder: string
@@ -40,7 +39,7 @@ export class PairFolder {
     this.#log = log
   }
 
-  /** Changes when any process adds or deletes a pair; undefined while there is no folder. */
+  /** Changes when any process adds or deletes a pair; undefined if there is no folder. */
   async version(): Promise<bigint | undefined> {
     try {
       return (await stat(this.#folder, { bigint: true })).mtimeNs
@@ -60,7 +59,7 @@ export class PairFolder {
     return pairs
   }
 
-  /** Durable when it resolves; replaces a pair with the same id. */
+  /** Durable when it resolves. */
   async write(pair: KeptPair): Promise<void> {
     await mkdir(this.#folder, { recursive: true })
     const path = join(this.#folder, `${pair.id}.json`)
@@ -98,16 +97,13 @@ export class PairFolder {
     try {
       text = await readFile(join(this.#folder, name), 'utf8')
     } catch (error) {
-      // Deleted by another process since.
+      // Deleted by another process.
       if (isMissing(error)) return undefined
       throw error
     }
     const parsed = keptPairSchema.safeParse(parseJson(text))
     if (parsed.success && `${parsed.data.id}.json` === name) return parsed.data
-    this.#log.warn(
-      { file: join(this.#folder, name) },
-      'this file is no pair of a question and a statement; it is not used',
-    )
+    this.#log.warn({ file: join(this.#folder, name) }, 'Invalid example file skipped')
     return undefined
   }
 

@@ -8,19 +8,20 @@ import type { ModelReply, ModelRequest, SqlModel } from './write-sql.ts'
 
 export interface ProviderModelOptions {
   readonly settings: ModelSettings
-  /** For one reply with all tries, ms. Default 60,000. */
+  /** For one reply including retries, ms. Default 60,000. */
   readonly timeoutMs?: number
-  /** Upper bound of the first pause between two tries where the provider names none, ms. Default 1,000. */
+  /** Maximum first pause between retries if the provider sends none, ms. Default 1,000. */
   readonly retryBaseMs?: number
 }
 
-/** Enough for a long statement and for thinking; the default of some models is many times as much, and is reserved. */
+/**
+ * Enough for a long statement and reasoning. Providers reserve this amount, and some default to far
+ * more.
+ */
 const maxReplyTokens = 8192
 
-/** Many times the longest reply with its protocol. */
 const maxReplyBytes = 4 * 1024 * 1024
 
-/** Writes SQL with the model of a provider. */
 export class ProviderModel implements SqlModel {
   readonly state: ModelState
   readonly #options: ProviderModelOptions
@@ -51,7 +52,7 @@ export class ProviderModel implements SqlModel {
         abortSignal: AbortSignal.any([signal, timeout]),
         maxRetries: 0,
         maxOutputTokens: maxReplyTokens,
-        // Long and always the same, so the provider may cache them.
+        // Constant, so the provider can cache them.
         instructions: {
           role: 'system',
           content: instructions,
@@ -64,8 +65,8 @@ export class ProviderModel implements SqlModel {
       if (error instanceof ApiError) throw error
       const { provider, name } = this.state
       const reason = timeout.aborted
-        ? `it did not answer within ${this.#timeoutMs / 1000} s`
-        : 'its reply cannot be read. Check LLM_BASE_URL'
+        ? `no reply within ${this.#timeoutMs / 1000} s`
+        : 'invalid reply. Check LLM_BASE_URL'
       const cause = maskedError(error, this.#maskText)
       throw new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: ${reason}.`, { cause })
     }

@@ -10,7 +10,6 @@ import type { SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
 import { writeSql } from './write-sql.ts'
 import type { SqlModel, Written } from './write-sql.ts'
 
-/** What models and clients see of a database. */
 export interface DatabaseKnowledge {
   readonly schema: string
   readonly notes: string
@@ -21,9 +20,8 @@ export interface DatabaseKnowledge {
 
 export interface QueryDatabase {
   readonly runner: SqlRunner
-  /** Of the runner. */
   readonly stuckSessions: number
-  /** Constant once the network is known. */
+  /** Changes only when the network becomes known. */
   readonly knowledge: DatabaseKnowledge
 }
 
@@ -35,10 +33,10 @@ export interface QueryEngineOptions {
   readonly memory: AgentMemory
 }
 
-/** Approved pairs in a prompt. */
+/** Per prompt. */
 const recalledPairs = 3
 
-/** Answers questions with the databases, the model and the memory. Stores nothing. */
+/** Stores nothing. */
 export class QueryEngine implements QueryService {
   readonly targets: readonly QueryTarget[]
   readonly model: ModelState | undefined
@@ -97,7 +95,7 @@ export class QueryEngine implements QueryService {
           return { answer: await runner.run(sql, { ...options, client }), failure: undefined }
         } catch (error) {
           // The model cannot fix these in time; the user gets the statement and can narrow it.
-          if (error instanceof ApiError && endOfAsking.has(error.code))
+          if (error instanceof ApiError && unrepairable.has(error.code))
             return { answer: undefined, failure: failureOf(error) }
           throw error
         }
@@ -133,7 +131,7 @@ export class QueryEngine implements QueryService {
     const { model, memory } = this.#options
     const { instructions, version: promptVersion } = this.#database(target).knowledge.prompt
     if (model === undefined)
-      throw new ApiError(503, 'no-model', `There is no model to write SQL from questions. ${this.#options.remedy}`)
+      throw new ApiError(503, 'no-model', `No language model is configured. ${this.#options.remedy}`)
     const recalled = await memory.search(target, question, recalledPairs)
     const { sql, result, failure, attempts } = await writeSql({
       model,
@@ -155,7 +153,7 @@ export class QueryEngine implements QueryService {
     const database = this.#options.databases.get(target)
     if (database !== undefined) return database
     const remedy = target === 'evm' ? ' Set EVM_EXPLORER_DATABASE_URL to the database of an EVM explorer.' : ''
-    throw new ApiError(404, 'no-target', `The database "${target}" cannot be asked here.${remedy}`, { field: 'target' })
+    throw new ApiError(404, 'no-target', `Database "${target}" is not configured.${remedy}`, { field: 'target' })
   }
 }
 
@@ -164,7 +162,7 @@ interface QueryOutcome {
   readonly failure: ReturnType<typeof failureOf> | undefined
 }
 
-const endOfAsking: ReadonlySet<string> = new Set(['sql-timeout', 'sql-row-too-large', 'sql-memory'])
+const unrepairable: ReadonlySet<string> = new Set(['sql-timeout', 'sql-row-too-large', 'sql-memory'])
 
 const nothing: DatabaseKnowledge = {
   schema: '',
@@ -174,8 +172,8 @@ const nothing: DatabaseKnowledge = {
 }
 
 /**
- * A database that was unreachable when the service started. Until it is opened, statements and questions fail with
- * 503 before any model is called, and its schema is empty.
+ * A database that was unreachable at startup. Until it opens, statements and questions fail with
+ * 503 before any model call, and its schema is empty.
  */
 export class LateDatabase implements QueryDatabase {
   readonly #failure = Promise.withResolvers<void>()

@@ -5,14 +5,13 @@ import { maxStatementLength } from './sql/gate/sql-gate.ts'
 export interface HistoryItem {
   /** 16 hex digits. */
   readonly id: string
-  /** The call. */
   readonly kind: 'ask' | 'generate_sql' | 'run_sql'
   readonly target: QueryTarget
   /** Undefined for run_sql. */
   readonly question: string | undefined
-  /** Cut where it was too long to run. */
+  /** Truncated if it was too long to run. */
   readonly sql: string
-  /** Undefined where nothing ran. */
+  /** Undefined if nothing ran. */
   readonly rowCount: number | undefined
   readonly error: string | undefined
   readonly at: Date
@@ -23,14 +22,14 @@ const maxItems = 200
 /** The owner with the oldest last query is evicted. */
 const maxOwners = 100
 
-/** The newest queries of each token, in memory. */
+/** In memory, per token. */
 export class QueryHistory {
-  /** Newest last; owners by their last query. */
+  /** Newest last; owners in the order of their last query. */
   readonly #items = new Map<string, HistoryItem[]>()
 
   add(owner: string, item: Omit<HistoryItem, 'id' | 'at'>): void {
     const items = this.#items.get(owner) ?? []
-    items.push({ ...item, sql: keptText(item.sql), id: randomBytes(8).toString('hex'), at: new Date() })
+    items.push({ ...item, sql: truncated(item.sql), id: randomBytes(8).toString('hex'), at: new Date() })
     if (items.length > maxItems) items.shift()
     this.#items.delete(owner)
     this.#items.set(owner, items)
@@ -61,8 +60,8 @@ export class QueryHistory {
   }
 }
 
-/** Statements refused for their length are cut: 200 of them would fill the memory. */
-function keptText(sql: string): string {
-  // Copied: a slice would keep the whole string in memory.
+/** Keeps the memory of 200 overlong statements bounded. */
+function truncated(sql: string): string {
+  // Copied, since a slice keeps the whole string in memory.
   return sql.length <= maxStatementLength ? sql : `${Buffer.from(sql.slice(0, maxStatementLength)).toString()}…`
 }

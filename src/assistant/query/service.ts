@@ -31,7 +31,6 @@ import { readNetwork, whenNetworkKnown } from '../network.ts'
 
 export type AskConfig = SettingValues<typeof askSettings & typeof servingSettings & typeof proxySettings>
 
-/** Starts the query service: its REST API and its page. */
 export async function startAsk(context: ServiceContext<AskConfig>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ask' })
@@ -59,7 +58,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
   log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'the query service listens')
   const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
   if (isOpen && service.model?.isScripted === false) {
-    log.warn('whoever reaches the query service may ask, and pays nothing for the model: set API_TOKEN')
+    log.warn('API_TOKEN is not set: anyone who can reach the query service can use the paid model')
   }
 }
 
@@ -68,7 +67,7 @@ interface OpenedQueryService {
   readonly memory: AgentMemory
 }
 
-/** Opens what answers queries: once for a process, however many of its services want it. It ends with the process. */
+/** Shared by all services of a process. */
 export const openQueryService = oncePerProcess(open)
 
 async function open(context: ServiceContext<AskConfig>): Promise<OpenedQueryService> {
@@ -84,8 +83,8 @@ async function open(context: ServiceContext<AskConfig>): Promise<OpenedQueryServ
   }
   const memory = new AgentMemory({ folder: new PairFolder(join(resolve(config.CHROMA_PERSIST_DIR), 'pairs'), log) })
   const { model, remedy } = await openModel(config, databases)
-  if (model === undefined) log.info(`there is no model to write SQL from questions: ${remedy}`)
-  else log.info({ provider: model.state.provider, model: model.state.name }, 'questions go to the model')
+  if (model === undefined) log.info(`No language model configured: ${remedy}`)
+  else log.info({ provider: model.state.provider, model: model.state.name }, 'Language model configured')
   const service = new QueryEngine({ databases, model, remedy, memory })
   context.shared.stuckSessions = () => service.stuckSessions
   return { service, memory }
@@ -103,15 +102,12 @@ async function openModel(
     }
   }
   if ('remedy' in found) return { model: undefined, remedy: found.remedy }
-  // The libraries of the providers take a third of a second to load.
+  // Provider libraries take a third of a second to load.
   const { ProviderModel } = await import('./provider-model.ts')
   return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
 }
 
-/**
- * Opens our own database, without which nothing runs, at once; another one may be away for a while, which is told and
- * waited for.
- */
+/** Fails if the indexer database is unreachable; retries other databases in the background. */
 async function openTarget(
   target: QueryTarget,
   url: string,
@@ -127,10 +123,7 @@ async function openTarget(
     onRetry: (error, attempt, pauseMs) => {
       late.failed(error)
       if (attempt === 1)
-        log.warn(
-          { err: asError(error), target, pauseMs },
-          'a database that can be asked is not reached; the rest goes on',
-        )
+        log.warn({ err: asError(error), target, pauseMs }, 'Database unreachable, retrying in the background')
     },
   }).then((database) => late.opened(database))
   await Promise.race([opening, late.firstFailure])
@@ -166,7 +159,7 @@ async function openDatabase(
       interrupt: url === context.databaseUrl ? context.shared.interruptSessions : undefined,
       onStuck: (count) => context.metrics.sqlStuckSessions.set({ target }, count),
     })
-    // Its sessions wait for the catalogs as ours do: together they take half of the time.
+    // In parallel, which halves the start time.
     const reading = (target === 'indexer' ? readNetwork(pool) : Promise.resolve('mainnet' as const)).then(
       async (found) => ({ network: found, first: await read(found ?? 'mainnet') }),
     )
@@ -179,13 +172,13 @@ async function openDatabase(
     }
     const { network } = known.value
     let knowledge = known.value.first
-    lifecycle.onStop(`statements about ${target}`, () => runner.end())
-    lifecycle.onStop(`connections of the query service to read about ${target}`, () => pool.end())
+    lifecycle.onStop(`SQL runner (${target})`, () => runner.end())
+    lifecycle.onStop(`catalog connections (${target})`, () => pool.end())
     if (network === undefined) {
       const stop = whenNetworkKnown(pool, log, async (found) => {
         knowledge = await read(found)
       })
-      lifecycle.onStop('waiting for the network of the query service', stop)
+      lifecycle.onStop('network detection of the query service', stop)
     }
     return {
       runner,

@@ -21,31 +21,31 @@ export const askSettings = {
     min: 0,
     max: 65_535,
     description:
-      'Port of the query service where it runs together with others; one that runs alone takes PORT when that ' +
-      'is set. 0 picks a free one and logs it.',
+      'Port of the query service when it runs with other services; on its own it uses PORT if set. 0 picks a free ' +
+      'port and logs it.',
   }),
   API_TOKEN: optionalText({
     group,
     secret: true,
     description:
-      'Token that requests to the query service must bear, as `Authorization: Bearer`. Without it whoever ' +
-      'reaches the port may ask.',
+      'Bearer token required by the query service (`Authorization: Bearer`). If unset, anyone who can reach the ' +
+      'port can query it.',
   }),
   INDEXER_DATABASE_URL: optionalUrl({
     group,
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Where statements about the chain run: best a hot standby, with an account that may only read. Without ' +
-      'it the database of DB_URL, as the role flowfarm_reader.',
+      'Database for user statements: ideally a hot standby with a read-only account. Default: the database of ' +
+      'DB_URL, as role flowfarm_reader.',
   }),
   EVM_EXPLORER_DATABASE_URL: optionalUrl({
     group,
     secret: true,
     schemes: ['postgres', 'postgresql'],
     description:
-      'Database of an EVM explorer (Blockscout), best with an account that may only read. Without it there ' +
-      'are no questions about it and no tools for it.',
+      'Database of an EVM explorer (Blockscout), ideally with a read-only account. If unset, EVM queries and ' +
+      'tools are unavailable.',
   }),
   QUERY_TIMEOUT_S: integer({
     group,
@@ -53,7 +53,7 @@ export const askSettings = {
     min: 1,
     max: 3600,
     unit: 's',
-    description: 'Longest time of a statement; the server ends it then.',
+    description: 'Maximum run time of a statement.',
   }),
   MAX_RESULT_ROWS: integer({
     group,
@@ -61,7 +61,7 @@ export const askSettings = {
     min: 1,
     max: 100_000,
     unit: 'rows',
-    description: 'Most rows of an answer. What is cut is told by `truncated`.',
+    description: 'Maximum rows of a result. `truncated` is true if rows were cut.',
   }),
   ASK_MAX_RESULT_BYTES: integer({
     group,
@@ -69,17 +69,15 @@ export const askSettings = {
     min: 1000,
     max: 256_000_000,
     unit: 'bytes',
-    description: 'Most bytes of an answer, as the server sends its values. What is cut is told by `truncated`.',
+    description: 'Maximum bytes of a result, as sent by the server. `truncated` is true if rows were cut.',
   }),
   ASK_CONCURRENCY: optionalInteger({
     group,
     min: 1,
     max: 100,
     unit: 'statements',
-    defaultText: 'as many as there are processors, from 2 to 4',
-    description:
-      'Statements that a process runs at the same time in each database, so that the explorer stays fast ' +
-      'however many ask.',
+    defaultText: 'number of CPUs, from 2 to 4',
+    description: 'Concurrent statements per process and database. Keeps the explorer fast under load.',
   }),
   ASK_QUEUE: integer({
     group,
@@ -87,14 +85,14 @@ export const askSettings = {
     min: 0,
     max: 100_000,
     unit: 'statements',
-    description: 'Statements that may wait for their turn; those beyond are refused at once with 503 and Retry-After.',
+    description: 'Maximum queued statements; further ones are refused with 503 and Retry-After.',
   }),
 
   ...llmSettings,
   CHROMA_PERSIST_DIR: text({
     group,
     default: './chroma_data',
-    description: 'Folder of the examples that users approved: questions with their SQL.',
+    description: 'Folder of user-approved examples (questions with SQL).',
   }),
 
   MCP_PORT: integer({
@@ -102,17 +100,17 @@ export const askSettings = {
     default: 8085,
     min: 0,
     max: 65_535,
-    description: 'Port of the MCP server, at /mcp; 0 picks a free one and logs it.',
+    description: 'Port of the MCP server (path /mcp); 0 picks a free port and logs it.',
   }),
   MCP_AUTH_ENABLED: boolean({
     group: mcp,
     default: true,
-    description: 'Ask for a key. Direct connections from this machine need none in any case.',
+    description: 'Require an API key. Direct local connections never need one.',
   }),
   MCP_ADMIN_KEY: optionalText({
     group: mcp,
     secret: true,
-    description: 'Key without a limit. Without it there is none.',
+    description: 'API key without a rate limit.',
   }),
   MCP_RATE_LIMIT: integer({
     group: mcp,
@@ -120,30 +118,30 @@ export const askSettings = {
     min: 1,
     max: 1_000_000,
     unit: 'requests per minute and key',
-    description: 'Most requests with a developer key.',
+    description: 'Maximum requests per developer key.',
   }),
   MCP_ALLOWED_HOSTS: list({
     group: mcp,
     description:
-      'Host names that requests may be for besides this machine and HOST, such as that of a proxy. Where HOST ' +
-      'is 0.0.0.0 and none is named, requests with a key may be for any.',
+      'Host names allowed in requests besides HOST and this machine, such as that of a proxy. If empty and HOST is ' +
+      '0.0.0.0, any name is allowed with a key.',
   }),
   MCP_ALLOWED_ORIGINS: list({
     group: mcp,
-    description: 'Origins of web pages that may call it. Without it those of this machine only.',
+    description: 'Origins of web pages that may call the server. Pages of this machine always may.',
   }),
   BACKEND_URL: url({
     group: mcp,
     schemes: ['http', 'https'],
     default: 'http://127.0.0.1:8080',
-    description: 'The explorer API, which tells whether a developer key is valid (/auth/verify-key).',
+    description: 'Explorer API that validates developer keys (/auth/verify-key).',
   }),
   CHAIN_REST_URL: optionalUrl({
     group: mcp,
     secret: true,
     schemes: ['http', 'https'],
     description:
-      'REST API of an access node, such as https://rest-mainnet.onflow.org, that runs the scripts of callers ' +
-      '(/v1/scripts). Without it the nodes run them that the chain is read from.',
+      'REST API of an access node that runs scripts of callers (/v1/scripts), such as ' +
+      'https://rest-mainnet.onflow.org. Default: the configured access nodes.',
   }),
 } satisfies Record<string, Setting<unknown>>

@@ -13,11 +13,10 @@ export interface ModelMessage {
 }
 
 export interface ModelRequest {
-  /** Constant for a database, so providers can cache it. */
+  /** Constant per database, so providers can cache it. */
   readonly instructions: string
-  /** Begins and ends with the user. */
+  /** Starts and ends with a user message. */
   readonly messages: readonly ModelMessage[]
-  /** The bare question. */
   readonly question: string
   readonly signal: AbortSignal
 }
@@ -28,7 +27,6 @@ export interface ModelReply {
   readonly isCutOff: boolean
 }
 
-/** Writes statements for questions. */
 export interface SqlModel {
   readonly state: ModelState
   /** @throws ApiError 502 `model-failed`; the signal's reason */
@@ -37,19 +35,18 @@ export interface SqlModel {
 
 export interface WritingOptions<Result> {
   readonly model: SqlModel
-  /** The prompt of the database. */
+  /** The system prompt of the database. */
   readonly instructions: string
   readonly question: string
   /** Approved pairs with similar questions. */
   readonly recalled: readonly Pick<KeptPair, 'question' | 'sql'>[]
-  /** Runs or checks a statement. @throws SqlRefusal or SqlStatementError, which another statement may fix */
+  /** @throws SqlRefusal or SqlStatementError, which another statement may fix */
   readonly attempt: (sql: string) => Promise<Result>
   readonly signal: AbortSignal
 }
 
 export interface Written<Result> {
   readonly sql: string
-  /** Undefined where no statement worked. */
   readonly result: Result | undefined
   readonly failure: QueryFailure | undefined
   readonly attempts: readonly QueryAttempt[]
@@ -57,15 +54,15 @@ export interface Written<Result> {
 
 const maxRepairs = 2
 
-/** Length of database messages for the model: they may contain data of any length. */
-const toldFailureCharacters = 500
+/** Database messages may contain data of any length. */
+const maxFailureCharacters = 500
 
-/** Length of a reply without a statement in the error message. */
-const shownReplyCharacters = 300
+/** In the error message. */
+const maxReplyCharacters = 300
 
 /**
- * Asks a model for a statement up to three times; a failing one goes back with its error.
- * @throws ApiError 502 `model-without-sql` when the last reply has no statement; errors of the model and `attempt`
+ * Calls the model up to three times; a failing statement goes back with its error. @throws ApiError
+ * 502 `model-without-sql` when the last reply has no statement; errors of the model and `attempt`
  */
 export async function writeSql<Result>(options: WritingOptions<Result>): Promise<Written<Result>> {
   const { model, instructions, question, signal } = options
@@ -94,7 +91,7 @@ type Tried<Result> =
   | { readonly works: true; readonly sql: string; readonly result: Result }
   | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
 
-/** The first working candidate, or else the likeliest one; undefined: there is none. */
+/** The first working candidate, else the most likely one; undefined if there is none. */
 async function tryCandidates<Result>(
   reply: string,
   attempt: (sql: string) => Promise<Result>,
@@ -106,7 +103,7 @@ async function tryCandidates<Result>(
     } catch (error) {
       if (!(error instanceof SqlRefusal || error instanceof SqlStatementError)) throw error
       failed ??= { works: false, sql, failure: failureOf(error) }
-      // The gate may have refused prose; what the database refused is the statement.
+      // The gate may have refused prose; a statement that the database rejected is the real one.
       if (error instanceof SqlStatementError) return { works: false, sql, failure: failureOf(error) }
     }
   }
@@ -115,11 +112,9 @@ async function tryCandidates<Result>(
 
 function firstMessage({ question, recalled }: Pick<WritingOptions<unknown>, 'question' | 'recalled'>): string {
   const examples = recalled.map((pair) => `Question: ${pair.question}\nSQL:\n${pair.sql}`)
-  const remembered =
-    examples.length === 0
-      ? ''
-      : `A person has approved these answers to similar questions:\n\n${examples.join('\n\n')}\n\n`
-  return `${remembered}Question: ${question}`
+  const approved =
+    examples.length === 0 ? '' : `Users approved these answers to similar questions:\n\n${examples.join('\n\n')}\n\n`
+  return `${approved}Question: ${question}`
 }
 
 function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): string {
@@ -128,7 +123,7 @@ function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): st
   return [
     reply.isCutOff
       ? 'Your reply was cut off because it is too long. Write a shorter statement.'
-      : `The statement does not work: ${failure.detail.slice(0, toldFailureCharacters)}`,
+      : `The statement failed: ${failure.detail.slice(0, maxFailureCharacters)}`,
     ...(failure.sqlState === undefined
       ? []
       : [`SQLSTATE ${failure.sqlState}${failure.position === undefined ? '' : ` at character ${failure.position}`}.`]),
@@ -138,24 +133,24 @@ function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): st
 }
 
 function withoutSql({ text, isCutOff }: ModelReply): ApiError {
-  const said = text.trim().slice(0, shownReplyCharacters)
+  const reply = text.trim().slice(0, maxReplyCharacters)
   const reason = isCutOff
     ? 'its reply was cut off because it is too long'
-    : said === ''
-      ? 'it said nothing. Ask in other words.'
-      : `it said: ${said}`
-  return new ApiError(502, 'model-without-sql', `The model wrote no statement for this question; ${reason}`)
+    : reply === ''
+      ? 'its reply was empty. Rephrase the question.'
+      : `its reply was: ${reply}`
+  return new ApiError(502, 'model-without-sql', `The model wrote no SQL for this question: ${reason}`)
 }
 
-/** A fenced block; an unclosed one extends to the end, as in a reply that was cut off. */
+/** An unclosed block extends to the end, as in a reply that was cut off. */
 const fences = /^[ \t]*```[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)(?:^[ \t]*```[ \t]*$|(?![\s\S]))/gm
 
-/** Lines on which a statement can begin. */
+/** Lines on which a statement can start. */
 const beginnings = /^[ \t]*(?:SELECT|WITH|VALUES|TABLE|\()[\s(]/gim
 
 /**
- * The parts of a reply that may be the statement, likeliest first. Prose is never sent to a database; each candidate
- * still has to pass the gate.
+ * The parts of a reply that may be the statement, most likely first. Each candidate must pass the
+ * gate.
  */
 export function sqlCandidates(reply: string): string[] {
   const fenced = [...reply.matchAll(fences)].map(([, language = '', content = '']) => ({
@@ -181,7 +176,7 @@ function cutProse(text: string): string[] {
   return [...ends, text]
 }
 
-/** Answers the example questions only, for trials without a key. Clients see it by `is_scripted` and its name. */
+/** Answers only the example questions, for trials without an API key. Clients see `is_scripted`. */
 export class ScriptedModel implements SqlModel {
   readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
   readonly #examples: () => readonly ExamplePair[]
@@ -192,14 +187,12 @@ export class ScriptedModel implements SqlModel {
   }
 
   reply({ question }: ModelRequest): Promise<ModelReply> {
-    const asked = keyOf(question)
-    const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === asked))
+    const key = keyOf(question)
+    const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === key))
     if (known === undefined) {
-      const remedy =
-        'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and ' +
-        'LLM_PROVIDER to whose it is.'
+      const remedy = 'Choose an example (GET /api/v1/examples), or configure a model with LLM_PROVIDER and LLM_API_KEY.'
       return Promise.reject(
-        new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`),
+        new ApiError(503, 'no-model', `No language model is configured: only the example questions work. ${remedy}`),
       )
     }
     return Promise.resolve({ text: `\`\`\`sql\n${known.sql}\n\`\`\``, isCutOff: false })

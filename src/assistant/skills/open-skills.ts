@@ -5,10 +5,7 @@ import type { ServiceContext } from '../../platform/service.ts'
 import { oncePerProcess } from '../../platform/service.ts'
 import { openNetwork } from '../network.ts'
 
-/**
- * The skills, with the addresses of the network; read once for a process.
- * @throws FatalError where their folder cannot be read
- */
+/** Read once per process. @throws FatalError if their folder cannot be read */
 export const openSkills = oncePerProcess(
   async (context: ServiceContext<{ readonly SKILLS_DIR: string | undefined }>): Promise<Skills> => {
     const [skills, network] = await Promise.all([

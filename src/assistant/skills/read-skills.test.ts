@@ -92,39 +92,39 @@ describe('reading skills', () => {
   })
 
   const broken: readonly (readonly [what: string, text: string | Uint8Array, remedy: RegExp])[] = [
-    ['no front matter', '# Broken\n', /first line has to be ---/],
-    ['front matter without an end', '---\nname: broken\ndescription: x\n', /a line of --- is missing/],
+    ['no front matter', '# Broken\n', /first line must be ---/],
+    ['front matter without an end', '---\nname: broken\ndescription: x\n', /missing --- line/],
     [
       'YAML that is none',
       '---\nname: broken\ndescription: Flow: what it is: this\n---\nx',
-      /is no YAML .*put texts that have a colon between quotes/,
+      /invalid YAML .*quote values that contain a colon/,
     ],
-    ['a list as front matter', '---\n- name\n---\nx', /there have to be name: and description:/],
+    ['a list as front matter', '---\n- name\n---\nx', /missing name: and description:/],
     ['no name', '---\ndescription: x\n---\nx', /add "name: broken"/],
     ['a number as name', '---\nname: 7\ndescription: x\n---\nx', /add "name: broken"/],
     [
       'another name than its folder',
       '---\nname: ../other\ndescription: x\n---\nx',
-      /its name is "..\/other" and its folder "broken"/,
+      /the name "..\/other" differs from the folder "broken"/,
     ],
-    ['no description', '---\nname: broken\n---\nx', /it has no description/],
-    ['an empty description', '---\nname: broken\ndescription: "  "\n---\nx', /it has no description/],
+    ['no description', '---\nname: broken\n---\nx', /missing description/],
+    ['an empty description', '---\nname: broken\ndescription: "  "\n---\nx', /missing description/],
     [
       'a long description',
       `---\nname: broken\ndescription: ${'x'.repeat(1025)}\n---\nx`,
-      /its description has 1025 characters/,
+      /description too long: 1025 characters/,
     ],
-    ['no text', '---\nname: broken\ndescription: x\n---\n\n', /nothing after its name/],
+    ['no text', '---\nname: broken\ndescription: x\n---\n\n', /no content after name/],
     [
       'a text beyond all bounds',
       `---\nname: broken\ndescription: x\n---\n${'x'.repeat(131_073)}`,
-      /131\d{3} bytes; at most 131072/,
+      /131\d{3} bytes, the limit is 131072/,
     ],
-    ['other bytes than UTF-8', Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe), /no text in UTF-8/],
+    ['other bytes than UTF-8', Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe), /not valid UTF-8/],
     [
       'a bomb of aliases',
       `---\nname: broken\na: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\ndescription: *b\n---\nx`,
-      /is no YAML/,
+      /invalid YAML/,
     ],
   ]
   for (const [what, text, remedy] of broken) {
@@ -143,13 +143,13 @@ describe('reading skills', () => {
 
   it('tells of a folder without SKILL.md', async () => {
     await mkdir(join(root, 'skills', 'broken'))
-    expect(await remedyFor('broken')).to.match(/no file SKILL.md.*ENOENT/)
+    expect(await remedyFor('broken')).to.match(/cannot read SKILL.md.*ENOENT/)
   })
 
   it('does not wait for the writer of a pipe', async () => {
     await mkdir(join(root, 'skills', 'broken'))
     execFileSync('mkfifo', [join(root, 'skills', 'broken', 'SKILL.md')])
-    expect(await remedyFor('broken')).to.match(/has to be a file/)
+    expect(await remedyFor('broken')).to.match(/must be a file/)
   })
 
   it('follows no link out of its folder, whether of a file or a folder, and follows those within', async () => {
@@ -158,11 +158,11 @@ describe('reading skills', () => {
     await writeFile(join(root, 'skills-beside', 'SKILL.md'), secret)
     await mkdir(join(root, 'skills', 'broken'))
     await symlink(join(root, 'skills-beside', 'SKILL.md'), join(root, 'skills', 'broken', 'SKILL.md'))
-    expect(await remedyFor('broken')).to.match(/leads out of the folder/)
+    expect(await remedyFor('broken')).to.match(/leaves the skills folder/)
     await rm(join(root, 'skills', 'broken'), { recursive: true })
     await symlink(join(root, 'skills-beside'), join(root, 'skills', 'broken'))
     told = []
-    expect(await remedyFor('broken')).to.match(/leads out of the folder/)
+    expect(await remedyFor('broken')).to.match(/leaves the skills folder/)
     await rm(join(root, 'skills', 'broken'))
     await mkdir(join(root, 'skills', '.data'))
     await writeFile(join(root, 'skills', '.data', 'SKILL.md'), '---\nname: linked\ndescription: x\n---\nx')
@@ -177,13 +177,13 @@ describe('reading skills', () => {
       ),
     )
     expect((await read()).all).to.have.length(50)
-    expect(told.map(({ remedy }) => remedy)).to.deep.equal(['there may be 50 at most'])
+    expect(told.map(({ remedy }) => remedy)).to.deep.equal(['too many skills: the limit is 50'])
   })
 
   it('says which setting names a folder that is not there', async () => {
     const error = await readSkills(join(root, 'missing'), log).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(FatalError)
-    expect((error as FatalError).message).to.match(/missing cannot be read: set SKILLS_DIR/)
+    expect((error as FatalError).message).to.match(/missing: set SKILLS_DIR/)
   })
 
   it('has all that come with flowfarm', async () => {

@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/log.ts'
 
 /** Knowledge that a model loads on demand: `skills/<folder>/SKILL.md`. */
 export interface Skill {
-  /** As its folder: lower case with dashes. */
+  /** Equals its folder: lower case with dashes. */
   readonly name: string
   /** What it covers and when to read it. */
   readonly description: string
@@ -16,25 +16,22 @@ export interface Skill {
 }
 
 export interface Skills {
-  /** Sorted by name. */
   readonly all: readonly Skill[]
   /** @param name case-insensitive; never a path */
   find(name: string): Skill | undefined
 }
 
-/** Longest skill: one goes into a conversation whole. */
+/** A skill goes into a conversation as a whole. */
 const maxBytes = 128 * 1024
 
 /** Names and descriptions are in every conversation. */
 const maxSkills = 50
 
-/** The skills that come with flowfarm. */
 export const shippedSkills = join(import.meta.dirname, '../../../skills')
 
 /**
- * Reads all skills of a folder: `<folder>/<name>/SKILL.md`. An invalid one is logged and skipped. Links that leave
- * the folder are not followed.
- * @throws FatalError where the folder cannot be read
+ * Invalid skills are logged and skipped. Links that leave the folder are not followed. @throws
+ * FatalError if the folder cannot be read
  */
 export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Promise<Skills> {
   const { root, names } = await look(folder)
@@ -42,17 +39,17 @@ export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Pro
   for (const name of names) {
     const file = join(folder, name, 'SKILL.md')
     try {
-      if (all.length === maxSkills) throw new NoSkill(`there may be ${maxSkills} at most`)
+      if (all.length === maxSkills) throw new NoSkill(`too many skills: the limit is ${maxSkills}`)
       all.push(parseSkill(await readFileWithin(root, join(root, name, 'SKILL.md'), name), name))
     } catch (error) {
       if (!(error instanceof NoSkill)) throw error
-      log.warn({ file, remedy: error.message }, 'this skill is not used')
+      log.warn({ file, remedy: error.message }, 'Skill skipped')
     }
   }
   return new SkillList(all)
 }
 
-/** The real folder and its sorted entries, without files and hidden folders. */
+/** Without files and hidden folders. */
 async function look(folder: string): Promise<{ readonly root: string; readonly names: readonly string[] }> {
   try {
     const root = await realpath(folder)
@@ -62,7 +59,7 @@ async function look(folder: string): Promise<{ readonly root: string; readonly n
   } catch (cause) {
     throw new FatalError(
       'no-skills-folder',
-      `the folder of skills ${folder} cannot be read: set SKILLS_DIR to one that can, or leave it out`,
+      `cannot read the skills folder ${folder}: set SKILLS_DIR to a readable folder, or unset it`,
       { cause },
     )
   }
@@ -71,21 +68,19 @@ async function look(folder: string): Promise<{ readonly root: string; readonly n
 /** @throws NoSkill */
 async function readFileWithin(root: string, path: string, name: string): Promise<string> {
   if (!isSkillName(name))
-    throw new NoSkill(
-      'the name of its folder has to be of lower-case letters, digits and single dashes, at most 64 characters',
-    )
-  const real = await refused('there is no file SKILL.md in its folder that can be read', () => realpath(path))
+    throw new NoSkill('invalid folder name: use lower-case letters, digits and single dashes, at most 64 characters')
+  const real = await refused('cannot read SKILL.md in its folder', () => realpath(path))
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
-    throw new NoSkill('it leads out of the folder of skills: put the file itself there')
+    throw new NoSkill('the link leaves the skills folder: put the file itself there')
   // Does not wait for the writer of a pipe, and opens no link that replaced the file meanwhile.
-  const file = await refused('it cannot be read', () =>
+  const file = await refused('cannot read the file', () =>
     open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW),
   )
   try {
     const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: undefined }))
-    if (size === undefined) throw new NoSkill('SKILL.md has to be a file')
+    if (size === undefined) throw new NoSkill('SKILL.md must be a file')
     if (size > maxBytes)
-      throw new NoSkill(`it has ${size} bytes; at most ${maxBytes} are allowed: make two skills of it`)
+      throw new NoSkill(`too large: ${size} bytes, the limit is ${maxBytes}. Split it into two skills`)
     return decode(await file.readFile())
   } finally {
     await file.close()
@@ -96,7 +91,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new NoSkill('it is no text in UTF-8')
+    throw new NoSkill('not valid UTF-8')
   }
 }
 
@@ -108,7 +103,6 @@ async function refused<T>(remedy: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Skills by name. */
 export class SkillList implements Skills {
   readonly all: readonly Skill[]
   readonly #byName: ReadonlyMap<string, Skill>
@@ -123,16 +117,18 @@ export class SkillList implements Skills {
   }
 }
 
-/** Characters of a description. */
 const maxDescriptionCharacters = 1024
 
-/** Lower-case ASCII words joined by single dashes: neither a path nor a look-alike in another script. */
+/**
+ * Lower-case ASCII words joined by single dashes: neither a path nor a look-alike in another
+ * script.
+ */
 const nameForm = /^[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,5}$/
 
 const openings = /^---[ \t]*\n/
 const closing = /^---[ \t]*$/m
 
-/** Why a file is no skill, and how to fix it. */
+/** Why a skill is invalid, and how to fix it. */
 class NoSkill extends Error {}
 
 function isSkillName(name: string): boolean {
@@ -140,51 +136,45 @@ function isSkillName(name: string): boolean {
 }
 
 /**
- * Parses a SKILL.md: YAML with `name` and `description` between two lines of `---`, and Markdown.
- * @param folder its folder, which must be its name
- * @throws NoSkill
+ * A SKILL.md is YAML with `name` and `description` between two `---` lines, then Markdown. @param
+ * folder its folder, which must equal its name @throws NoSkill
  */
 function parseSkill(text: string, folder: string): Skill {
   const lines = text.replaceAll(/\r\n?/g, '\n')
   const opening = openings.exec(lines)
-  if (opening === null) throw new NoSkill('its first line has to be ---, followed by name: and description:')
+  if (opening === null) throw new NoSkill('the first line must be ---, followed by name: and description:')
   const rest = lines.slice(opening[0].length)
   const end = closing.exec(rest)
-  if (end === null) throw new NoSkill('a line of --- is missing after its name and description')
+  if (end === null) throw new NoSkill('missing --- line after name and description')
   const { name, description } = frontMatter(rest.slice(0, end.index))
-  if (typeof name !== 'string') throw new NoSkill(`it has no name: add "name: ${folder}" between the lines of ---`)
+  if (typeof name !== 'string') throw new NoSkill(`missing name: add "name: ${folder}" between the --- lines`)
   if (name !== folder)
-    throw new NoSkill(
-      `its name is ${JSON.stringify(name.slice(0, 80))} and its folder ${JSON.stringify(folder)}: they have ` +
-        'to be the same',
-    )
+    throw new NoSkill(`the name ${JSON.stringify(name.slice(0, 80))} differs from the folder ${JSON.stringify(folder)}`)
   if (typeof description !== 'string' || description.trim() === '') {
-    throw new NoSkill('it has no description: one or two sentences that say what it knows and when to read it')
+    throw new NoSkill('missing description: one or two sentences on what the skill covers and when to read it')
   }
-  const told = description.replaceAll(/\s+/g, ' ').trim()
-  if (told.length > maxDescriptionCharacters) {
+  const shown = description.replaceAll(/\s+/g, ' ').trim()
+  if (shown.length > maxDescriptionCharacters) {
     throw new NoSkill(
-      `its description has ${told.length} characters; at most ${maxDescriptionCharacters} are allowed, since ` +
-        'it is in every conversation',
+      `description too long: ${shown.length} characters, the limit is ${maxDescriptionCharacters}, since it is in ` +
+        'every conversation',
     )
   }
   const content = rest.slice(end.index + end[0].length).trim()
-  if (content === '') throw new NoSkill('there is nothing after its name and description')
-  return { name, description: told, content: `${content}\n` }
+  if (content === '') throw new NoSkill('no content after name and description')
+  return { name, description: shown, content: `${content}\n` }
 }
 
-/** The YAML between the lines of `---`, without aliases, whose expansion is unbounded. @throws NoSkill */
+/** YAML aliases are refused, since their expansion is unbounded. @throws NoSkill */
 function frontMatter(yaml: string): { readonly name?: unknown; readonly description?: unknown } {
   let fields: unknown
   try {
     fields = parse(yaml, { maxAliasCount: 0, logLevel: 'error' })
   } catch (error) {
-    throw new NoSkill(
-      `what is between its lines of --- is no YAML (${firstLine(error)}): put texts that have a colon between quotes`,
-    )
+    throw new NoSkill(`invalid YAML between the --- lines (${firstLine(error)}): quote values that contain a colon`)
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
-    throw new NoSkill('between its lines of --- there have to be name: and description:')
+    throw new NoSkill('missing name: and description: between the --- lines')
   }
   return fields
 }
@@ -193,7 +183,7 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]?.replace(/:$/, '') ?? ''
 }
 
-/** Skills whose placeholders are filled in on reading: the network may become known later. */
+/** Placeholders are filled in on reading, since the network may become known later. */
 export class FilledSkills implements Skills {
   readonly #skills: Skills
   readonly #fill: (text: string) => string

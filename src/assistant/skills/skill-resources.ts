@@ -8,20 +8,20 @@ type ListedResource = Awaited<ReturnType<NonNullable<SkillSource['listResources'
 
 const mimeType = 'text/markdown'
 
-/** The URI of a skill. The specification requires the file name; users write it without. */
+/** The specification requires the file name; users may omit it. */
 export function skillUri({ name }: Pick<Skill, 'name'>): string {
   return `skill://${name}/SKILL.md`
 }
 
-/** The file with its placeholders filled in. A JSON string is a YAML string. */
+/** The file with placeholders filled in. A JSON string is a YAML string. */
 function fileOf({ name, description, content }: Skill): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${content}`
 }
 
-/** The skills as resources and in the skills extension of MCP (SEP-2640): one file each. */
+/** Skills as resources and in the skills extension of MCP (SEP-2640): one file each. */
 export class SkillResources implements SkillSource {
   readonly #skills: Skills
-  /** Cached by text, which changes at most once, when the network becomes known. */
+  /** Keyed by text, which changes at most once, when the network becomes known. */
   readonly #entries = new Map<string, Promise<Entry>>()
 
   constructor(skills: Skills) {

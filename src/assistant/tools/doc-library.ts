@@ -9,14 +9,13 @@ export interface FoundSection {
   readonly title: string
   /** Titles of the document and the headings above. */
   readonly above: readonly string[]
-  /** Text around the words of the question. */
+  /** Text around the matches. */
   readonly snippet: string
 }
 
 export interface ListedDocument {
   readonly id: string
   readonly title: string
-  /** Its beginning. */
   readonly summary: string
   readonly sections: number
   readonly characters: number
@@ -31,7 +30,7 @@ export interface ListedSection {
 
 const snippetCharacters = 300
 const summaryCharacters = 160
-/** Guides for models and users rank before reference lists and design notes. */
+/** Guides rank above reference lists and design notes. */
 const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['skills/', 2],
   ['reference/', 2],
@@ -39,15 +38,13 @@ const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['docs/contributing', 0.5],
   ['docs/readme', 0.2],
 ]
-/** Indexed in chunks: all at once would block the event loop for half a second. */
+/** Indexed in chunks, since indexing all at once blocks the event loop for half a second. */
 const chunkSections = 25
-/** Stop words. */
 const commonWords: ReadonlySet<string> = new Set(
   `a an and are as at be by can do does for from has have how i in is it its me my of on or so that the their
   there this to what when where which who why will with you your`.split(/\s+/),
 )
 
-/** A full-text index of all documents by section. */
 export class DocLibrary {
   readonly #sections: ReadonlyMap<string, DocSection>
   readonly #byDocument: ReadonlyMap<string, readonly DocSection[]>
@@ -72,7 +69,6 @@ export class DocLibrary {
     return library
   }
 
-  /** Best results first. */
   search(question: string, max: number): FoundSection[] {
     const found = this.#index.search(question, {
       tokenize: questionTerms,
@@ -121,7 +117,6 @@ export class DocLibrary {
     }
   }
 
-  /** Similar ids, best first. */
   nearest(id: string): string[] {
     const before = id.split('#', 1)[0] ?? ''
     const inDocument = this.#byDocument.get(before)
@@ -132,14 +127,13 @@ export class DocLibrary {
   }
 }
 
-/** Minimal stemming: `transactions` finds `transaction`. */
+/** `transactions` finds `transaction`. */
 function stemOf(term: string): string {
   if (!/^[a-z]{4,}$/.test(term)) return term
   if (term.endsWith('ies')) return `${term.slice(0, -3)}y`
   return term.endsWith('s') && !/(ss|us|is)$/.test(term) ? term.slice(0, -1) : term
 }
 
-/** @param terms as the index has them */
 function snippetOf(text: string, terms: readonly string[]): string {
   const body = text
     .replace(/^#+ .*\n?/, '')

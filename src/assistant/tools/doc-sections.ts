@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A document for search and reading. */
 export interface SourceDocument {
   /** Stable: `docs/api`, `skills/cadence`. Lower case, without `#`. */
   readonly id: string
@@ -9,7 +8,6 @@ export interface SourceDocument {
   readonly text: string
 }
 
-/** A part of a document, from one heading to the next. */
 export interface DocSection {
   /** `docs/api#rate-limits`; the first section has the id of the document. */
   readonly id: string
@@ -24,7 +22,7 @@ export interface DocSection {
 }
 
 const headingPattern = /^(#{1,6})\s+(\S.*?)\s*#*$/
-/** Deeper headings are short and stay in the section above. */
+/** Deeper headings stay in the section above. */
 const deepestLevel = 3
 
 /** Splits a document into sections. Headings in code blocks do not count. */
@@ -57,7 +55,7 @@ export function readSections({ id: document, text }: SourceDocument): DocSection
   return sections.map(({ lines, ...section }) => ({ ...section, document, text: lines.join('\n').trim() }))
 }
 
-/** As Markdown renderers make anchors. */
+/** Anchors as Markdown renderers make them. */
 function slugOf(title: string): string {
   const slug = title
     .toLowerCase()
@@ -75,7 +73,7 @@ function unique(slug: string, used: Map<string, number>): string {
 
 const folder = join(import.meta.dirname, '../../../docs')
 
-/** The pages of `docs/`, sorted: `docs/api` for `docs/api.md`. */
+/** `docs/api` for `docs/api.md`. */
 export async function readDocumentPages(): Promise<SourceDocument[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted()
   return Promise.all(

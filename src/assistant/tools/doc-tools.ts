@@ -6,14 +6,13 @@ import type { CallContext } from '../../platform/mcp/tool.ts'
 import type { DocLibrary } from './doc-library.ts'
 
 export interface DocToolParts {
-  /** The current documents. */
   readonly library: () => Promise<DocLibrary>
   readonly context: CallContext
 }
 
 const maxFound = 20
 const usualFound = 6
-/** Characters of one call. */
+/** Per call. */
 const maxCharacters = 16_000
 
 const searchSchema = z.strictObject({
@@ -22,13 +21,13 @@ const searchSchema = z.strictObject({
     .trim()
     .min(1, 'must not be empty')
     .max(500, 'must have at most 500 characters')
-    .describe('What to look for, in English or Chinese: a few words.'),
+    .describe('A few keywords, in English or Chinese.'),
   limit: z
     .int('must be a whole number')
     .min(1, 'must be 1 or more')
     .max(maxFound, `must be at most ${maxFound}`)
     .nullish()
-    .describe(`How many places; ${usualFound} without it.`),
+    .describe(`Number of results. Default ${usualFound}.`),
 })
 const idField = z
   .string('must be a text')
@@ -37,19 +36,18 @@ const idField = z
   .max(300, 'must have at most 300 characters')
 const getSchema = z.strictObject({
   id: idField.describe(
-    'Id of a document or a section, as search_docs and browse_docs tell it: docs/api, skills/cadence#access.',
+    'Id of a document or section, from search_docs or browse_docs: docs/api, skills/cadence#access.',
   ),
   offset: z
     .int('must be a whole number')
     .nonnegative('must not be negative')
     .nullish()
-    .describe('Where to go on in a long text: next_offset of the call before.'),
+    .describe('Offset in a long text: next_offset of the previous call.'),
 })
 const browseSchema = z.strictObject({
-  id: idField.nullish().describe('A document whose sections are listed. Without it all documents are.'),
+  id: idField.nullish().describe('Document whose sections to list. Default: list all documents.'),
 })
 
-/** `search_docs`, `get_doc`, `browse_docs`: flowfarm's documentation. */
 export function registerDocTools(server: McpServer, { library, context }: DocToolParts): void {
   registerTool(server, context, {
     name: 'search_docs',
@@ -57,8 +55,8 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     schema: searchSchema,
     annotations: readingClosedWorld,
     description:
-      'Searches the documentation that comes with flowfarm: Cadence and its scripts, tables and queries, the ' +
-      'APIs, running it. Gives sections with a piece of their text; get_doc reads them.',
+      'Searches the flowfarm documentation: Cadence and scripts, tables and queries, APIs, operations. Returns ' +
+      'sections with a snippet; read them with get_doc.',
     run: async ({ query, limit }) => toolResult({ results: (await library()).search(query, limit ?? usualFound) }),
   })
   registerTool(server, context, {
@@ -66,7 +64,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     title: 'Read the documentation',
     schema: getSchema,
     annotations: readingClosedWorld,
-    description: `Reads a section or a document, as Markdown, up to ${maxCharacters} characters at a time.`,
+    description: `Reads a section or a document as Markdown, up to ${maxCharacters} characters at a time.`,
     run: async ({ id, offset }) => readDoc(await library(), id, offset ?? 0),
   })
   registerTool(server, context, {
@@ -74,7 +72,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     title: 'List the documentation',
     schema: browseSchema,
     annotations: readingClosedWorld,
-    description: 'Lists the documents, or the sections of one, with their ids for get_doc.',
+    description: 'Lists all documents, or the sections of one document, with their ids for get_doc.',
     run: async ({ id }) => browse(await library(), id ?? undefined),
   })
 }
@@ -103,7 +101,8 @@ function browse(library: DocLibrary, id: string | undefined): ReturnType<typeof 
 
 function noSuchDocument(library: DocLibrary, id: string): ApiError {
   const near = library.nearest(id)
-  const hint =
-    near.length === 0 ? 'browse_docs lists all of them.' : `Near it are ${near.join(', ')}; browse_docs lists all.`
-  return new ApiError(404, 'no-such-document', `There is no document ${id}. ${hint}`, { field: 'id' })
+  const hint = near.length === 0 ? '' : `Similar: ${near.join(', ')}. `
+  return new ApiError(404, 'no-such-document', `No such document: ${id}. ${hint}List all with browse_docs.`, {
+    field: 'id',
+  })
 }

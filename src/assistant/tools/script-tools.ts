@@ -37,12 +37,12 @@ const nameSchema = z.strictObject({
     .string('must be a text')
     .regex(/^\w{1,200}$/, 'must be a name')
     .nullish()
-    .describe('The name to look at, such as balance; its first use, on `line` if that is given. In place of a column.'),
-  line: lineField.describe('Line, counted from 1.'),
-  column: lineField.describe('Column in characters, counted from 1. In place of a name.'),
+    .describe('Name to look up, such as balance: its first use, on `line` if given. Instead of a column.'),
+  line: lineField.describe('Line number, from 1.'),
+  column: lineField.describe('Column in characters, from 1. Instead of a name.'),
 })
 
-/** `script_check`, `script_symbols`, `script_hover`, `script_definition`, by syntax alone. */
+/** These tools work on syntax only. */
 export function registerScriptTools(server: McpServer, { parser, network, context }: ScriptToolParts): void {
   registerTool(server, context, {
     name: 'script_check',
@@ -50,10 +50,9 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: codeSchema,
     annotations: readingClosedWorld,
     description:
-      'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what ' +
-      'nodes refuse (imports without an address, ' +
-      'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before ' +
-      'run_chain_script.',
+      'Checks the syntax of Cadence 1.0. Returns errors with line, column and source line, and warnings about code ' +
+      'that nodes refuse (imports without an address, wrong core contract addresses, missing access modifiers). ' +
+      'Types are not checked. Use it before run_chain_script.',
     run: async ({ code }, signal) =>
       toolResult(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
   })
@@ -63,8 +62,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: codeSchema,
     annotations: readingClosedWorld,
     description:
-      'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, ' +
-      'functions, fields, events.',
+      'Lists the declarations of a Cadence source: kind, name, access, signature and lines of contracts, ' +
+      'resources, functions, fields and events.',
     run: async ({ code }, signal) =>
       toolResult(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
   })
@@ -76,8 +75,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: nameSchema,
     annotations: readingClosedWorld,
     description:
-      'Says what a name in a Cadence source means: what declares it there, the core contract that it is ' +
-      'imported from, or what the language means by it.',
+      'Explains a name in a Cadence source: its declaration, the core contract it is imported from, or its ' +
+      'meaning in the language.',
     run: async (input, signal) => toolResult(await readName(input, signal)),
   })
   registerTool(server, context, {
@@ -86,8 +85,8 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
     schema: nameSchema,
     annotations: readingClosedWorld,
     description:
-      'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an ' +
-      'imported contract, the import.',
+      'Finds the declaration of a name in a Cadence source: line, column, signature. For a member of an ' +
+      'imported contract: the import.',
     run: async (input, signal) => {
       const { name, meaning, declared } = await readName(input, signal)
       if (declared === null)
@@ -100,7 +99,7 @@ export function registerScriptTools(server: McpServer, { parser, network, contex
 /** @throws ApiError 400 `no-place` */
 function nameRequest({ code, name, line, column }: z.output<typeof nameSchema>, network: Network): ScriptRequest {
   if ((name ?? undefined) === undefined && ((line ?? undefined) === undefined || (column ?? undefined) === undefined)) {
-    throw new ApiError(400, 'no-place', 'Give a name, or a line with a column.', { field: 'name' })
+    throw new ApiError(400, 'no-place', 'No position given. Pass a name, or a line and a column.', { field: 'name' })
   }
   const at: NamePlace = { name: name ?? undefined, line: line ?? undefined, column: column ?? undefined }
   return { kind: 'name', code, at, network }

@@ -1,4 +1,4 @@
-/** Chinese terms in the words of the documentation. */
+/** Chinese terms and the words of the documentation. */
 const translations: Readonly<Record<string, string>> = {
   余额: 'balance',
   交易: 'transaction',
@@ -65,7 +65,7 @@ const translations: Readonly<Record<string, string>> = {
 const han = /\p{Script=Han}+/gu
 const word = /[\p{L}\p{N}]+/gu
 
-/** The terms of a text: words, parts of camelCase and snake_case names, and pairs of Chinese characters. */
+/** Words, parts of camelCase and snake_case names, and pairs of Chinese characters. */
 export function searchTerms(text: string): string[] {
   const chinese = [...text.matchAll(han)].flatMap(([run]) => pairsOf(run))
   const others = text.replaceAll(han, ' ')
@@ -76,7 +76,6 @@ export function searchTerms(text: string): string[] {
   return [...words, ...chinese].map((term) => term.toLowerCase())
 }
 
-/** The terms of a question, with translations of Chinese terms. */
 export function questionTerms(text: string): string[] {
   const translated = Object.entries(translations).flatMap(([chinese, english]) =>
     text.includes(chinese) ? [english] : [],

@@ -58,7 +58,7 @@ describe('the program as a chat', () => {
   })
 
   it('keeps what is asked, run and said out of the log, at every level, and tells how the answer went', async () => {
-    const ended = await program.logged(/^an answer has its end/)
+    const ended = await program.logged(/^Answer ended/)
     expect(ended).to.include({ service: 'chat', mode: 'balanced', end: 'complete' })
     expect(ended).to.include.keys('requestId', 'steps', 'calls', 'firstMs', 'durationMs')
     expect(program.log.map((line) => JSON.stringify(line)).join('\n')).to.not.match(

@@ -72,10 +72,10 @@ describe('the chat without a model', () => {
     })
     const said = saidIn(chunks)
     expect(said)
-      .to.match(/^I look that up in the indexed chain\./)
+      .to.match(/^I will look that up in the indexed data\./)
       .and.include('**3 rows**')
       .and.include('| 2026-11-03 | 3,000 | 300 | 1,500 |')
-    expect(said).to.include('```sql\nselect day, tx_count').and.include('There is no model here')
+    expect(said).to.include('```sql\nselect day, tx_count').and.include('No language model is configured')
     expect(chunks.filter(({ type }) => type === 'text-delta')).to.have.length.above(20)
     const finish = chunks.at(-1)
     expect(finish).to.have.property('type', 'finish')
@@ -114,7 +114,7 @@ describe('the chat without a model', () => {
       const chunks = await readChunks(await ask(question === '' ? '?' : question))
       expect(chunks.some(({ type }) => type.startsWith('tool'))).to.equal(false)
       expect(saidIn(chunks))
-        .to.include('only a script that knows these questions')
+        .to.include('Only these example questions work')
         .and.include('- How many accounts were created each day?')
         .and.include('`LLM_BASE_URL`')
     }
@@ -157,17 +157,14 @@ describe('the chat without a model', () => {
   it('says so where nothing runs SQL, and where a statement fails', async () => {
     const without = await start({ hasMcp: false, variables: { CHAT_TOOL_CONNECT_MS: '200' } })
     expect(saidIn(await readChunks(await without.ask('How many accounts were created each day?'))))
-      .to.include('The tool that runs SQL is not there')
+      .to.include('The SQL tool is unavailable')
       .and.include('```sql')
     await without.stop()
     const { ask } = await start()
     await database.pool.query('alter view app.daily_stats rename column new_account_count to renamed')
     try {
       const chunks = await readChunks(await ask('How many accounts were created each day?'))
-      expect(saidIn(chunks))
-        .to.include('The statement could not be run')
-        .and.include('new_account_count')
-        .and.include('```sql')
+      expect(saidIn(chunks)).to.include('The statement failed').and.include('new_account_count').and.include('```sql')
     } finally {
       await database.pool.query('alter view app.daily_stats rename column renamed to new_account_count')
     }

@@ -128,7 +128,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     const node = await start({ script: () => cdc.string('x'.repeat(9 * 1024 * 1024)) })
     const result = await (await connect([node])).call('run_chain_script', { script })
     expect(codeOf(result)).to.equal('chain-failed')
-    expect(result.structuredContent?.['error']).to.include('return less')
+    expect(result.structuredContent?.['error']).to.include('Return less')
   })
 
   it('runs the example of the reference on the simulated chain', async () => {

@@ -65,7 +65,7 @@ describe('run_chain_script by a REST API', () => {
     )
     const bad = await client.call('run_chain_script', { script, block_height: 'latest?x=1' })
     expect(bad.structuredContent).to.include({
-      error: 'Field "block_height" must be a height, or sealed.',
+      error: 'Field "block_height" must be a block height or "sealed".',
       error_code: 'invalid-field',
     })
     const untyped = await client.call('run_chain_script', { script, arguments: [argument, { value: '1' }] })

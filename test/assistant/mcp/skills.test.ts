@@ -41,7 +41,7 @@ describe('skills through the MCP server', () => {
         'schema://script-reference',
         ...uris,
       ])
-      expect(client.instructions).to.include(`read the skills, resources of this server: ${uris.join(', ')}.`)
+      expect(client.instructions).to.include(`Skills are resources of this server: ${uris.join(', ')}.`)
       expect(await client.read('skill://chain-language/SKILL.md')).to.equal(
         '---\nname: chain-language\ndescription: "Says: \\"how\\" it is\\\\written. 质押"\n---\n\n# Chain\n\nFLOW is in 0x1654653399040a61.\n',
       )

@@ -91,7 +91,7 @@ describe('the proxy as a service', () => {
   it('says which of its variables leads nowhere, and which port it cannot have', async () => {
     const wrong = start(['proxy'], { PROXY_CHAT_URL: 'http://127.0.0.1:3001/base' })
     expect(await wrong.ended()).to.equal(1)
-    expect(wrong.output()).to.include('PROXY_CHAT_URL must be an address without a path')
+    expect(wrong.output()).to.include('PROXY_CHAT_URL must be a URL without a path')
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo

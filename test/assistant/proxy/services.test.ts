@@ -167,7 +167,7 @@ describe('the services behind the proxy', () => {
       'http://mcp.internal',
     ])
     expect(() => found({ PROXY_ASK_URL: 'http://ask.internal/base' })).to.throw(
-      'PROXY_ASK_URL must be an address without a path',
+      'PROXY_ASK_URL must be a URL without a path',
     )
     expect(() => found({ PROXY_ASK_URL: 'http://u:p@ask.internal' })).to.throw('PROXY_ASK_URL')
   })

@@ -196,7 +196,7 @@ describe('what the proxy passes on', () => {
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     const [error] = (await once(answer.resume(), 'error')) as [NodeJS.ErrnoException]
     expect([error.code, answer.complete]).to.deep.equal(['ECONNRESET', false])
-    const told = '"msg":"a service broke off its answer"'
+    const told = '"msg":"A service aborted its response"'
     while (!proxy.log.join('').includes(told)) await new Promise(setImmediate)
   })
 
@@ -214,18 +214,18 @@ describe('what the proxy passes on', () => {
       ])
       expect(await answer.json()).to.deep.include({
         code: 'upstream-down',
-        detail: 'The chat does not answer at the moment; try again.',
+        detail: 'The chat is unavailable. Try again in 2 s.',
         request_id: 'mine',
         status: 502,
         title: 'Bad gateway',
       })
     }
-    expect(proxy.log.filter((line) => line.includes('the chat does not answer the proxy'))).to.have.length(1)
+    expect(proxy.log.filter((line) => line.includes('the chat is unreachable'))).to.have.length(1)
     backends.push(await startBackend('chat', undefined, Number(chat.url.port)))
     expect(await (await fetch(proxy.url)).text()).to.equal('chat GET /')
-    expect(proxy.log.join('')).to.include('the chat answers again')
+    expect(proxy.log.join('')).to.include('the chat is reachable again')
     expect(((await (await fetch(`${proxy.url}/mcp`)).json()) as Problem).detail).to.match(
-      /^The MCP server does not answer/,
+      /^The MCP server is unavailable/,
     )
   })
 

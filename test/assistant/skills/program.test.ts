@@ -65,10 +65,10 @@ describe('the program with skills', function () {
       await writeFile(join(folder, 'skills', name, 'SKILL.md'), text)
     }
     const program = start({ SKILLS_DIR: join(folder, 'skills') })
-    const told = await program.logged(/^this skill is not used/)
+    const told = await program.logged(/^Skill skipped/)
     expect(told).to.include({
       file: join(folder, 'skills', 'broken', 'SKILL.md'),
-      remedy: 'its first line has to be ---, followed by name: and description:',
+      remedy: 'the first line must be ---, followed by name: and description:',
     })
     expect(await read(program)).to.deep.equal({
       'skill://our-own/SKILL.md': '---\nname: our-own\ndescription: "x"\n---\n\n0xf919ee77447b7497\n',

@@ -131,7 +131,7 @@ describe('the EVM tools', () => {
     const { structuredContent, content } = await client.call('evm_rpc', { method: 'web3_clientVersion' })
     expect(structuredContent).to.include({ truncated: true })
     expect(String(structuredContent?.['result_text'])).to.have.length(60_000)
-    expect(content[0]?.text).to.match(/40002 more characters; ask for less\]$/)
+    expect(content[0]?.text).to.match(/40002 more characters; request less\]$/)
   })
 
   it('call functions by their signature, and read what they return', async () => {
@@ -176,7 +176,7 @@ describe('the EVM tools', () => {
     expect((await refusal('evm_call', { to: address, data: '0x', signature: 'f()' }))[0]).to.equal('no-function')
     expect(await refusal('evm_call', { to: address, signature: 'f(uint8)', args: [300] })).to.deep.equal([
       'bad-argument',
-      'args[0] is 300, and should be uint8: numbers as numbers or texts, addresses and bytes as 0x and hex, tuples as lists.',
+      'Invalid argument args[0]: 300 is not a uint8. Pass numbers as numbers or strings, addresses and bytes as 0x-prefixed hex, tuples as arrays.',
     ])
   })
 
@@ -184,7 +184,7 @@ describe('the EVM tools', () => {
     const notes: ReadonlyArray<readonly [data: string, signature: string, note: RegExp]> = [
       ['0x', 'f() returns (uint256)', /no contract/],
       ['0x', 'f()', /no contract/],
-      ['0x01', 'f() returns (uint256)', /not of the types/],
+      ['0x01', 'f() returns (uint256)', /does not match the return types/],
       [wordOf('1'), 'f()', /add returns/],
       ['0x', 'f() returns ()', /^null$/],
     ]
@@ -198,10 +198,10 @@ describe('the EVM tools', () => {
     const reasons: ReadonlyArray<readonly [data: unknown, told: RegExp]> = [
       [
         `0x08c379a0${dataOf('string', 'not your token').slice(2)}`,
-        /^The contract gave up: not your token\. \(The EVM node refused: execution reverted\)$/,
+        /^The call reverted: not your token\. \(The EVM node refused the call: execution reverted\)$/,
       ],
-      [{ data: `0x4e487b71${dataOf('uint256', 17).slice(2)}` }, /gave up: panic 17, a number overflowed/],
-      ['0xdeadbeef', /an error of its own, 0xdeadbeef/],
+      [{ data: `0x4e487b71${dataOf('uint256', 17).slice(2)}` }, /reverted: panic 17, arithmetic overflow/],
+      ['0xdeadbeef', /custom error 0xdeadbeef/],
       [undefined, /^The EVM node refused: execution reverted$/],
       ['junk', /^The EVM node refused/],
     ]
@@ -308,7 +308,7 @@ describe('the EVM tools', () => {
     answer = (_call, response) => (response.writeHead(200).end(deep), answered)
     expect(await refusal('evm_rpc', { method: 'web3_clientVersion' })).to.deep.equal([
       'node-failed',
-      'The answer of the EVM node is nested too deep.',
+      'The response of the EVM node is nested too deeply.',
     ])
   })
 
@@ -333,6 +333,6 @@ describe('the EVM tools', () => {
     expect(await impatient.call('eth_chainId', [], signal).catch((error: unknown) => error)).to.include({
       code: 'node-busy',
     })
-    expect(await first).to.include({ code: 'node-timeout', message: 'The EVM node gave no answer in 0.02 s.' })
+    expect(await first).to.include({ code: 'node-timeout', message: 'The EVM node did not respond within 0.02 s.' })
   })
 })

@@ -1,4 +1,4 @@
-"""Ask the Flow chain in words or SQL: a client of flowfarm's query service."""
+"""Client of the flowfarm query service: query Flow blockchain data in natural language or SQL."""
 
 from .answers import Answer, GeneratedSql, HistoryItem, SqlResult
 from .client import Client

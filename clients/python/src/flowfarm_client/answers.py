@@ -1,4 +1,4 @@
-"""What the service gives: dictionaries as they were sent, whose usual fields are attributes too."""
+"""Response types: the JSON objects of the service, with common fields as attributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Fields(Dict[str, Any]):
 
 
 class GeneratedSql(Fields):
-    """A statement that the model wrote for a question. It was checked and planned, and not run."""
+    """A statement that the model wrote for a question. It was checked and planned, but not run."""
 
     @property
     def sql(self) -> str:
@@ -32,12 +32,12 @@ class GeneratedSql(Fields):
 
     @property
     def model(self) -> Optional[str]:
-        """Who wrote the statement."""
+        """The model that wrote the statement."""
         return self.get("model")
 
     @property
     def attempts(self) -> List[Dict[str, Optional[str]]]:
-        """Every statement of the model in its order, each with why the next one was asked for."""
+        """All statements of the model, in order, each with the error that led to the next one."""
         return list(self.get("attempts", []))
 
     @property
@@ -48,7 +48,7 @@ class GeneratedSql(Fields):
 class SqlResult(Fields):
     """The rows of a statement.
 
-    Values are exact: int8 and numeric come as text, bytea as ``0x`` and hex, times as ISO 8601 in UTC.
+    Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC.
     """
 
     @property
@@ -62,19 +62,19 @@ class SqlResult(Fields):
 
     @property
     def results(self) -> List[Row]:
-        """The rows by the names of the columns."""
+        """Rows as dictionaries by column name."""
         rows: List[Row] = self["results"]
         return rows
 
     @property
     def columns(self) -> List[str]:
-        """Names of the columns, each once, also where there are no rows."""
+        """Unique column names, also if there are no rows."""
         names: List[str] = self["columns"]
         return names
 
     @property
     def column_types(self) -> List[str]:
-        """PostgreSQL's names of the types, in the order of the columns."""
+        """PostgreSQL type names, in column order."""
         types: List[str] = self["column_types"]
         return types
 
@@ -84,7 +84,7 @@ class SqlResult(Fields):
 
     @property
     def truncated(self) -> bool:
-        """Whether there were more rows than the service gives."""
+        """True if there were more rows."""
         return bool(self["truncated"])
 
     @property
@@ -93,11 +93,11 @@ class SqlResult(Fields):
 
 
 class Answer(SqlResult, GeneratedSql):
-    """A question with its statement and its rows."""
+    """A question with its statement and rows."""
 
 
 class HistoryItem(Fields):
-    """A query that was asked before."""
+    """An earlier query."""
 
     @property
     def id(self) -> str:
@@ -109,7 +109,7 @@ class HistoryItem(Fields):
 
     @property
     def question(self) -> Optional[str]:
-        """None where SQL was run as it was given."""
+        """None for ``run_sql``."""
         text: Optional[str] = self["question"]
         return text
 
@@ -120,7 +120,7 @@ class HistoryItem(Fields):
 
     @property
     def row_count(self) -> Optional[int]:
-        """None where nothing was run."""
+        """None if nothing was run."""
         count: Optional[int] = self["row_count"]
         return count
 

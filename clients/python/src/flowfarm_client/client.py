@@ -12,35 +12,35 @@ from .version import VERSION
 
 
 class Client:
-    """Asks a running query service.
+    """A connection to a query service.
 
-    :param base_url: where it is, such as ``http://localhost:8084``
-    :param token: its API_TOKEN, where it has one
-    :param timeout: seconds without a sign of the service; longer than QUERY_TIMEOUT_S and the turns of a model take
+    :param base_url: such as ``http://localhost:8084``
+    :param token: the API_TOKEN of the service, if it has one
+    :param timeout: seconds without data from the service; more than QUERY_TIMEOUT_S plus the model's response time
 
-    Every call raises FlowfarmError or one of its subclasses. A client may be shared between threads.
+    Calls raise subclasses of FlowfarmError. A client may be shared between threads.
     """
 
     def __init__(self, base_url: str = "http://localhost:8084", token: Optional[str] = None, *, timeout: float = 120.0) -> None:
         self._transport = Transport(base_url, token, timeout, f"flowfarm-client/{VERSION}")
 
     def ask(self, question: str, *, target: Optional[str] = None) -> Answer:
-        """A statement that a model writes for the question, and its rows.
+        """Has a model write a statement for the question, and runs it.
 
-        Raises StatementError, which has the statement, where it could not be run; ModelError where there is no model.
+        Raises StatementError if the statement failed, and ModelError if no model is configured.
         """
         answer = Answer(self._object("POST", "/api/v1/ask", {"question": question, "target": target}))
         _require_success(answer)
         return answer
 
     def generate_sql(self, question: str, *, target: Optional[str] = None) -> GeneratedSql:
-        """The statement for a question, checked and planned, and not run."""
+        """Has a model write a statement for the question, without running it."""
         generated = GeneratedSql(self._object("POST", "/api/v1/generate_sql", {"question": question, "target": target}))
         _require_success(generated)
         return generated
 
     def run_sql(self, sql: str, *, target: Optional[str] = None, max_rows: Optional[int] = None) -> SqlResult:
-        """The rows of one SELECT. Raises StatementError where it is refused or fails."""
+        """Runs one SELECT. Raises StatementError if it is refused or fails."""
         result = SqlResult(self._object("POST", "/api/v1/run_sql", {"sql": sql, "target": target, "max_rows": max_rows}))
         _require_success(result)
         return result
@@ -48,18 +48,18 @@ class Client:
     def history(
         self, *, limit: Optional[int] = None, offset: Optional[int] = None, target: Optional[str] = None
     ) -> List[HistoryItem]:
-        """The latest queries of this token, newest first; 50 of the 200 that are kept, unless ``limit`` says otherwise."""
+        """Recent queries of this token, newest first. ``limit`` is 50 by default and 200 at most."""
         items = self._call("GET", "/api/v1/history", query={"limit": limit, "offset": offset, "target": target})
         if not isinstance(items, list):
             raise _not_an_answer(items)
         return [HistoryItem(item) for item in items]
 
     def history_item(self, id: str) -> HistoryItem:
-        """One of them. Raises InvalidRequestError where there is none with this id."""
+        """A recent query. Raises InvalidRequestError for an unknown id."""
         return HistoryItem(self._object("GET", f"/api/v1/history/{quote(id, safe='')}"))
 
     def clear_history(self) -> None:
-        """Forgets the queries of this token."""
+        """Deletes the query history of this token."""
         self._call("DELETE", "/api/v1/history")
 
     def _object(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Mapping[str, Any]:
@@ -79,7 +79,7 @@ class Client:
 
 
 def _require_success(answer: Mapping[str, Any]) -> None:
-    """Failed statements come with status 200 where there is more to tell than the failure."""
+    """Failed statements of ``ask`` have status 200, since the response has more than the failure."""
     if answer.get("error") is None:
         return
     problem = {**answer, "code": answer.get("error_code") or "sql-failed", "detail": answer["error"]}
@@ -87,9 +87,9 @@ def _require_success(answer: Mapping[str, Any]) -> None:
 
 
 def _not_an_answer(content: Any) -> ServerError:
-    return ServerError(200, {"code": "not-an-answer", "detail": f"this is no query service: it answered {str(content)[:200]!r}"})
+    return ServerError(200, {"code": "not-an-answer", "detail": f"not a flowfarm query service; it returned {str(content)[:200]!r}"})
 
 
 def _seconds(text: Optional[str]) -> Optional[float]:
-    """A Retry-After that is a date is left out: the service sends seconds."""
+    """The service sends seconds; dates are ignored."""
     return float(text) if text is not None and text.isdigit() else None

@@ -1,4 +1,4 @@
-"""What can go wrong, by what the caller can do about it."""
+"""Exceptions, grouped by what the caller can do."""
 
 from __future__ import annotations
 
@@ -6,55 +6,55 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 
 class FlowfarmError(Exception):
-    """Anything that this client raises."""
+    """Base class of all errors of this client."""
 
 
 class ConnectionFailedError(FlowfarmError):
-    """The service was not reached, or the connection broke."""
+    """The service is unreachable, or the connection was lost."""
 
 
 class TimedOutError(FlowfarmError):
-    """The service did not answer in time. The statement is stopped when the connection closes."""
+    """The service did not respond in time. Closing the connection cancels the statement."""
 
 
 class ApiError(FlowfarmError):
-    """The service answered with an error."""
+    """The service returned an error."""
 
     def __init__(self, status: int, problem: Mapping[str, Any], retry_after: Optional[float] = None) -> None:
         self.status = status
-        #: What went wrong, for programs; stable.
+        #: Stable error code.
         self.code = str(problem.get("code", "unknown"))
-        #: What went wrong and what to do, for people.
+        #: Error message.
         self.detail = str(problem.get("detail", f"HTTP status {status}"))
-        #: The field or parameter at fault.
+        #: The invalid field or parameter.
         self.field: Optional[str] = problem.get("field")
-        #: Names the request in the log of the service.
+        #: Identifies the request in the log of the service.
         self.request_id: Optional[str] = problem.get("request_id")
-        #: Seconds after which it is worth trying again.
+        #: Seconds to wait before a retry.
         self.retry_after = retry_after
-        #: The whole body.
+        #: The response body.
         self.problem = dict(problem)
         super().__init__(f"{self.detail} ({self.code})")
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        """Exceptions are pickled with their message alone; these have more, which worker processes hand back too."""
-        return _remade, (type(self), self.args, self.__dict__.copy())
+        """Includes all attributes, so that errors survive pickling between processes."""
+        return _restore, (type(self), self.args, self.__dict__.copy())
 
 
 class AuthenticationError(ApiError):
-    """The token is missing, or is not the right one."""
+    """The token is missing or wrong."""
 
 
 class InvalidRequestError(ApiError):
-    """The call is not right; ``field`` names what."""
+    """The request is invalid; see ``field``."""
 
 
 class BusyError(ApiError):
-    """Too much at once; try again after ``retry_after`` seconds."""
+    """Too many requests; retry after ``retry_after`` seconds."""
 
 
 class ModelError(ApiError):
-    """No model is set up to write SQL, or it did not answer as it should."""
+    """No language model is configured, or it failed."""
 
 
 class ServerError(ApiError):
@@ -64,7 +64,7 @@ class ServerError(ApiError):
 class StatementError(ApiError):
     """The statement was refused or failed.
 
-    After ``ask`` it is the last one that the model wrote, and ``answer`` is the whole answer.
+    After ``ask`` it is the last statement of the model, and ``answer`` is the whole response.
     """
 
     def __init__(
@@ -79,22 +79,21 @@ class StatementError(ApiError):
         super().__init__(status, problem, retry_after)
         self.sql = sql
         self.answer = answer
-        #: PostgreSQL's code, where the database refused the statement.
+        #: SQLSTATE, if PostgreSQL rejected the statement.
         self.sql_state: Optional[str] = problem.get("sql_state")
-        #: Character of the statement at which the fault is, from 1.
+        #: Position of the error in the statement, in characters from 1.
         self.position: Optional[int] = problem.get("error_position")
-        #: What PostgreSQL advises.
+        #: Hint from PostgreSQL.
         self.hint: Optional[str] = problem.get("error_hint")
 
 
-def _remade(kind: Type[ApiError], args: Tuple[Any, ...], fields: Dict[str, Any]) -> ApiError:
+def _restore(kind: Type[ApiError], args: Tuple[Any, ...], fields: Dict[str, Any]) -> ApiError:
     error = kind.__new__(kind, *args)
     error.__dict__.update(fields)
     return error
 
 
 def error_of(status: int, problem: Mapping[str, Any], retry_after: Optional[float], sql: str) -> ApiError:
-    """The exception for an answer that is an error."""
     code = str(problem.get("code", ""))
     if status in (401, 403):
         return AuthenticationError(status, problem, retry_after)

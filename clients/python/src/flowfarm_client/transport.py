@@ -1,4 +1,4 @@
-"""HTTP with the standard library: one request, one answer of JSON."""
+"""JSON over HTTP with the standard library."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .errors import ConnectionFailedError, TimedOutError
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """The standard handler would send the token on, to wherever it is told."""
+    """The standard handler would send the token to the redirect target."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 class Transport:
-    """Calls a service by its base URL. Safe to share between threads: nothing is kept between two calls."""
+    """Calls a service by its base URL. Thread-safe: it has no state between calls."""
 
     def __init__(self, base_url: str, token: Optional[str], timeout: float, user_agent: str) -> None:
         parts = urlsplit(base_url)
@@ -31,7 +31,7 @@ class Transport:
         if parts.port == 0:
             raise ValueError(f"base_url has no port to connect to: {base_url!r}")
         if token is not None and not (token.isascii() and token.isprintable() and " " not in token and token != ""):
-            raise ValueError("token must be one word of ASCII")
+            raise ValueError("token must be printable ASCII without spaces")
         self._base_url = base_url.rstrip("/")
         self._timeout = timeout
         self._headers = {"Accept": "application/json", "User-Agent": user_agent}
@@ -42,7 +42,7 @@ class Transport:
     def call(
         self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, query: Optional[Mapping[str, Any]] = None
     ) -> Tuple[int, Message, Any]:
-        """Status, headers and decoded body. Every status is an answer; a body that is no JSON is a text.
+        """Status, headers and decoded body, for any status. A body that is not JSON is returned as text.
 
         Raises ConnectionFailedError and TimedOutError.
         """
@@ -61,13 +61,13 @@ class Transport:
                 with error:
                     return error.code, error.headers, _decoded(error.read())
         except (socket.timeout, TimeoutError) as error:
-            raise TimedOutError(f"no answer within {self._timeout} s") from error
+            raise TimedOutError(f"no response within {self._timeout} s") from error
         except URLError as error:
             if isinstance(error.reason, (socket.timeout, TimeoutError)):
                 raise TimedOutError(f"no connection within {self._timeout} s") from error
-            raise ConnectionFailedError(f"{self._base_url} was not reached: {error.reason}") from error
+            raise ConnectionFailedError(f"{self._base_url} is unreachable: {error.reason}") from error
         except (OSError, HTTPException) as error:
-            raise ConnectionFailedError(f"the connection to {self._base_url} broke: {error}") from error
+            raise ConnectionFailedError(f"the connection to {self._base_url} was lost: {error}") from error
 
 
 def _decoded(body: bytes) -> Any:

@@ -9,29 +9,29 @@ import type { McpServer } from './mcp-server.ts'
 import { safeInputSchema } from './safe-schema.ts'
 import type { InputSchema } from './safe-schema.ts'
 
-/** A tool as a model sees it. */
+/** A tool as the model sees it. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: InputSchema
 }
 
-/** The tools and texts of a server. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[]
-  /** Its resources, by URI. */
+  /** Resources by URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
 /** Larger than any useful list of tools or result. */
 const maxAnswerBytes = 8 * 1024 * 1024
 const maxPages = 20
-/** The limit of OpenAI. */
+/** OpenAI's limit. */
 const maxDescriptionCharacters = 1024
 const maxTextCharacters = 400_000
 
 /**
- * A connection to an MCP server, shared by concurrent turns. A retired connection closes with its last running call.
+ * A connection to an MCP server, shared by concurrent turns. A retired connection closes with its
+ * last running call.
  */
 export class OpenClient {
   readonly #client: MCPClient
@@ -46,7 +46,7 @@ export class OpenClient {
     this.#log = log
   }
 
-  /** @throws what the server or the way to it says; `signal` ends the trying */
+  /** @throws errors of the server or connection; aborted by `signal` */
   static async connect(server: McpServer, url: string, signal: AbortSignal, log: Logger): Promise<OpenClient> {
     const client = await createMCPClient({
       transport: {
@@ -59,16 +59,15 @@ export class OpenClient {
       clientName: 'flowfarm-chat',
       initializationOptions: { signal },
       // The caller gets the error too.
-      onUncaughtError: (error) =>
-        log.debug({ err: asError(error), server: server.name }, 'a connection to tools had a fault'),
+      onUncaughtError: (error) => log.debug({ err: asError(error), server: server.name }, 'MCP connection error'),
     })
     return new OpenClient(client, server, log)
   }
 
-  /** Reads tools and texts. @throws ConnectionFault where it has none of the expected tools; errors of the server */
+  /** @throws ConnectionFault if it has none of the expected tools; errors of the server */
   async offer(signal: AbortSignal): Promise<Offer> {
     const tools = await this.#listTools(signal)
-    if (tools.length === 0) throw new ConnectionFault('it offers none of the tools that are wanted of it')
+    if (tools.length === 0) throw new ConnectionFault('it offers none of the expected tools')
     const texts = new Map<string, string>()
     await Promise.all(
       this.#server.texts.map(async (uri) => {
@@ -104,12 +103,12 @@ export class OpenClient {
     if (this.#running === 0) void this.close()
   }
 
-  /** Closes it at once with its running calls. Never rejects. */
+  /** Aborts running calls. Never rejects. */
   async close(): Promise<void> {
     try {
       await this.#client.close()
     } catch (error) {
-      this.#log.debug({ err: asError(error), server: this.#server.name }, 'a connection to tools did not end cleanly')
+      this.#log.debug({ err: asError(error), server: this.#server.name }, 'MCP connection did not close cleanly')
     }
   }
 
@@ -126,16 +125,13 @@ export class OpenClient {
         if (!wanted.includes(name) || found.has(name)) continue
         const schema = safeInputSchema(inputSchema, isOurs)
         if (schema === undefined)
-          this.#log.warn(
-            { server: this.#server.name, tool: name },
-            'a tool is left out: its schema is not one that models can be told',
-          )
+          this.#log.warn({ server: this.#server.name, tool: name }, 'Tool skipped: unsupported schema')
         else
           found.set(name, {
             name,
             inputSchema: schema,
             description:
-              (isOurs ? description?.slice(0, maxDescriptionCharacters) : undefined) ?? toolWords[name] ?? name,
+              (isOurs ? description?.slice(0, maxDescriptionCharacters) : undefined) ?? toolDescriptions[name] ?? name,
           })
       }
       if (nextCursor === undefined || nextCursor === cursor || found.size === wanted.length) break
@@ -156,7 +152,7 @@ export class OpenClient {
       signal.throwIfAborted()
       this.#log.warn(
         { err: asError(error), server: this.#server.name, uri },
-        'a text for the prompt could not be read; the tools are there',
+        'Cannot read an MCP resource for the prompt',
       )
       return undefined
     }
@@ -164,44 +160,44 @@ export class OpenClient {
 }
 
 /**
- * Descriptions of the tools of MCP servers for models. A server's own descriptions are used only for our servers: the
- * operator of another one could write instructions there.
+ * A server's own descriptions are used for our servers only: foreign ones could contain
+ * instructions.
  */
-export const toolWords: Readonly<Record<string, string>> = {
-  run_indexer_sql: 'Runs one read-only SELECT on the indexer database of Flow and gives its rows.',
-  run_evm_sql: 'Runs one read-only SELECT on the EVM explorer database of Flow and gives its rows.',
-  run_chain_script: 'Runs a read-only Cadence script on an access node, for what is true at this moment.',
+export const toolDescriptions: Readonly<Record<string, string>> = {
+  run_indexer_sql: 'Runs one read-only SELECT on the Flow indexer database and returns its rows.',
+  run_evm_sql: 'Runs one read-only SELECT on the Flow EVM explorer database and returns its rows.',
+  run_chain_script: 'Runs a read-only Cadence script on an access node, for current state.',
   script_check:
-    'Checks Cadence source and tells its errors with their places. Use it before showing or running Cadence ' +
-    'that you wrote.',
-  search_docs: 'Searches documentation by words and gives the pages that fit, with their ids.',
-  get_doc: 'Reads one page of the documentation by its id.',
-  browse_docs: 'Lists the pages of the documentation.',
-  script_hover: 'Tells what the name at a place of Cadence source is.',
-  script_definition: 'Finds where the name at a place of Cadence source is declared.',
+    'Checks Cadence source and returns its errors with positions. Use it before showing or running Cadence that ' +
+    'you wrote.',
+  search_docs: 'Searches the documentation by keywords and returns matching pages with their ids.',
+  get_doc: 'Reads a documentation page by its id.',
+  browse_docs: 'Lists the documentation pages.',
+  script_hover: 'Explains the name at a position in Cadence source.',
+  script_definition: 'Finds the declaration of the name at a position in Cadence source.',
   script_symbols: 'Lists the declarations of Cadence source.',
-  evm_rpc: 'Calls a JSON-RPC method that reads Flow EVM, such as eth_blockNumber or eth_getTransactionReceipt.',
-  evm_getBalance: 'The balance of an address on Flow EVM, in FLOW.',
-  evm_call: 'Calls a function of a contract on Flow EVM, for reading.',
-  evm_getLogs: 'Logs of contracts on Flow EVM, by address, topics and a range of blocks.',
+  evm_rpc: 'Calls a read-only JSON-RPC method of Flow EVM, such as eth_blockNumber or eth_getTransactionReceipt.',
+  evm_getBalance: 'Reads the balance of a Flow EVM address, in FLOW.',
+  evm_call: 'Calls a function of a Flow EVM contract without changing state.',
+  evm_getLogs: 'Finds logs of Flow EVM contracts by address, topics and block range.',
 }
 
-/** Timeout for ending a session, ms. */
+/** For closing a session, ms. */
 const goodbyeMs = 1000
 
 /**
- * The fetch of the AI SDK's MCP client: one request, one answer. An event stream is read until it has the answer, so
- * a server that breaks off fails the call at once. No stream for server messages is opened. Redirects are refused,
- * since the key would go along.
- * @param maxBytes of an answer, decoded
- * @param tellsClient whether the server is ours, and shares its slots by client
+ * The fetch of the AI SDK's MCP client: one request, one response. An event stream is read up to
+ * the response, so a server that aborts fails the call at once. No stream for server messages is
+ * opened. Redirects are refused, since the key would be sent along.
+ * @param maxBytes of a response, decoded
+ * @param tellsClient whether the server is ours and shares its slots by client
  */
-function mcpFetch(maxBytes: number, tellsClient = false): typeof fetch {
+function mcpFetch(maxBytes: number, sendsClient = false): typeof fetch {
   const call = providerFetch(maxBytes)
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 })
     if (init?.method === 'DELETE') return call(input, { ...init, signal: AbortSignal.timeout(goodbyeMs) })
-    const response = await call(input, tellsClient ? withClient(init) : init).catch((error: unknown) => {
+    const response = await call(input, sendsClient ? withClient(init) : init).catch((error: unknown) => {
       throw error instanceof LeadsElsewhere ? new ConnectionFault(error.message, { cause: error }) : error
     })
     if (response.body === null || !(response.headers.get('content-type') ?? '').includes('text/event-stream'))
@@ -212,7 +208,7 @@ function mcpFetch(maxBytes: number, tellsClient = false): typeof fetch {
       return new Response(null, { status: 202, headers: response.headers })
     }
     const answer = await readAnswer(response.body, id)
-    if (answer === undefined) throw new ConnectionFault('it broke off in the middle of an answer')
+    if (answer === undefined) throw new ConnectionFault('it aborted a response')
     const headers = new Headers(response.headers)
     headers.set('Content-Type', 'application/json')
     return new Response(answer, { status: response.status, headers })
@@ -227,14 +223,14 @@ function withClient(init: RequestInit | undefined): RequestInit | undefined {
   return { ...init, headers }
 }
 
-/** The id of the request; undefined for a notification. */
+/** Undefined for a notification. */
 function idOf(body: unknown): string | undefined {
   const message: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
   const id: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'id') : undefined
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }
 
-/** Reads server-sent events up to the answer to a request; undefined where the stream ends before it. */
+/** Reads server-sent events up to the response; undefined if the stream ends before it. */
 async function readAnswer(stream: ReadableStream<Uint8Array<ArrayBuffer>>, id: string): Promise<string | undefined> {
   const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   // Leaving the loop cancels the stream.
@@ -253,39 +249,39 @@ function isAnswerTo(text: string, id: string): boolean {
   }
 }
 
-/** An MCP server that is unavailable. The message says why and continues "The tools of X: ". */
+/** An unavailable MCP server. The message follows "The tools of X: ". */
 export class ConnectionFault extends Error {}
 
-/** A tool that failed. The message is for the model, which may try something else. */
+/** A failed tool. The message is for the model. */
 export class ToolFailed extends Error {}
 
-/** Longest server message that is passed on. */
+/** Longest server message that is forwarded. */
 const maxWords = 2000
 
 const codes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at its address',
-  ENOTFOUND: 'its host name has no address',
-  EAI_AGAIN: 'its name cannot be looked up now',
-  ECONNRESET: 'it broke the connection',
-  UND_ERR_SOCKET: 'it broke the connection',
-  ETIMEDOUT: 'it does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to its address',
-  ENETUNREACH: 'there is no way to its address',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'its host name does not resolve',
+  EAI_AGAIN: 'its host name cannot be resolved now',
+  ECONNRESET: 'it closed the connection',
+  UND_ERR_SOCKET: 'it closed the connection',
+  ETIMEDOUT: 'it does not respond',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not respond',
+  EHOSTUNREACH: 'its address is unreachable',
+  ENETUNREACH: 'its address is unreachable',
 }
 
 /**
- * Why a server is unavailable, for users. It contains nothing that the server wrote, since it goes into notices and
+ * Why a server is unavailable, for users. Contains no server text, since it goes into notices and
  * the prompt.
  */
 export function faultInWords(thrown: unknown): string {
   const error = rootOf(thrown)
   if (error instanceof ConnectionFault) return error.message
-  if (error instanceof ReplyTooLarge) return 'it sends more than can be taken'
+  if (error instanceof ReplyTooLarge) return 'its response is too large'
   const { statusCode } = MCPClientError.isInstance(error) ? error : {}
-  if (statusCode === 401 || statusCode === 403) return `it wants a key, or another one (HTTP ${statusCode})`
-  if (statusCode !== undefined) return `it answered HTTP ${statusCode}`
-  if (isTimeout(error)) return 'it does not answer'
+  if (statusCode === 401 || statusCode === 403) return `it requires a valid key (HTTP ${statusCode})`
+  if (statusCode !== undefined) return `it returned HTTP ${statusCode}`
+  if (isTimeout(error)) return 'it does not respond'
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const words =
       'code' in cause && typeof cause.code === 'string' && Object.hasOwn(codes, cause.code)
@@ -293,7 +289,7 @@ export function faultInWords(thrown: unknown): string {
         : undefined
     if (words !== undefined) return words
   }
-  return error instanceof TypeError ? 'it cannot be reached' : 'what it says cannot be understood'
+  return error instanceof TypeError ? 'it cannot be reached' : 'it returned an invalid response'
 }
 
 /** Whether the connection failed rather than the call, so that a new one may help. */
@@ -304,7 +300,7 @@ export function isConnectionFault(thrown: unknown): boolean {
   return error.statusCode === 404 || (error.code === undefined && /closed/i.test(error.message))
 }
 
-/** The failure of a call, for the model. The server's own message is data like any result. */
+/** The server's own message is data like any result. */
 export function callFailed(thrown: unknown): ToolFailed {
   const error = rootOf(thrown)
   if (error instanceof ToolFailed) return error
@@ -313,8 +309,8 @@ export function callFailed(thrown: unknown): ToolFailed {
 }
 
 function callInWords(error: unknown): string {
-  if (isTimeout(error)) return 'The tool did not answer in time. Ask for less, or go on without it and say so.'
-  return `The tool cannot be used now: ${faultInWords(error)}. Go on without it, and say so.`
+  if (isTimeout(error)) return 'The tool timed out. Request less, or continue without it and say so.'
+  return `The tool is unavailable: ${faultInWords(error)}. Continue without it and say so.`
 }
 
 function isTimeout(error: unknown): boolean {

@@ -7,15 +7,15 @@ import type { Offer } from './mcp-client.ts'
 import type { McpServer } from './mcp-server.ts'
 
 export interface ConnectionTimes {
-  /** How long a turn waits for a slow server (CHAT_TOOL_CONNECT_MS). */
+  /** How long a turn waits for a slow server (CHAT_TOOL_CONNECT_MS). All times in ms. */
   readonly connectMs: number
   /** How long an attempt continues in the background for later turns. */
   readonly attemptMs: number
   /** Timeout of a tool call. */
   readonly callMs: number
-  /** How long an offer is used before it is refreshed in the background. */
+  /** How long an offer is used before a background refresh. */
   readonly freshMs: number
-  /** The first pause after a failed attempt; it doubles up to a minute. */
+  /** The first pause after a failed attempt; doubles up to a minute. */
   readonly retryMs: number
 }
 
@@ -49,8 +49,8 @@ interface Failure {
  *     idle ──turn──► opening ──► open ──fault or expired──► opening …
  *                        └──► failed ──turn after the pause──► opening …
  *
- * A turn starts at most one attempt, and no timer runs between turns. After a turn waited in vain, later turns do not
- * wait until a background attempt has succeeded.
+ * A turn starts at most one attempt, and no timer runs between turns. After a turn waited in vain,
+ * later turns do not wait until a background attempt succeeds.
  */
 export class McpConnection {
   readonly server: McpServer
@@ -69,12 +69,12 @@ export class McpConnection {
   }
 
   /**
-   * The offer, or the reason why the server is unavailable, for users.
-   * @param waited resolves when the turn has waited long enough
+   * The offer, or the reason for the user why the server is unavailable. @param waited resolves
+   * when the turn has waited long enough
    */
   async find(waited: Promise<void>): Promise<Offer | string> {
     const url = this.server.url()
-    if (url === undefined) return 'it does not run'
+    if (url === undefined) return 'it is not running'
     if (this.#opened?.url !== url) this.#drop(this.#opened)
     if (this.#opened !== undefined) {
       if (performance.now() - this.#opened.at > this.#times.freshMs) void this.#open(url)
@@ -88,9 +88,8 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool, and retries once on a new connection when the old one is broken, as after a restart: all these
-   * tools only read.
-   * @throws ToolFailed with a message for the model; the signal's reason
+   * Retries once on a new connection if the old one is broken, as after a restart; all tools are
+   * read-only. @throws ToolFailed with a message for the model; the signal's reason
    */
   async call(name: string, args: Record<string, unknown>, signal: AbortSignal | undefined): Promise<CallToolResult> {
     for (let attempt = 1; ; attempt++) {
@@ -107,7 +106,6 @@ export class McpConnection {
     }
   }
 
-  /** Closes the connection and its running calls. */
   async close(): Promise<void> {
     this.#stop.abort(new ConnectionFault('the service is stopping'))
     const opened = this.#opened
@@ -118,14 +116,15 @@ export class McpConnection {
   async #connected(signal: AbortSignal | undefined): Promise<Opened> {
     if (this.#opened === undefined) await this.#reopen(signal)
     signal?.throwIfAborted()
-    if (this.#opened === undefined) throw callFailed(new ConnectionFault(this.#failure?.reason ?? 'it does not answer'))
+    if (this.#opened === undefined)
+      throw callFailed(new ConnectionFault(this.#failure?.reason ?? 'it does not respond'))
     return this.#opened
   }
 
-  /** Waits for a connection as long as a turn does, until the client disconnects. */
+  /** Waits as long as a turn does, until the client disconnects. */
   async #reopen(signal: AbortSignal | undefined): Promise<void> {
     const url = this.server.url()
-    if (url === undefined) throw callFailed(new ConnectionFault('it does not run'))
+    if (url === undefined) throw callFailed(new ConnectionFault('it is not running'))
     const waited = Promise.withResolvers<void>()
     const stopWaiting = (): void => waited.resolve()
     const timer = setTimeout(stopWaiting, this.#times.connectMs)
@@ -140,17 +139,17 @@ export class McpConnection {
 
   #state(): Offer | string {
     if (this.#opened !== undefined) return this.#opened.offer
-    if (this.#opening === undefined) return this.#failure?.reason ?? 'it does not answer'
+    if (this.#opening === undefined) return this.#failure?.reason ?? 'it does not respond'
     if (!this.#hangs)
       this.#log.warn(
         { server: this.server.name, waitedMs: this.#times.connectMs },
-        'tools are not waited for any longer: their server does not answer',
+        'MCP server does not respond; turns continue without its tools',
       )
     this.#hangs = true
-    return `it did not answer within ${this.#times.connectMs / 1000} s`
+    return `it did not respond within ${this.#times.connectMs / 1000} s`
   }
 
-  /** The running attempt or a new one. Never rejects. */
+  /** Never rejects. */
   #open(url: string): Promise<void> {
     this.#opening ??= this.#attempt(url).finally(() => {
       this.#opening = undefined
@@ -170,7 +169,8 @@ export class McpConnection {
       const before = this.#opened
       this.#opened = { client, url, offer, at: performance.now() }
       before?.client.retire()
-      if (this.#failure !== undefined || this.#hangs) this.#log.info({ server: server.name }, 'tools are there again')
+      if (this.#failure !== undefined || this.#hangs)
+        this.#log.info({ server: server.name }, 'MCP server is available again')
       this.#failure = undefined
       this.#hangs = false
     } catch (error) {
@@ -183,19 +183,18 @@ export class McpConnection {
   #failed(error: unknown, isOutOfTime: boolean, ms: number): void {
     this.#drop(this.#opened)
     const attempts = (this.#failure?.attempts ?? 0) + 1
-    const reason = isOutOfTime ? 'it does not answer' : faultInWords(error)
+    const reason = isOutOfTime ? 'it does not respond' : faultInWords(error)
     this.#failure = {
       reason,
       attempts,
       until: performance.now() + backoffMs(attempts, this.#times.retryMs, maxRetryMs),
     }
-    // A server that fails at once costs no waiting.
+    // A server that fails fast costs no waiting.
     if (ms < this.#times.connectMs) this.#hangs = false
     const details = { server: this.server.name, reason, attempts }
-    if (attempts > 1) this.#log.debug({ ...details, err: asError(error) }, 'tools are still not there')
-    else if (this.server.isWanted)
-      this.#log.warn({ ...details, err: asError(error) }, 'tools are not there: their server is not reached')
-    else this.#log.info(details, 'tools that nobody asked for are not there')
+    if (attempts > 1) this.#log.debug({ ...details, err: asError(error) }, 'MCP server is still unavailable')
+    else if (this.server.isWanted) this.#log.warn({ ...details, err: asError(error) }, 'MCP server is unavailable')
+    else this.#log.info(details, 'Optional MCP server is unavailable')
   }
 
   #drop(opened: Opened | undefined): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { toolWords } from './mcp-client.ts'
+import { toolDescriptions } from './mcp-client.ts'
 import { mcpServers } from './mcp-server.ts'
 
 const nothing = {
@@ -45,6 +45,6 @@ describe('the MCP servers of the chat', () => {
     const names = mcpServers(nothing).flatMap(({ tools }) => tools)
     expect(new Set(names).size).to.equal(names.length)
     expect(names.filter((name) => /^(ask|generate)_/.test(name))).to.deep.equal([])
-    expect(Object.keys(toolWords)).to.have.members(names)
+    expect(Object.keys(toolDescriptions)).to.have.members(names)
   })
 })

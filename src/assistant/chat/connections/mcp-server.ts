@@ -1,30 +1,28 @@
-/** An MCP server whose tools the chat may use. */
 export interface McpServer {
   /** For the log: `flowfarm`, `script`, `evm`. */
   readonly name: string
-  /** For people: "the server for Cadence". */
+  /** For users: "the server for Cadence". */
   readonly title: string
   /** Undefined: not known yet. Read at each turn, since a port may become known later. */
   readonly url: () => string | undefined
   readonly key: string | undefined
-  /** Tools that are used; others are ignored. */
+  /** Other tools are ignored. */
   readonly tools: readonly string[]
   /** Resources for the prompt, by URI. */
   readonly texts: readonly string[]
-  /** Ours: the model gets its tool descriptions. Of other servers it gets the schema only, without text. */
+  /** For foreign servers the model gets only the schema, without text. */
   readonly isOurs: boolean
   /** Configured by the operator, so its absence is reported. */
   readonly isWanted: boolean
 }
 
 export interface McpServerAddresses {
-  /** The address of flowfarm's MCP server. */
   readonly flowfarm: () => string | undefined
   readonly flowfarmKey: string | undefined
   /** SCRIPT_MCP_URL and EVM_MCP_URL; undefined: those of the service `tools`. */
   readonly script: string | undefined
   readonly evm: string | undefined
-  /** Address of the service `tools`, such as http://127.0.0.1:8086. */
+  /** URL of the service `tools`, such as http://127.0.0.1:8086. */
   readonly tools: () => string | undefined
 }
 

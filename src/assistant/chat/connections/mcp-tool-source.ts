@@ -9,17 +9,16 @@ import { McpConnection, usualTimes } from './mcp-connection.ts'
 import type { ConnectionTimes } from './mcp-connection.ts'
 import type { McpServer } from './mcp-server.ts'
 
-/** The tools that are available now. */
 export interface FoundTools {
   readonly tools: ToolSet
   /** Unavailable servers, with the reason for the user. */
   readonly missing: readonly { readonly source: string; readonly reason: string }[]
 }
 
-/** A source of tools outside this process: MCP servers. Connections last from turn to turn. */
+/** Tools outside this process. Connections last across turns. */
 export interface ToolSource {
   /**
-   * The tools for a turn. Waits at most CHAT_TOOL_CONNECT_MS for slow servers and never rejects for them, but rejects
+   * Waits at most CHAT_TOOL_CONNECT_MS for slow servers and does not reject for them, but rejects
    * with the signal's reason.
    */
   find(signal: AbortSignal): Promise<FoundTools>
@@ -27,19 +26,18 @@ export interface ToolSource {
 }
 
 export interface McpToolSourceOptions {
-  /** In the order of their tools; of two tools with one name the first server's counts. */
+  /** In tool order; for equal tool names the first server takes precedence. */
   readonly servers: readonly McpServer[]
   readonly times?: Partial<ConnectionTimes>
   readonly log: Logger
 }
 
-/** Tools of MCP servers and texts for the prompt. */
 export interface FoundMcpTools extends FoundTools {
-  /** Resources, by URI. */
+  /** Resources by URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** The tools of several MCP servers, read in parallel within `connectMs`. */
+/** Servers are read in parallel within `connectMs`. */
 export class McpToolSource implements ToolSource {
   readonly #connections: readonly McpConnection[]
   readonly #connectMs: number
@@ -82,7 +80,7 @@ export class McpToolSource implements ToolSource {
         if (connection.server.isWanted) missing.push({ source: connection.server.title, reason: state })
         continue
       }
-      // Spread twice: the first ones stay first and take precedence.
+      // Spread twice, so that earlier tools stay first and take precedence.
       tools = { ...tools, ...this.#tools(connection, state), ...tools }
       for (const [uri, text] of state.texts) texts.set(uri, text)
     }
@@ -116,7 +114,7 @@ function asTool(connection: McpConnection, { name, description, inputSchema }: T
   })
 }
 
-/** The output of an MCP tool: text for the model and, where it has one, a structure for the page. */
+/** Text for the model and, if present, a structure for the page. */
 interface McpToolOutput {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }]
   readonly structuredContent?: Readonly<Record<string, unknown>>
@@ -129,13 +127,10 @@ const maxErrorCharacters = 4000
 /** Nesting that pages and models can use. */
 const maxLevels = 64
 
-/**
- * A bounded result.
- * @throws ToolFailed with the server's message, where the tool failed
- */
+/** @throws ToolFailed with the server's message, if the tool failed */
 function readToolOutput(result: CallToolResult): McpToolOutput {
   const structure = readStructure('structuredContent' in result ? result.structuredContent : undefined)
-  const text = textOf(result) || (structure === undefined ? 'The tool gave nothing.' : JSON.stringify(structure))
+  const text = textOf(result) || (structure === undefined ? 'The tool returned nothing.' : JSON.stringify(structure))
   if ('isError' in result && result.isError === true) throw new ToolFailed(errorIn(text).slice(0, maxErrorCharacters))
   return {
     content: [{ type: 'text', text: cut(text) }],
@@ -143,7 +138,7 @@ function readToolOutput(result: CallToolResult): McpToolOutput {
   }
 }
 
-/** The text for the model. @param output by `readToolOutput`, or anything that a client sent back */
+/** @param output from `readToolOutput`, or anything that a client sent back */
 function textForModel(output: unknown): string {
   const content: unknown = isRecord(output) ? output['content'] : undefined
   if (!Array.isArray(content)) return cut(JSON.stringify(output ?? null))
@@ -164,7 +159,7 @@ function textOf(result: CallToolResult): string {
       if (typeof part['text'] === 'string') return part['text']
       const { resource } = part
       if (isRecord(resource) && typeof resource['text'] === 'string') return resource['text']
-      return `(Something of the kind ${JSON.stringify(String(part['type']).slice(0, 40))} was left out.)`
+      return `(Omitted: content of type ${JSON.stringify(String(part['type']).slice(0, 40))}.)`
     })
     .filter((text) => text !== '')
     .join('\n')
@@ -172,14 +167,14 @@ function textOf(result: CallToolResult): string {
 
 /** Our servers report failures as JSON with the database's details. */
 function errorIn(text: string): string {
-  let told: unknown
+  let parsed: unknown
   try {
-    told = JSON.parse(text)
+    parsed = JSON.parse(text)
   } catch {
     return text
   }
-  if (!isRecord(told) || typeof told['error'] !== 'string') return text
-  const { error, error_code: code, error_position: position, error_hint: hint } = told
+  if (!isRecord(parsed) || typeof parsed['error'] !== 'string') return text
+  const { error, error_code: code, error_position: position, error_hint: hint } = parsed
   return [
     error,
     ...(typeof position === 'number' ? [`At character ${position} of the statement.`] : []),
@@ -196,8 +191,8 @@ function readStructure(value: unknown): Readonly<Record<string, unknown>> | unde
 function cut(text: string): string {
   if (text.length <= maxTextCharacters) return text
   return (
-    `${text.slice(0, maxTextCharacters)}\n(Cut here: ${text.length - maxTextCharacters} more characters were ` +
-    'left out. Ask for less.)'
+    `${text.slice(0, maxTextCharacters)}\n(Truncated: ${text.length - maxTextCharacters} more characters. ` +
+    'Request less.)'
   )
 }
 

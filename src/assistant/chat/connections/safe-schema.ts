@@ -1,4 +1,4 @@
-/** The form of an object's fields, in JSON Schema. */
+/** JSON Schema of an object. */
 export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, unknown>>
@@ -6,7 +6,6 @@ export interface InputSchema {
   readonly additionalProperties?: boolean
 }
 
-/** Limits of a schema. */
 const maxLevels = 8
 const maxProperties = 40
 const maxChoices = 50
@@ -22,10 +21,9 @@ const plainName = /^(?!__)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/
 const plainChoice = /^[\w.+-]{1,64}$/
 
 /**
- * Reduces the schema of a tool's arguments to the parts of JSON Schema that every provider accepts: one refused
- * schema would fail every answer.
- * @param keepsWords keeps descriptions; without them nothing in it can act as an instruction
- * @returns undefined where it is no object schema, or too large
+ * Reduces a schema to the parts of JSON Schema that every provider accepts: one refused schema
+ * would fail every answer. @param keepsWords keeps descriptions, which could contain instructions
+ * @returns undefined if it is not an object schema, or too large
  */
 export function safeInputSchema(schema: unknown, keepsWords: boolean): InputSchema | undefined {
   if (!isRecord(schema) || schema['type'] !== 'object') return undefined
@@ -57,7 +55,7 @@ function readNode(schema: unknown, keepsWords: boolean, level: number, isOptiona
   return includesType(node, 'object') ? { ...node, ...readObject(schema, keepsWords, level) } : node
 }
 
-/** The alternatives of a value, flattened; undefined where there are none. */
+/** Flattened; undefined if there are none. */
 function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
   const given = ['anyOf', 'oneOf'].map((name) => schema[name]).find((value) => Array.isArray(value))
   if (!Array.isArray(given) || given.length === 0) return undefined
@@ -75,7 +73,7 @@ function readObject(schema: Node, keepsWords: boolean, level: number): InputSche
   const needed = known.map(([name]) => name).filter((name) => asked.has(name))
   return {
     type: 'object',
-    // Some servers use null for an omitted field; models just omit it.
+    // Some servers use null for an omitted field; models omit it.
     properties: Object.fromEntries(
       known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))]),
     ),

@@ -18,22 +18,22 @@ interface Column {
 const maxCategories = 12
 const maxTimes = 120
 const maxSlices = 8
-/** A pie is easier to read than a ring while its slices are few. */
+/** Up to this many slices a pie, above it a ring. */
 const maxPieSlices = 4
-/** Labels up to this length stand below bars, longer ones beside them. */
+/** Longer labels go beside horizontal bars. */
 const maxUprightCharacters = 10
 const maxUprightBars = 8
-/** Lines in one chart differ by at most this factor. */
+/** Series in one chart differ at most by this factor. */
 const maxSizeRatio = 50
 
-/** Numbers that are identifiers. */
+/** Numeric columns that are identifiers. */
 const naming = /(?:^|_)(?:id|height|epoch|index|hash|hour|code)$/
-/** Columns with readable names. */
+/** Columns with readable names, in order of preference. */
 const spoken = ['symbol', 'label', 'name']
 
 /**
- * The chart that suits the rows, or undefined: bars over time, or lines for several numbers; a pie or a ring for
- * shares; bars, horizontal for long names, for the rest.
+ * Bars over time, or lines for several series; a pie or ring for shares; else bars, horizontal for
+ * long names. Undefined if no chart suits.
  */
 export function chartOf(
   { columns: names, rows, isCut }: ResultTable,
@@ -95,7 +95,7 @@ function overTime(
   }
 }
 
-/** One distinct label per row; undefined where no columns distinguish the rows. */
+/** One distinct label per row; undefined if no columns distinguish the rows. */
 function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[] | undefined {
   const candidates = [
     ...spoken.filter((name) => texts.includes(name)).map((name) => [name]),
@@ -114,7 +114,7 @@ function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[]
   return undefined
 }
 
-/** The name of a contract; the beginning of long hex. */
+/** Contract name, or a prefix of long hex. */
 function shortened(label: string): string {
   const contract = /^A\.[\da-f]{16}\.([\w.]+)$/.exec(label)?.[1]
   if (contract !== undefined) return contract

@@ -45,7 +45,7 @@ describe('the models of the chat', () => {
     expect(two.usual).to.equal('fast')
     expect(modelsOf({ LLM_API_KEY: 'key' }).usual).to.equal('balanced')
     expect(() => two.of('balanced'))
-      .to.throw(ApiError, /may be fast, deep, not balanced/)
+      .to.throw(ApiError, /must be one of fast, deep, not balanced/)
       .that.includes({ status: 400, code: 'mode-not-allowed', field: 'mode' })
   })
 
@@ -53,7 +53,7 @@ describe('the models of the chat', () => {
     for (const word of ['smart', 'constructor']) {
       expect(() => modelsOf({ CHAT_MODES: `fast,${word}` })).to.throw(
         FatalError,
-        `CHAT_MODES must be some of fast, balanced, deep, not "${word}"`,
+        `CHAT_MODES has an invalid mode "${word}"; allowed: fast, balanced, deep`,
       )
     }
   })
@@ -63,7 +63,7 @@ describe('the models of the chat', () => {
     expect(none.modes).to.deep.equal([])
     expect(none.remedy).to.include('LLM_API_KEY')
     expect(() => none.of('balanced'))
-      .to.throw(ApiError, /There is no model to answer\. Set LLM_API_KEY/)
+      .to.throw(ApiError, /No language model is configured\. Set LLM_API_KEY/)
       .that.includes({ status: 503, code: 'no-model' })
   })
 
@@ -72,7 +72,7 @@ describe('the models of the chat', () => {
     const state = { provider: 'scripted', name: 'example-questions', isScripted: true }
     const scripted = createChatModels(readConfig({ LLM_PROVIDER: 'scripted' }, {}), { scripted: { model, state } })
     expect(scripted.modes).to.deep.equal([{ mode: 'balanced', state }])
-    expect(scripted.of('balanced')).to.include({ model, state, tellsReasoning: false })
+    expect(scripted.of('balanced')).to.include({ model, state, streamsReasoning: false })
     expect(modelsOf({ LLM_PROVIDER: 'scripted' }))
       .to.have.property('remedy')
       .that.includes('LLM_API_KEY')
@@ -107,7 +107,7 @@ describe('the models of the chat', () => {
     expect(optionsOf({ LLM_BASE_URL: 'http://127.0.0.1:1', LLM_MODEL: 'local' }, 'deep')).to.deep.equal({})
     expect(
       modelsOf({ LLM_API_KEY: 'key' })
-        .modes.filter(({ mode }) => modelsOf({ LLM_API_KEY: 'key' }).of(mode).tellsReasoning)
+        .modes.filter(({ mode }) => modelsOf({ LLM_API_KEY: 'key' }).of(mode).streamsReasoning)
         .map(({ mode }) => mode),
     ).to.deep.equal(['deep'])
   })

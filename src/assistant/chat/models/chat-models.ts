@@ -12,31 +12,28 @@ import { chatModes, isChatMode, usualMode } from '../chat-types.ts'
 import type { ChatMode } from '../chat-types.ts'
 import type { chatSettings } from '../settings.ts'
 
-/** Provider options of each call: effort, thinking budget, caching. */
+/** Effort, reasoning budget, caching. */
 export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>
 
-/** The model of a mode and its call options. */
 export interface ChatModel {
   readonly state: ModelState
   readonly model: LanguageModelV4
   readonly providerOptions: ProviderOptions
-  /** Of one step, without a thinking budget. */
+  /** Per step, without a reasoning budget. */
   readonly maxOutputTokens: number
-  /** Streams its reasoning to the client. */
-  readonly tellsReasoning: boolean
-  /** Tools that the provider runs: `web_search`, or none. */
+  readonly streamsReasoning: boolean
+  /** Run by the provider: `web_search`, or none. */
   readonly providerTools: ToolSet
 }
 
-/** The models of all modes. */
 export interface ChatModels {
-  /** The allowed modes in the order of `chatModes`. Empty where there is no model. */
+  /** Allowed modes in the order of `chatModes`. Empty without a model. */
   readonly modes: readonly { readonly mode: ChatMode; readonly state: ModelState }[]
-  /** For requests without a mode: balanced where it is allowed, else the first. */
+  /** For requests without a mode: balanced if it is allowed, else the first. */
   readonly usual: ChatMode
-  /** How to configure a model; undefined where one is configured. */
+  /** How to configure a model; undefined if one is configured. */
   readonly remedy: string | undefined
-  /** @throws ApiError 503 `no-model`, with what to set; 400 `mode-not-allowed` */
+  /** @throws ApiError 503 `no-model`, 400 `mode-not-allowed` */
   of(mode: ChatMode): ChatModel
 }
 
@@ -53,16 +50,15 @@ export type ChatModelsConfig = Pick<
 >
 
 export interface ChatModelsOptions {
-  /** The model for LLM_PROVIDER=scripted. */
+  /** For LLM_PROVIDER=scripted. */
   readonly scripted?: { readonly model: LanguageModelV4; readonly state: ModelState } | undefined
   readonly log?: Logger | undefined
-  /** Sends the calls of providers. Default: `fetch` with bounds. */
+  /** Sends the provider calls. Default: `fetch` with bounds. */
   readonly callProvider?: typeof fetch
-  /** Upper bound of the first pause between two tries where the provider names none, in milliseconds. Default 1,000. */
+  /** Maximum first pause between retries if the provider sends none, ms. Default 1,000. */
   readonly retryBaseMs?: number
 }
 
-/** The smallest and largest models by provider. */
 const tiers = {
   anthropic: { fast: 'claude-haiku-4-5', deep: 'claude-opus-4-6' },
   openai: { fast: 'gpt-5.4-nano', deep: 'gpt-5.4' },
@@ -74,29 +70,26 @@ const variables: Readonly<Record<ChatMode, string>> = {
   deep: 'CHAT_MODEL_DEEP',
 }
 
-/** Tokens of one step, including thinking without a budget of its own. */
+/** Per step, including reasoning without a separate budget. */
 const maxOutputTokens: Readonly<Record<ChatMode, number>> = { fast: 8192, balanced: 16_384, deep: 32_768 }
 
-/** For self-hosted servers: some refuse more than the context of their model. */
+/** Some self-hosted servers refuse more than their model's context. */
 const maxTokensOfOwnServer = 8192
 
-/** The longest reply of a step with its protocol. */
+/** The longest reply of a step, with its protocol. */
 const maxReplyBytes = 64 * 1024 * 1024
 
-/** Web searches in one step. */
+/** Per step. */
 const maxSearches = 5
 
-/**
- * The models of all modes by CHAT_MODES and the provider's settings.
- * @throws FatalError for a word in CHAT_MODES that is no mode
- */
+/** @throws FatalError for an invalid mode in CHAT_MODES */
 export function createChatModels(config: ChatModelsConfig, options: ChatModelsOptions = {}): ChatModels {
   const allowed = allowedModes(config.CHAT_MODES)
   const usual = allowed.find((mode) => mode === usualMode) ?? allowed[0] ?? usualMode
   const found = modelSettings(config)
   if (found === 'scripted') {
     if (options.scripted === undefined)
-      return without('LLM_PROVIDER is scripted, and there is no script: set another one, and LLM_API_KEY.', usual)
+      return without('LLM_PROVIDER=scripted is not available here: set another provider and LLM_API_KEY.', usual)
     const { model, state } = options.scripted
     // A script has one mode.
     return chatModelsOf([[usual, { ...plain, model, state, maxOutputTokens: maxOutputTokens[usual] }]], usual)
@@ -108,9 +101,9 @@ export function createChatModels(config: ChatModelsConfig, options: ChatModelsOp
   )
 }
 
-const plain: Pick<ChatModel, 'providerOptions' | 'tellsReasoning' | 'providerTools'> = {
+const plain: Pick<ChatModel, 'providerOptions' | 'streamsReasoning' | 'providerTools'> = {
   providerOptions: {},
-  tellsReasoning: false,
+  streamsReasoning: false,
   providerTools: {},
 }
 
@@ -118,7 +111,10 @@ function allowedModes(words: readonly string[]): readonly ChatMode[] {
   const given = words.map((word) => word.toLowerCase())
   const wrong = given.find((word) => !isChatMode(word))
   if (wrong !== undefined)
-    throw new FatalError('bad-configuration', `CHAT_MODES must be some of ${chatModes.join(', ')}, not "${wrong}"`)
+    throw new FatalError(
+      'bad-configuration',
+      `CHAT_MODES has an invalid mode "${wrong}"; allowed: ${chatModes.join(', ')}`,
+    )
   return chatModes.filter((mode) => given.includes(mode))
 }
 
@@ -137,7 +133,7 @@ function modelOf(
     callProvider,
     callsTools: true,
     variable,
-    tooLongRemedy: ' Begin a new chat, or ask for less at once.',
+    tooLongRemedy: ' Start a new chat, or ask a smaller question.',
     log,
     ...(retryBaseMs === undefined ? {} : { retryBaseMs }),
   })
@@ -146,7 +142,7 @@ function modelOf(
     model,
     providerOptions: providerOptionsOf(mode, settings, name),
     maxOutputTokens: maxTokensOf(mode, settings, name),
-    tellsReasoning: mode === 'deep',
+    streamsReasoning: mode === 'deep',
     providerTools: config.CHAT_WEB_SEARCH ? searchOf(provider, name) : {},
   }
 }
@@ -168,7 +164,7 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
   if (provider === 'anthropic') return mode === 'deep' ? anthropicThinking(name) : anthropicWithoutThinking(name)
   if (provider !== 'openai') return {}
   const effort = mode === 'deep' ? { reasoningEffort: 'high' } : {}
-  // OpenAI stores responses for a month unless `store` is false; other servers have no such option.
+  // OpenAI stores responses for a month unless `store` is false; other servers lack the option.
   return {
     openai:
       baseUrl === undefined
@@ -179,15 +175,15 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
 
 function maxTokensOf(mode: ChatMode, { provider }: ModelSettings, name: string): number {
   if (provider === 'openai-compatible') return maxTokensOfOwnServer
-  // A thinking budget is added.
+  // The reasoning budget is added to this.
   const hasBudget = provider === 'anthropic' && mode === 'deep' && thinkingForm(name) === 'budget'
   return hasBudget ? maxOutputTokens.balanced : maxOutputTokens[mode]
 }
 
-/** Only Anthropic's own models have its search; other servers of its interface refuse an unknown tool. */
+/** Only Anthropic's own models have the search; compatible servers refuse unknown tools. */
 function searchOf(provider: ModelSettings['provider'], name: string): ToolSet {
   if (provider !== 'anthropic' || !name.includes('claude')) return {}
-  // The tool is a description: it needs no key and calls nothing.
+  // A description only: it needs no key and makes no calls.
   return { web_search: createAnthropic({ apiKey: 'none' }).tools.webSearch_20250305({ maxUses: maxSearches }) }
 }
 
@@ -203,7 +199,7 @@ function chatModelsOf(models: readonly (readonly [ChatMode, ChatModel])[], usual
       throw new ApiError(
         400,
         'mode-not-allowed',
-        `Field "mode" may be ${[...byMode.keys()].join(', ')}, not ${mode}.`,
+        `Field "mode" must be one of ${[...byMode.keys()].join(', ')}, not ${mode}.`,
         { field: 'mode' },
       )
     },
@@ -216,20 +212,20 @@ function without(remedy: string, usual: ChatMode): ChatModels {
     usual,
     remedy,
     of: () => {
-      throw new ApiError(503, 'no-model', `There is no model to answer. ${remedy}`)
+      throw new ApiError(503, 'no-model', `No language model is configured. ${remedy}`)
     },
   }
 }
 
-/** Thinking budget of the mode deep, tokens. */
+/** For mode deep, in tokens. */
 export const thinkingBudget = 10_000
 
-/** How a model of Anthropic thinks: with a budget, adaptively, or not at all. */
+/** How an Anthropic model reasons: with a budget, adaptively, or not at all. */
 export type ThinkingForm = 'budget' | 'adaptive' | 'none'
 
 /**
- * By the name of the model: Opus 4.7 and later refuse a budget, and models before 3.7 do not think. Models of other
- * names on compatible servers take the budget.
+ * Opus 4.7 and later refuse a budget, and models before 3.7 do not reason. Other names on
+ * compatible servers take the budget.
  */
 export function thinkingForm(name: string): ThinkingForm {
   if (!name.includes('claude')) return 'budget'
@@ -237,16 +233,15 @@ export function thinkingForm(name: string): ThinkingForm {
   return /claude-(?:3-7|(?:opus|sonnet|haiku)-4(?:-[0-6](?!\d)|-\d{8}|[@:]|$))/.test(name) ? 'budget' : 'adaptive'
 }
 
-/** Options for a call with thinking. */
 export function anthropicThinking(name: string): ProviderOptions {
   const form = thinkingForm(name)
   if (form === 'none') return {}
   if (form === 'budget') return { anthropic: { thinking: { type: 'enabled', budgetTokens: thinkingBudget } } }
-  // Without `display` thoughts have no text.
+  // Without `display`, reasoning has no text.
   return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' }, effort: 'high' } }
 }
 
-/** Options for a call without thinking: from generation 5 on, models think unless it is disabled. */
+/** From generation 5 on, models reason unless it is disabled. */
 export function anthropicWithoutThinking(name: string): ProviderOptions {
   return /claude-[a-z]+-(?:[5-9]|\d\d)/.test(name) ? { anthropic: { thinking: { type: 'disabled' } } } : {}
 }

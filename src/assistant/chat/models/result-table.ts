@@ -1,4 +1,3 @@
-/** The result of a statement. */
 export interface ResultTable {
   readonly columns: readonly string[]
   readonly rows: readonly Readonly<Record<string, unknown>>[]
@@ -7,7 +6,8 @@ export interface ResultTable {
 }
 
 /**
- * Finds the rows in the output of an SQL tool: JSON, text, or text in content parts. Undefined where there are none.
+ * Finds rows in the output of an SQL tool: JSON, text, or text in content parts. Undefined if there
+ * are none.
  */
 export function readResultTable(output: unknown): ResultTable | undefined {
   if (typeof output === 'string') return readResultTable(parsed(output))
@@ -37,7 +37,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // Not JSON, or cut.
+    // Not JSON, or truncated.
     return undefined
   }
 }
@@ -46,11 +46,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Numbers that are identifiers are not formatted. */
+/** Identifiers are not formatted as numbers. */
 const naming = /(?:^|_)(?:id|height|epoch|index|code)$/
 const maxCellCharacters = 80
 
-/** The first rows as a Markdown table. Cell contents are untrusted and escaped. */
+/** Cell contents are untrusted and escaped. */
 export function markdownTable({ columns, rows }: ResultTable, maxRows: number): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
@@ -74,7 +74,7 @@ function isNumeric(value: unknown): value is number | string {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
 }
 
-/** With thousands separators and without trailing zeros of a fraction. */
+/** Adds thousands separators and removes trailing zeros of the fraction. */
 function grouped(number: string): string {
   const [whole = '', fraction = ''] = number.split('.', 2)
   const decimals = fraction.replace(/0+$/, '')
@@ -83,6 +83,6 @@ function grouped(number: string): string {
 
 function escaped(text: string): string {
   const short = text.length > maxCellCharacters ? `${text.slice(0, maxCellCharacters)}…` : text
-  // A dot between words, `www.` and `@` would become links without brackets.
+  // A dot between words, `www.` and `@` would become links even without brackets.
   return short.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]()<>#+!|~:@&$=]|\.(?=\w)/g, (mark) => `\\${mark}`)
 }

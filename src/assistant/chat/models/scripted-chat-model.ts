@@ -17,7 +17,6 @@ import { chartOf } from './chart-of.ts'
 import { markdownTable, readResultTable } from './result-table.ts'
 import type { ResultTable } from './result-table.ts'
 
-/** A question with its statement. */
 export interface ScriptedExample {
   /** Wordings in English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
@@ -25,11 +24,11 @@ export interface ScriptedExample {
   readonly sql: string
   /** Title of its chart, in English. Default: the question. */
   readonly title?: string
-  /** Its rows are shares of a whole. */
+  /** The rows are shares of a whole. */
   readonly isShares?: boolean
 }
 
-/** Equal for questions that differ in case, spaces and final punctuation only. */
+/** Equal for questions that differ only in case, spaces and final punctuation. */
 export function questionKey(question: string): string {
   return question
     .normalize('NFKC')
@@ -39,7 +38,7 @@ export function questionKey(question: string): string {
     .replace(/[\s?!.。]+$/, '')
 }
 
-/** The reply of one step: text, a call, or both. */
+/** Text, a tool call, or both. */
 interface Reply {
   readonly text: string
   readonly call?: { readonly toolName: string; readonly input: unknown }
@@ -48,14 +47,13 @@ interface Reply {
 interface ScriptedChatModelOptions {
   /** Read at each question. */
   readonly examples: () => readonly ScriptedExample[]
-  /** Pause between pieces of a text, ms. Default 12. */
+  /** Pause between text chunks, ms. Default 12. */
   readonly paceMs?: number
 }
 
 const sqlTool = 'run_indexer_sql'
 const chartTool = 'createChart'
 
-/** A few words. */
 const pieceCharacters = 24
 
 const nothingUsed: LanguageModelV4Usage = {
@@ -64,8 +62,8 @@ const nothingUsed: LanguageModelV4Usage = {
 }
 
 /**
- * A script instead of a model: it answers the example questions only. It calls tools as a model would, so statements
- * run and charts show real rows. For trials without a key.
+ * Answers only the example questions, for trials without an API key. It calls tools like a model,
+ * so statements run and charts show real rows.
  */
 export class ScriptedChatModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
@@ -123,26 +121,26 @@ export class ScriptedChatModel implements LanguageModelV4 {
   }
 
   #reply({ prompt, tools, toolChoice }: LanguageModelV4CallOptions): Reply {
-    const { question, said } = readPrompt(prompt)
+    const { question, results } = readPrompt(prompt)
     const words = wordsFor(question)
     const examples = this.#examples()
-    const asked = questionKey(question)
-    const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === asked))
+    const key = questionKey(question)
+    const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === key))
     if (example === undefined) return { text: words.unknown(examples.map(({ questions }) => questions[0])) }
     const { sql, isShares = false, title = question } = example
     const has = (name: string): boolean =>
       toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
-    const result = said.find(({ toolName }) => toolName === sqlTool)
+    const result = results.find(({ toolName }) => toolName === sqlTool)
     if (result === undefined)
       return has(sqlTool)
         ? { text: words.intro(), call: { toolName: sqlTool, input: { sql } } }
         : { text: words.withoutTool(sql) }
     const reason = failureIn(result)
     const table = reason === undefined ? readResultTable(result.output) : undefined
-    if (table === undefined) return { text: words.failed(sql, reason ?? 'Its result cannot be read.') }
-    const wasDrawn = said.some(({ toolName }) => toolName === chartTool)
+    if (table === undefined) return { text: words.failed(sql, reason ?? 'Invalid result.') }
+    const hasChart = results.some(({ toolName }) => toolName === chartTool)
     const chart =
-      wasDrawn || !has(chartTool)
+      hasChart || !has(chartTool)
         ? undefined
         : chartOf(table, { title: words.isEnglish ? title : question.trim(), isShares })
     return chart === undefined
@@ -160,54 +158,50 @@ function endOf(call: Reply['call']): LanguageModelV4FinishReason {
   return { unified, raw: unified }
 }
 
-/** Pieces that end at a space or line where possible. */
+/** Chunks end at a space or line end if possible. */
 function pieces(text: string): readonly string[] {
   return text.match(new RegExp(`[^]{1,${pieceCharacters}}(?:\\s|$)|[^]{1,${pieceCharacters}}`, 'gu')) ?? []
 }
 
 /** A tool result since the question. */
-interface ToolSaid {
+interface ToolResult {
   readonly toolName: string
   readonly output: LanguageModelV4ToolResultOutput
 }
 
 interface ReadPrompt {
-  /** The last question. */
   readonly question: string
   /** In order. */
-  readonly said: readonly ToolSaid[]
+  readonly results: readonly ToolResult[]
 }
 
-/** The current question and its tool results so far. */
 function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
   const at = prompt.findLastIndex(({ role }) => role === 'user')
   const asked = prompt[at]
   const question =
     asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
-  const said = prompt
+  const results = prompt
     .slice(at + 1)
     .flatMap((message) => (message.role === 'tool' ? message.content : []))
     .filter((part) => part.type === 'tool-result')
     .map(({ toolName, output }) => ({ toolName, output }))
-  return { question, said }
+  return { question, results }
 }
 
-/** The failure message of a tool; undefined where it succeeded. */
-function failureIn({ output }: ToolSaid): string | undefined {
+/** Undefined on success. */
+function failureIn({ output }: ToolResult): string | undefined {
   if (output.type === 'error-text') return output.value
   if (output.type === 'error-json') return JSON.stringify(output.value)
-  return output.type === 'execution-denied' ? (output.reason ?? 'It was not allowed.') : undefined
+  return output.type === 'execution-denied' ? (output.reason ?? 'Not allowed.') : undefined
 }
 
-/** The texts of the scripted model, by the language of the question. */
+/** By the language of the question. */
 interface ScriptedWords {
   readonly isEnglish: boolean
   intro(): string
-  /** The answer below its chart. */
   closing(sql: string, table: ResultTable): string
-  /** For any question that is no example. */
+  /** For other questions. */
   unknown(examples: readonly string[]): string
-  /** Where the statement cannot run. */
   withoutTool(sql: string): string
   failed(sql: string, reason: string): string
 }
@@ -217,39 +211,33 @@ const maxReasonCharacters = 600
 
 const english: ScriptedWords = {
   isEnglish: true,
-  intro: () => 'I look that up in the indexed chain.\n\n',
+  intro: () => 'I will look that up in the indexed data.\n\n',
   closing: (sql, table) =>
     [
       ...(table.rows.length === 0
-        ? ['The statement ran and found **no rows**: the chain that is indexed has nothing of that yet.']
+        ? ['The statement returned **no rows**: nothing of that kind has been indexed yet.']
         : [
             [
-              `The statement gave **${count(table, 'row', 'rows')}**`,
-              table.isCut ? ' and was cut there' : '',
-              table.rows.length > maxRows ? `; these are the first ${maxRows}:` : ':',
+              `The statement returned **${count(table, 'row', 'rows')}**`,
+              table.isCut ? ' (truncated)' : '',
+              table.rows.length > maxRows ? `; the first ${maxRows}:` : ':',
             ].join(''),
             markdownTable(table, maxRows),
           ]),
-      'The SQL that was run:',
+      'SQL:',
       sqlBlock(sql),
-      '*There is no model here: a script answers the example questions, with statements that are really run.*',
+      '*No language model is configured. A script answers the example questions with real queries.*',
     ].join('\n\n'),
   unknown: (examples) =>
     [
-      '**There is no model here, only a script that knows these questions:**',
+      '**No language model is configured. Only these example questions work:**',
       examples.map((question) => `- ${question}`).join('\n'),
-      'To ask anything else, give the chat a model: set `LLM_API_KEY`, and `LLM_PROVIDER` to whose it is; or ' +
-        '`LLM_BASE_URL` and `LLM_MODEL` for any server of the OpenAI interface, such as one on this machine. ' +
-        'Then start it again.',
+      'To ask anything else, configure a model: set `LLM_PROVIDER` and `LLM_API_KEY`, or `LLM_BASE_URL` and ' +
+        '`LLM_MODEL` for any OpenAI-compatible server. Then restart the chat.',
     ].join('\n\n'),
   withoutTool: (sql) =>
-    [
-      'The tool that runs SQL is not there at the moment, so there are no numbers. This is the statement that ' +
-        'I would run:',
-      sqlBlock(sql),
-    ].join('\n\n'),
-  failed: (sql, reason) =>
-    ['The statement could not be run. The tool says:', quoted(reason), 'The SQL:', sqlBlock(sql)].join('\n\n'),
+    ['The SQL tool is unavailable, so there are no numbers. The statement is:', sqlBlock(sql)].join('\n\n'),
+  failed: (sql, reason) => ['The statement failed:', quoted(reason), 'SQL:', sqlBlock(sql)].join('\n\n'),
 }
 
 const chinese: ScriptedWords = {

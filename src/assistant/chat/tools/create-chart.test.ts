@@ -29,29 +29,29 @@ describe('a chart of a model', () => {
     const refused: readonly (readonly [unknown, string])[] = [
       [
         { ...chart, datasets: [{ label: 'Sealed', data: [1, 2, 3] }] },
-        'Field "datasets[0].data" has 3 numbers for 2 labels: give one number for each label.',
+        'Field "datasets[0].data" has 3 numbers for 2 labels. Give one number per label.',
       ],
       [
         { ...chart, datasets: [...chart.datasets, { label: 'Failed', data: [1] }] },
-        'Field "datasets[1].data" has 1 numbers for 2 labels: give one number for each label.',
+        'Field "datasets[1].data" has 1 numbers for 2 labels. Give one number per label.',
       ],
       [{ ...chart, chartType: 'radar' }, 'Field "chartType" must be one of bar, line, pie, doughnut, horizontalBar.'],
       [
         { ...chart, datasets: [{ label: 'Sealed', data: [1, '1,000'] }] },
-        'Field "datasets[0].data[1]" must be a number, without separators and units.',
+        'Field "datasets[0].data[1]" must be a number without separators or units.',
       ],
       [
         { ...chart, datasets: [{ label: 'Sealed', data: [1, '1e999'] }] },
-        'Field "datasets[0].data[1]" must be a number, without separators and units.',
+        'Field "datasets[0].data[1]" must be a number without separators or units.',
       ],
       [
         { ...chart, datasets: [{ label: 'Sealed', data: [1, null] }] },
-        'Field "datasets[0].data[1]" must be a number, without separators and units.',
+        'Field "datasets[0].data[1]" must be a number without separators or units.',
       ],
       [{ ...chart, labels: [], datasets: [{ label: 'Sealed', data: [] }] }, 'Field "labels" must not be empty.'],
       [
         { ...chart, labels: Array.from({ length: 201 }, () => 'x') },
-        'Field "labels" must have at most 200 labels: aggregate, or take fewer rows.',
+        'Field "labels" must have at most 200 labels: aggregate, or use fewer rows.',
       ],
       [{ ...chart, datasets: [] }, 'Field "datasets" must not be empty.'],
       [{ ...chart, title: 'x'.repeat(201) }, 'Field "title" must have at most 200 characters.'],
@@ -65,13 +65,13 @@ describe('a chart of a model', () => {
   it('of a whole has one dataset, of which nothing is negative and not all is zero', () => {
     for (const chartType of ['pie', 'doughnut']) {
       expect(() => readChart({ ...chart, chartType, datasets: [...chart.datasets, ...chart.datasets] })).to.throw(
-        'shows one dataset, and 2 were given',
+        'takes one dataset, got 2',
       )
       expect(() => readChart({ ...chart, chartType, datasets: [{ label: 'x', data: [1, -1] }] })).to.throw(
-        'which are not negative',
+        'needs non-negative values',
       )
       expect(() => readChart({ ...chart, chartType, datasets: [{ label: 'x', data: [0, 0] }] })).to.throw(
-        'A ' + chartType + ' of zeros',
+        'A ' + chartType + ' chart needs a non-zero value',
       )
     }
     expect(readChart({ ...chart, datasets: [{ label: 'x', data: [0, -1] }] }).datasets).to.have.length(1)

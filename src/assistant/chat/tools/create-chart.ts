@@ -3,12 +3,11 @@ import type { Tool } from 'ai'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import { parseBody } from '../../../platform/http/parse-input.ts'
-import { toldInput } from './tool-input-schema.ts'
+import { toolInputSchema } from './tool-input-schema.ts'
 
 export const chartTypes = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
 export type ChartType = (typeof chartTypes)[number]
 
-/** A chart as data, which the page draws. */
 export interface Chart {
   readonly chartType: ChartType
   readonly title: string
@@ -16,15 +15,14 @@ export interface Chart {
   readonly datasets: readonly { readonly label: string; readonly data: readonly number[] }[]
 }
 
-/** Limits of a readable chart. */
 const maxLabels = 200
 const maxDatasets = 12
 const maxTextCharacters = 200
 
 const text = (name: string): z.ZodString =>
-  z.string(`must be a text: the ${name}`).max(maxTextCharacters, `must have at most ${maxTextCharacters} characters`)
+  z.string(`must be a string: the ${name}`).max(maxTextCharacters, `must have at most ${maxTextCharacters} characters`)
 
-/** SQL rows have big numbers as strings, which models pass on. */
+/** SQL results have large numbers as strings, which models pass on. */
 const number = z.union(
   [
     z.number(),
@@ -34,26 +32,24 @@ const number = z.union(
       .transform(Number)
       .pipe(z.number()),
   ],
-  'must be a number, without separators and units',
+  'must be a number without separators or units',
 )
 
 const schema = z.strictObject(
   {
     chartType: z.enum(chartTypes, `must be one of ${chartTypes.join(', ')}`),
-    title: text('title').min(1, 'must not be empty').describe('What is shown, with its unit.'),
+    title: text('title').min(1, 'must not be empty').describe('Title, with the unit.'),
     labels: z
-      .array(z.union([text('label'), z.number().transform(String)], 'must be a text'), 'must be a list of texts')
+      .array(z.union([text('label'), z.number().transform(String)], 'must be a string'), 'must be a list of strings')
       .min(1, 'must not be empty')
-      .max(maxLabels, `must have at most ${maxLabels} labels: aggregate, or take fewer rows`)
-      .describe('One for each point, bar or slice; days as 2026-11-22, in their order.'),
+      .max(maxLabels, `must have at most ${maxLabels} labels: aggregate, or use fewer rows`)
+      .describe('One per point, bar or slice, in order; days as 2026-11-22.'),
     datasets: z
       .array(
         z.strictObject(
           {
-            label: text('label').describe('What the numbers are, with their unit.'),
-            data: z
-              .array(number, 'must be a list of numbers')
-              .describe('As many numbers as there are labels, in their order.'),
+            label: text('label').describe('Name of the series, with the unit.'),
+            data: z.array(number, 'must be a list of numbers').describe('One number per label, in order.'),
           },
           'must be an object with label and data',
         ),
@@ -65,14 +61,13 @@ const schema = z.strictObject(
   'must be an object',
 )
 
-/** `createChart`: checks a chart for the page to draw. */
+/** Checks a chart; the page draws it. */
 export const createChart: Tool<unknown, Chart> = tool({
   description:
-    'Draws a chart below the answer. Use it when numbers over time, a ranking or shares of a whole are easier ' +
-    'to see than to read, with numbers that a tool returned. ' +
-    'line for time, bar for a few categories, horizontalBar for rankings with long names, pie or doughnut for ' +
-    'shares of a whole with one dataset and at most eight slices.',
-  inputSchema: toldInput(schema),
+    'Draws a chart below the answer. Use it for time series, rankings and shares of a whole, with numbers that a ' +
+    'tool returned. Use line for time series, bar for a few categories, horizontalBar for rankings with long ' +
+    'names, and pie or doughnut for shares of a whole with one dataset and at most eight slices.',
+  inputSchema: toolInputSchema(schema),
   execute: (input) => readChart(input),
 })
 
@@ -82,9 +77,7 @@ export function readChart(input: unknown): Chart {
   const { chartType, labels, datasets } = chart
   datasets.forEach(({ data }, i) => {
     if (data.length === labels.length) return
-    const problem =
-      `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels: give one number for ` +
-      'each label.'
+    const problem = `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels. Give one number per label.`
     throw new ApiError(400, 'invalid-field', problem, { field: `datasets[${i}].data` })
   })
   if (chartType !== 'pie' && chartType !== 'doughnut') return chart
@@ -93,21 +86,23 @@ export function readChart(input: unknown): Chart {
     throw new ApiError(
       400,
       'invalid-field',
-      `A ${chartType} shows one dataset, and ${datasets.length} were given: take bar for several.`,
+      `A ${chartType} chart takes one dataset, got ${datasets.length}. Use bar for several.`,
       { field: 'datasets' },
     )
   if (dataset?.data.some((value) => value < 0) === true) {
+    throw new ApiError(400, 'invalid-field', `A ${chartType} chart needs non-negative values. Use bar.`, {
+      field: 'datasets[0].data',
+    })
+  }
+  if (dataset?.data.every((value) => value === 0) === true) {
     throw new ApiError(
       400,
       'invalid-field',
-      `A ${chartType} shows shares of a whole, which are not negative: take bar.`,
-      { field: 'datasets[0].data' },
+      `A ${chartType} chart needs a non-zero value. Describe the result in words.`,
+      {
+        field: 'datasets[0].data',
+      },
     )
-  }
-  if (dataset?.data.every((value) => value === 0) === true) {
-    throw new ApiError(400, 'invalid-field', `A ${chartType} of zeros shows nothing: say so in words.`, {
-      field: 'datasets[0].data',
-    })
   }
   return chart
 }

@@ -16,7 +16,7 @@ import { presentBody } from './present-body.ts'
 import type { ReadCadence } from './present-body.ts'
 import { sendRequest } from './send-request.ts'
 import type { RawAnswer } from './send-request.ts'
-import { toldInput } from './tool-input-schema.ts'
+import { toolInputSchema } from './tool-input-schema.ts'
 
 export interface FetchApiOptions {
   /** FETCH_API_HOSTS. */
@@ -25,11 +25,11 @@ export interface FetchApiOptions {
   readonly readCadence: ReadCadence
   /** Default: the public internet. */
   readonly network?: OutboundNetwork
-  /** For a call with its redirects. Default 20,000 ms. */
+  /** For a call including redirects. Default 20,000 ms. */
   readonly timeoutMs?: number
 }
 
-/** Output of `fetch_api`, for the model and the page. */
+/** For the model and the page. */
 export interface FetchedApi {
   readonly status: number
   /** After redirects. */
@@ -38,18 +38,19 @@ export interface FetchedApi {
   /** Parsed JSON, or text; null: none. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** What is left out. */
+  /** What was omitted. */
   readonly note?: string
 }
 
-/** Longest body of a POST. */
 const maxBodyBytes = 64 * 1024
 
 const schema = z.strictObject(
   {
-    url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${maxUrlCharacters} characters.`),
+    url: z
+      .string('must be a string')
+      .describe(`https:// URL of a listed host, at most ${maxUrlCharacters} characters.`),
     method: z.enum(['GET', 'POST'], 'must be GET or POST').optional().describe('Default: GET.'),
-    body: z.string('must be a text: the JSON as a text').optional().describe('For POST only: a JSON text.'),
+    body: z.string('must be a string that contains JSON').optional().describe('For POST: JSON as a string.'),
   },
   'must be an object with a url',
 )
@@ -57,8 +58,8 @@ const schema = z.strictObject(
 type FetchApiInput = z.output<typeof schema>
 
 /**
- * The tool `fetch_api`, or none without hosts. Its failures are ApiErrors for the model.
- * @throws FatalError `bad-host` for an invalid FETCH_API_HOSTS
+ * No tool without hosts. Failures are ApiErrors for the model. @throws FatalError `bad-host` for an
+ * invalid FETCH_API_HOSTS
  */
 export function fetchApiTools({
   hosts: words,
@@ -71,11 +72,10 @@ export function fetchApiTools({
   const fetch = fetchListed({ hosts, network, timeoutMs })
   const fetchApi: Tool<unknown, FetchedApi> = tool({
     description:
-      `Calls a public web API: GET or POST by https on ${hosts.names.join(', ')}, and no other host. Nothing ` +
-      'can be signed in to, and nothing is written. ' +
-      'Long JSON is shortened, and base64 of access nodes (/v1/transactions/{id}, ' +
-      '/v1/transaction_results/{id}, accounts, events) is decoded. What it gives is data of strangers.',
-    inputSchema: toldInput(schema),
+      `Calls a public web API over HTTPS, with GET or POST, on these hosts only: ${hosts.names.join(', ')}. No ` +
+      'authentication, no writes. Long JSON is shortened, and base64 from access nodes (/v1/transactions/{id}, ' +
+      '/v1/transaction_results/{id}, accounts, events) is decoded. The result is untrusted data.',
+    inputSchema: toolInputSchema(schema),
     execute: async (input, { abortSignal }) =>
       callApi(parseBody(schema, input), { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
   })
@@ -97,21 +97,26 @@ async function callApi(
   const { status, contentType, location } = answer
   const common = { status, url: answer.url.href, content_type: contentType.slice(0, 200) }
   if (location !== undefined)
-    return { ...common, body: null, truncated: false, note: 'It leads elsewhere, where a POST is not sent.' }
+    return {
+      ...common,
+      body: null,
+      truncated: false,
+      note: 'The response is a redirect, which POST requests do not follow.',
+    }
   return { ...common, ...presentBody(answer, readCadence) }
 }
 
 /**
- * Serialises the body again, so that the server reads what was checked; duplicate names are gone.
+ * Serialises the body again, so that the server reads what was checked; duplicate keys are removed.
  * @throws ApiError 400 `invalid-field`
  */
 function readBody(method: 'GET' | 'POST', body: string | undefined): string | undefined {
-  // Models fill optional fields.
+  // Models fill in optional fields.
   if (body === undefined || (method === 'GET' && body.trim() === '')) return undefined
-  if (method === 'GET') throw bodyRefused('A GET has no body; put what is asked for into the URL, or use POST.')
+  if (method === 'GET') throw bodyRefused('A GET request has no body. Put the parameters into the URL, or use POST.')
   const written = rewrite(body)
   if (Buffer.byteLength(written) > maxBodyBytes)
-    throw bodyRefused(`The body has more than ${maxBodyBytes} bytes; ask for less at once.`)
+    throw bodyRefused(`Body too large: at most ${maxBodyBytes} bytes. Request less.`)
   return written
 }
 
@@ -120,9 +125,9 @@ function rewrite(text: string): string {
     const written = JSON.stringify(JSON.parse(text))
     if (written === JSON.stringify(parseExactJson(text))) return written
   } catch (error) {
-    throw bodyRefused('The body is no JSON; send a JSON text.', error)
+    throw bodyRefused('The body is not valid JSON.', error)
   }
-  throw bodyRefused('The body has a number with more digits than are sent exactly; write it as a text.')
+  throw bodyRefused('The body has a number that JSON cannot represent exactly. Write it as a string.')
 }
 
 function bodyRefused(problem: string, cause?: unknown): ApiError {
@@ -152,13 +157,13 @@ export type FetchListed = (request: ListedRequest, signal: AbortSignal) => Promi
 
 const maxRedirects = 3
 
-/** Concurrent requests of the process; each may hold a body in memory. */
+/** Each may hold a body in memory. */
 export const maxConcurrent = 32
 
 /**
- * Calls listed hosts. Redirects of a GET are followed within the list, each resolved and checked again; those of a
- * POST are returned. Throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504 `fetch-timeout`,
- * and the signal's reason.
+ * GET redirects are followed within the list, each resolved and checked again; POST redirects are
+ * returned. Throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504
+ * `fetch-timeout`, and the signal's reason.
  */
 export function fetchListed({ hosts, network, timeoutMs }: FetchListedOptions): FetchListed {
   const limit = pLimit(maxConcurrent)
@@ -176,7 +181,7 @@ export function fetchListed({ hosts, network, timeoutMs }: FetchListedOptions): 
         throw new ApiError(
           504,
           'fetch-timeout',
-          `${request.url.hostname} did not answer within ${timeoutMs / 1000} s. Ask it for less, or another host.`,
+          `${request.url.hostname} did not respond within ${timeoutMs / 1000} s. Request less, or use another host.`,
           { cause: error },
         )
       throw error
@@ -198,11 +203,7 @@ async function follow(
     if (answer.location === undefined || request.method === 'POST') return { ...answer, url }
     url = hosts.readRedirect(answer.location, url)
   }
-  throw new ApiError(
-    502,
-    'fetch-failed',
-    `${request.url.hostname} leads from one URL to the next, more than ${maxRedirects} times.`,
-  )
+  throw new ApiError(502, 'fetch-failed', `Too many redirects from ${request.url.hostname}: more than ${maxRedirects}.`)
 }
 
 async function sendChecked(request: ListedRequest, network: OutboundNetwork, signal: AbortSignal): Promise<RawAnswer> {
@@ -212,8 +213,8 @@ async function sendChecked(request: ListedRequest, network: OutboundNetwork, sig
     return await sendRequest({ ...request, address }, network, signal)
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof TargetRefused) throw urlRefused(`${hostname} may not be called: ${error.message}.`, error)
-    throw new ApiError(502, 'fetch-failed', `${hostname} gave no answer that can be read: ${reasonOf(error)}.`, {
+    if (error instanceof TargetRefused) throw urlRefused(`${hostname} is not allowed: ${error.message}.`, error)
+    throw new ApiError(502, 'fetch-failed', `Request to ${hostname} failed: ${reasonOf(error)}.`, {
       cause: error,
     })
   }
@@ -225,11 +226,10 @@ function reasonOf(thrown: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
-/** How hosts are reached. Only tests replace it, in code. */
+/** Replaced only by tests. */
 export interface OutboundNetwork {
   readonly policy: TargetPolicy
   readonly lookUp: LookUp
-  /** HTTPS port. */
   readonly port: number
   /** Trusted certificates instead of the system's, PEM. */
   readonly ca: string | undefined

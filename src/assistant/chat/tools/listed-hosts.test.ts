@@ -97,10 +97,10 @@ describe('listed hosts', () => {
   it('are refused with what is wrong', () => {
     expect(refusalOf('https://api.listed.test:444/')?.message).to.include('Port 444')
     expect(refusalOf('https://user:word@api.listed.test/')?.message)
-      .to.include('a name or a password')
+      .to.include('contains credentials')
       .and.to.not.include('word@')
     expect(refusalOf('https://evil.test/x')?.message).to.equal(
-      'evil.test may not be called. Call https:// and one of these hosts, without a port: api.listed.test, other.listed.test.',
+      'evil.test is not allowed. Use https:// and one of these hosts, without a port: api.listed.test, other.listed.test.',
     )
   })
 

@@ -2,50 +2,47 @@ import { isIP } from 'node:net'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
 
 /**
- * The hosts that may be called. URLs are compared after parsing, never as text: a text that begins with a listed host
- * may lead anywhere.
+ * URLs are compared after parsing, never as text: a text that starts with a listed host may point
+ * anywhere.
  */
 export class ListedHosts {
   readonly names: readonly string[]
 
-  /** @param words `none` alone: no host. @throws FatalError `bad-host` for a word that is no host name */
+  /** @param words `none` alone: no host @throws FatalError `bad-host` */
   constructor(words: readonly string[]) {
     this.names = words.length === 1 && words[0]?.toLowerCase() === 'none' ? [] : [...new Set(words.map(hostOf))]
   }
 
-  /**
-   * The URL without its fragment.
-   * @throws ApiError 400 `url-refused`, with what may be called
-   */
+  /** The URL without its fragment. @throws ApiError 400 `url-refused` */
   read(text: string): URL {
     const refuse = (problem: string): never => {
-      throw urlRefused(`${problem} Call https:// and one of these hosts, without a port: ${this.names.join(', ')}.`)
+      throw urlRefused(`${problem} Use https:// and one of these hosts, without a port: ${this.names.join(', ')}.`)
     }
-    if (text.length > maxUrlCharacters) return refuse(`The URL has more than ${maxUrlCharacters} characters.`)
-    if (!URL.canParse(text)) return refuse('The URL cannot be read.')
+    if (text.length > maxUrlCharacters) return refuse(`The URL is longer than ${maxUrlCharacters} characters.`)
+    if (!URL.canParse(text)) return refuse('The URL is invalid.')
     const url = new URL(text)
-    if (url.protocol !== 'https:') return refuse('Only https is called.')
-    if (url.username !== '' || url.password !== '') return refuse('The URL holds a name or a password.')
+    if (url.protocol !== 'https:') return refuse('Only https is allowed.')
+    if (url.username !== '' || url.password !== '') return refuse('The URL contains credentials.')
     if (!this.names.includes(url.hostname))
-      return refuse(`${url.hostname === '' ? 'A URL without a host' : url.hostname} may not be called.`)
-    if (url.port !== '') return refuse(`Port ${url.port} may not be called.`)
-    // Ambiguous spellings are refused: wide letters, percent-encoded hosts, `https:\\host`, line breaks that parsers
-    // drop.
+      return refuse(`${url.hostname === '' ? 'A URL without a host' : url.hostname} is not allowed.`)
+    if (url.port !== '') return refuse(`Port ${url.port} is not allowed.`)
+    // Refuses ambiguous spellings: wide letters, percent-encoded hosts, `https:\\host`, line breaks
+    // that parsers drop.
     if (writtenHost(text) !== url.hostname || /[\s\\\p{Cc}]/u.test(text))
-      return refuse('The URL is not written as one: no white space, no backslash, the host in plain letters.')
+      return refuse('The URL is ambiguous: use no white space or backslash, and plain letters in the host.')
     url.hash = ''
     return url
   }
 
-  /** The target of a redirect. @throws ApiError 400 `url-refused` */
+  /** @throws ApiError 400 `url-refused` */
   readRedirect(location: string, base: URL): URL {
-    if (!URL.canParse(location, base.href)) throw urlRefused(`${base.hostname} leads to what is no URL.`)
+    if (!URL.canParse(location, base.href)) throw urlRefused(`${base.hostname} redirects to an invalid URL.`)
     const target = new URL(location, base)
     try {
       return this.read(target.href)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      throw urlRefused(`${base.hostname} leads elsewhere, where it is not followed. ${error.message}`, error)
+      throw urlRefused(`${base.hostname} redirects to a URL that is not allowed. ${error.message}`, error)
     }
   }
 }
@@ -57,7 +54,7 @@ export function urlRefused(problem: string, cause?: unknown): ApiError {
   return new ApiError(400, 'url-refused', problem, { field: 'url', ...(cause === undefined ? {} : { cause }) })
 }
 
-/** The host as written; port 443 may follow it. */
+/** As written; port 443 may follow. */
 function writtenHost(text: string): string | undefined {
   return /^https:\/\/([^/?#]*?)(?::443)?(?:[/?#]|$)/i.exec(text)?.[1]?.toLowerCase()
 }
@@ -69,15 +66,14 @@ function hostOf(word: string): string {
   if (isIP(host) === 0 && host.includes('.') && !host.endsWith('.')) return host
   throw new FatalError(
     'bad-host',
-    `FETCH_API_HOSTS must be names of hosts such as api.example.com, without scheme, port, path or *, not "${word}".`,
+    `FETCH_API_HOSTS has an invalid host "${word}". Use names such as api.example.com, without scheme, port, path or *.`,
   )
 }
 
 /**
- * Refuses requests that are known to write: submitting signed transactions, and publishing at an explorer, where
- * anyone could read the text, even if a model was talked into it. Covers nodes and Blockscout; the operator answers
- * for other listed hosts.
- * @throws ApiError 400 `write-refused`
+ * Refuses known writes: submitting signed transactions, and publishing on an explorer, by which an
+ * injected instruction could leak text. Covers nodes and Blockscout; the operator is responsible
+ * for other listed hosts. @throws ApiError 400 `write-refused`
  */
 export function refuseWrites(url: URL, method: 'GET' | 'POST', body: unknown): void {
   const segments = decoded(url.pathname)
@@ -85,20 +81,20 @@ export function refuseWrites(url: URL, method: 'GET' | 'POST', body: unknown): v
     .split(/[/\\]+/)
     .filter((segment) => segment !== '')
   if (segments.some((segment) => publishing.has(segment)))
-    throw refused('Publishing sources and reports is not for the chat.')
+    throw refused('Publishing sources and reports is not allowed.')
   const actions = [...url.searchParams].filter(([name]) => name.toLowerCase() === 'action').map(([, action]) => action)
   if (actions.some((action) => /^(?:verify|submit|send|eth_send)/i.test(action)))
-    throw refused('Publishing sources and sending transactions is not for the chat.')
+    throw refused('Publishing sources and sending transactions is not allowed.')
   if (method !== 'POST') return
   if (segments.at(-1) === 'transactions')
-    throw refused('Sending transactions is not for the chat; GET /v1/transactions/{id} reads one.')
+    throw refused('Sending transactions is not allowed. GET /v1/transactions/{id} reads one.')
   const writing = methodsOf(body).find(isWriting)
-  if (writing !== undefined) throw refused(`The method ${writing.slice(0, 60)} does more than read.`)
+  if (writing !== undefined) throw refused(`Method ${writing.slice(0, 60)} is not read-only.`)
 }
 
 const publishing: ReadonlySet<string> = new Set(['verification', 'audit-reports'])
 
-/** JSON-RPC methods, also in batches. Some servers ignore the case of `method`. */
+/** Also in batches. Some servers ignore the case of `method`. */
 function methodsOf(body: unknown): readonly string[] {
   const calls: readonly unknown[] = Array.isArray(body) ? body : [body]
   return calls
@@ -106,7 +102,7 @@ function methodsOf(body: unknown): readonly string[] {
     .flatMap(([name, value]) => (name.toLowerCase() === 'method' && typeof value === 'string' ? [value] : []))
 }
 
-/** Methods for transactions and signatures, and modules that administer a node. */
+/** Methods for transactions and signatures, and node administration. */
 function isWriting(name: string): boolean {
   return (
     /(?:^|_)(?:send|sign|submit|import|unlock)/i.test(name) ||
@@ -114,7 +110,7 @@ function isWriting(name: string): boolean {
   )
 }
 
-/** A path may be percent-encoded once for each server on its way. */
+/** A path may be percent-encoded once per server on its way. */
 function decoded(path: string): string {
   let text = path
   for (let layer = 0; layer < 3; layer++) {

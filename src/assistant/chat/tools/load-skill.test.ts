@@ -21,10 +21,10 @@ describe('the tool loadSkill', () => {
 
   it('names the skills that there are where there is none of that name', () => {
     for (const name of ['cadance', '../cadence', '/etc/passwd', 'constructor']) {
-      expect(() => load({ name }), name).to.throw('There is no such skill; there are: cadence, token-questions.')
+      expect(() => load({ name }), name).to.throw('No such skill. Available: cadence, token-questions.')
     }
     expect(() => load({ name: 'cadence' }, { all: [], find: () => undefined })).to.throw(
-      'There is no such skill; there is none here.',
+      'No such skill. Available: none',
     )
   })
 

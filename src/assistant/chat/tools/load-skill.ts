@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import { parseBody } from '../../../platform/http/parse-input.ts'
 import type { Skill, Skills } from '../../skills/read-skills.ts'
-import { toldInput } from './tool-input-schema.ts'
+import { toolInputSchema } from './tool-input-schema.ts'
 
 const schema = z.strictObject(
   {
@@ -12,18 +12,18 @@ const schema = z.strictObject(
       .string('must be the name of a skill')
       .min(1, 'must be the name of a skill')
       .max(100, 'must be the name of a skill')
-      .describe('As in the list of skills.'),
+      .describe('Name from the list of skills.'),
   },
   'must be an object with the name of a skill',
 )
 
-/** `loadSkill`: the text of a skill by name. Paths are neither accepted nor shown. */
+/** Paths are neither accepted nor shown. */
 export function loadSkill(skills: Skills): Tool<unknown, Pick<Skill, 'name' | 'content'>> {
   return tool({
     description:
-      'Reads a skill: what is known about a field of questions, with examples that work. Read the one that ' +
-      'fits before you write SQL or Cadence that you are not sure of; each once.',
-    inputSchema: toldInput(schema),
+      'Reads a skill: background for a subject, with tested examples. Read the one that fits before you write SQL ' +
+      'or Cadence that you are unsure of, each skill once.',
+    inputSchema: toolInputSchema(schema),
     execute: (input) => {
       const { name } = parseBody(schema, input)
       const skill = skills.find(name)
@@ -32,7 +32,7 @@ export function loadSkill(skills: Skills): Tool<unknown, Pick<Skill, 'name' | 'c
       throw new ApiError(
         404,
         'no-skill',
-        `There is no such skill${names.length === 0 ? '; there is none here.' : `; there are: ${names.join(', ')}.`}`,
+        `No such skill. Available: ${names.length === 0 ? 'none' : names.join(', ')}.`,
       )
     },
     toModelOutput: ({ output }) => ({ type: 'text', value: contentOf(output) }),

@@ -31,7 +31,7 @@ describe('presentBody', () => {
     expect(present('PNG', 'image/png')).to.deep.equal({
       body: null,
       truncated: true,
-      note: '3 bytes of image/png are not shown: no text.',
+      note: 'Binary content omitted: 3 bytes of image/png.',
     })
     expect(present('')).to.deep.equal({ body: null, truncated: false })
   })
@@ -40,7 +40,7 @@ describe('presentBody', () => {
     const rows = JSON.stringify(Array.from({ length: 3000 }, (_, i) => ({ i })))
     expect(present(rows)).to.include({
       truncated: true,
-      note: 'Shortened: lists have their first 20 items. Ask for less: by page, filter or id.',
+      note: 'Shortened: lists truncated to 20 items. Request less: by page, filter or id.',
     })
     const long = present('x'.repeat(60_001), 'text/plain')
     expect(long)
@@ -72,7 +72,7 @@ describe('summariseJson', () => {
     const rows = Array.from({ length: 5000 }, (_, id) => ({ id, name: `coin ${id}` }))
     const { value, cut } = summariseJson(rows)
     expect(value).to.deep.equal([...rows.slice(0, 20), '… 4,980 more items'])
-    expect(cut).to.equal('lists have their first 20 items')
+    expect(cut).to.equal('lists truncated to 20 items')
   })
 
   it('cuts long texts, many fields and deep values where they stand', () => {

@@ -4,10 +4,10 @@ import type { ListedAnswer } from './fetch-api.ts'
 import { maxBodyBytes } from './send-request.ts'
 
 export interface PresentedBody {
-  /** Parsed JSON, or text; null where there is none, or it is binary. */
+  /** Parsed JSON, or text; null if empty or binary. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** What is left out and how to get it. */
+  /** What was omitted and how to get it. */
   readonly note?: string
 }
 
@@ -24,7 +24,7 @@ export function presentBody(
     return {
       body: null,
       truncated: true,
-      note: `${bytes.length} bytes of ${type.slice(0, 100)} are not shown: no text.`,
+      note: `Binary content omitted: ${bytes.length} bytes of ${type.slice(0, 100)}.`,
     }
   const text = decode(bytes, contentType)
   const json = isCut ? undefined : jsonOf(text)
@@ -34,19 +34,17 @@ export function presentBody(
   return {
     body: value,
     truncated: cut !== undefined,
-    ...(cut === undefined ? {} : { note: `Shortened: ${cut}. Ask for less: by page, filter or id.` }),
+    ...(cut === undefined ? {} : { note: `Shortened: ${cut}. Request less: by page, filter or id.` }),
   }
 }
 
 function presentText(text: string, isCut: boolean): PresentedBody {
   if (!isCut && text.length <= maxSummaryCharacters) return { body: text, truncated: false }
-  const whole = isCut
-    ? `It has more than ${maxBodyBytes} bytes, of which no more were read`
-    : `It has ${text.length} characters`
+  const whole = isCut ? `The body has more than ${maxBodyBytes} bytes` : `The body has ${text.length} characters`
   return {
     body: text.slice(0, maxSummaryCharacters).toWellFormed(),
     truncated: true,
-    note: `${whole}; its first ${maxSummaryCharacters} characters are here. Ask for less: by page, filter or id.`,
+    note: `${whole}; the first ${maxSummaryCharacters} characters are shown. Request less: by page, filter or id.`,
   }
 }
 
@@ -63,13 +61,13 @@ function decode(bytes: Buffer, contentType: string): string {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch (error) {
-    // An unknown charset.
+    // Unknown charset.
     if (error instanceof RangeError) return new TextDecoder().decode(bytes)
     throw error
   }
 }
 
-/** Undefined for what is no JSON, whatever its type, or is nested too deep. */
+/** Undefined if it is not JSON, whatever its type, or is nested too deeply. */
 function jsonOf(text: string): JsonValue | undefined {
   try {
     return longNumber.test(text) ? parseExactJson(text) : (JSON.parse(text) as JsonValue)
@@ -81,11 +79,10 @@ function jsonOf(text: string): JsonValue | undefined {
 
 export interface Summary {
   readonly value: JsonValue
-  /** What is left out; undefined: nothing. */
+  /** What was omitted; undefined: nothing. */
   readonly cut: string | undefined
 }
 
-/** Limits of a summary. */
 interface Measure {
   readonly items: number
   readonly names: number
@@ -93,16 +90,16 @@ interface Measure {
   readonly depth: number
 }
 
-/** Longest summary, in characters of JSON: a few per cent of a usual context. */
+/** In characters of JSON: a few per cent of a typical context. */
 export const maxSummaryCharacters = 60_000
 
-/** Up to this length a value is shown whole. */
+/** Values up to this length are shown unchanged. */
 const wholeCharacters = 16_000
 
 /** Bounded depth, since reading is recursive. */
 const whole: Measure = { items: Infinity, names: Infinity, characters: Infinity, depth: 40 }
 
-/** Tried from the largest to the first whose summary is short enough. */
+/** Tried in order until the summary is short enough. */
 const measures: readonly Measure[] = [
   { items: 20, names: 100, characters: 4000, depth: 8 },
   { items: 10, names: 50, characters: 1000, depth: 6 },
@@ -110,14 +107,14 @@ const measures: readonly Measure[] = [
   { items: 3, names: 20, characters: 100, depth: 4 },
 ]
 
-/** For responses of access nodes: a transaction has a script and many events. */
+/** For access node responses: a transaction has a script and many events. */
 const chainMeasures: readonly Measure[] = [
   { items: 120, names: 100, characters: 20_000, depth: 10 },
   { items: 60, names: 100, characters: 8000, depth: 10 },
   ...measures,
 ]
 
-/** As much of a value as a model can read, with something of each part, and remarks in place of the rest. */
+/** As much of a value as a model can read, with something of each part. */
 export function summariseJson(value: JsonValue, isOfChain = false): Summary {
   const first = summarise(value, whole)
   if (lengthOf(first.value) <= wholeCharacters) return first
@@ -126,11 +123,11 @@ export function summariseJson(value: JsonValue, isOfChain = false): Summary {
     last = summarise(value, measure)
     if (lengthOf(last.value) <= maxSummaryCharacters) return last
   }
-  const cuts = [...(last.cut === undefined ? [] : [last.cut]), 'its JSON has its first characters']
+  const cuts = [...(last.cut === undefined ? [] : [last.cut]), 'JSON truncated']
   return { value: `${firstOf(JSON.stringify(last.value))}…`, cut: cuts.join(', ') }
 }
 
-/** The longest beginning that fits as JSON, where quotes take two characters. */
+/** The longest prefix that fits as JSON, where quotes take two characters. */
 function firstOf(text: string): string {
   let first = text
   while (lengthOf(first) >= maxSummaryCharacters) first = first.slice(0, Math.floor(first.length * 0.9)).toWellFormed()
@@ -155,7 +152,7 @@ function show(value: JsonValue, measure: Measure, depth: number, cuts: Set<strin
     if (depth >= maxDepth && value.length > 0) return tooDeep(`a list of ${count(value.length)}`, measure, cuts)
     const shown: JsonValue[] = value.slice(0, items).map((item) => show(item, measure, depth + 1, cuts))
     if (value.length <= items) return shown
-    cuts.add(`lists have their first ${items} items`)
+    cuts.add(`lists truncated to ${items} items`)
     return [...shown, `… ${count(value.length - items)} more items`]
   }
   const parts = Object.entries(value)
@@ -164,7 +161,7 @@ function show(value: JsonValue, measure: Measure, depth: number, cuts: Set<strin
     .slice(0, names)
     .map(([name, item]): [string, JsonValue] => [shorten(name, 200, cuts), show(item, measure, depth + 1, cuts)])
   if (parts.length <= names) return Object.fromEntries(shown)
-  cuts.add(`objects have their first ${names} fields`)
+  cuts.add(`objects truncated to ${names} fields`)
   return Object.fromEntries([...shown, ['…', `${count(parts.length - names)} more fields`]])
 }
 
@@ -177,10 +174,10 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value)
 }
 
-/** Replaces half surrogate pairs, which providers refuse. */
+/** Replaces lone surrogates, which providers refuse. */
 function shorten(text: string, max: number, cuts: Set<string>): string {
   if (text.length <= max) return text.toWellFormed()
-  cuts.add(`texts have their first ${max} characters`)
+  cuts.add(`texts truncated to ${max} characters`)
   return `${text.slice(0, max).toWellFormed()}… (${count(text.length)} characters)`
 }
 
@@ -188,10 +185,10 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** Reads a Cadence value in JSON-CDC. @throws for anything else */
+/** @throws for anything but JSON-CDC */
 export type ReadCadence = (payload: Buffer) => unknown
 
-/** Paths of the REST API of access nodes. Source: onflow/flow, openapi/access.yaml. */
+/** Source: onflow/flow, openapi/access.yaml. */
 const chainPath =
   /^\/v1\/(?:transactions|transaction_results|execution_results|blocks|collections|accounts|events|scripts)(?:\/|$)/
 
@@ -203,8 +200,8 @@ export function isChainPath(pathname: string): boolean {
 }
 
 /**
- * Decodes the base64 in a response of an access node: scripts and contracts as text; arguments, event payloads and
- * script results as flat values. Undecodable fields stay as they are.
+ * Decodes base64 in access node responses: scripts and contracts as text; arguments, event payloads
+ * and script results as flat values. Undecodable fields stay unchanged.
  */
 export function readChainFields(value: JsonValue, readCadence: ReadCadence): JsonValue {
   if (typeof value === 'string') return cadenceOf(value, readCadence)

@@ -4,10 +4,9 @@ import { pipeline, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { OutboundNetwork } from './fetch-api.ts'
 
-/** A request to the address that was checked. */
 export interface CheckedRequest {
   readonly url: URL
-  /** IP address to connect to, whatever the host name resolves to by now. */
+  /** IP address to connect to, independent of later DNS changes. */
   readonly address: string
   readonly method: 'GET' | 'POST'
   /** JSON; undefined: none. */
@@ -16,22 +15,21 @@ export interface CheckedRequest {
 
 export interface RawAnswer {
   readonly status: number
-  /** Lower case without spaces; empty where there is none. */
+  /** Lower case without spaces; empty if absent. */
   readonly contentType: string
   /** Target of a redirect, whose body is not read; undefined: no redirect. */
   readonly location: string | undefined
   /** Decompressed. */
   readonly bytes: Buffer
-  /** There was more. */
   readonly isCut: boolean
 }
 
-/** Limit of a body, both as sent and decompressed. */
+/** For the body both as sent and decompressed. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Sends a request over a connection of its own. @throws when there is no answer, or the signal is aborted */
+/** Over a separate connection. @throws on failure, or when the signal is aborted */
 export async function sendRequest(
   { url, address, method, body }: CheckedRequest,
   { port, ca }: OutboundNetwork,
@@ -58,8 +56,8 @@ export async function sendRequest(
   })
   request.on('error', answered.reject)
   request.once('response', answered.resolve)
-  // A switch of protocols (101) closes without an error.
-  request.once('close', () => answered.reject(new Error('the connection was closed without an answer')))
+  // A protocol switch (101) closes without an error.
+  request.once('close', () => answered.reject(new Error('the connection was closed without a response')))
   request.end(body)
   try {
     return await readAnswer(await answered.promise)
@@ -107,7 +105,7 @@ function countedBytes(): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       room -= chunk.length
-      if (room < 0) done(new Error(`its compressed body has more than ${maxBodyBytes} bytes`))
+      if (room < 0) done(new Error(`compressed body larger than ${maxBodyBytes} bytes`))
       else done(null, chunk)
     },
   })
@@ -126,6 +124,6 @@ function decoderOf(coding: string): Transform | undefined {
     case 'br':
       return createBrotliDecompress()
     default:
-      throw new Error('its body is compressed in a way that was not asked for')
+      throw new Error('unsupported Content-Encoding')
   }
 }

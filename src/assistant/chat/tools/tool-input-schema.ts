@@ -3,11 +3,10 @@ import type { Schema } from 'ai'
 import { z } from 'zod'
 
 /**
- * The schema of a tool's arguments for the model. The tool itself checks them (`parseBody`) instead of the SDK, so
- * that its error messages are useful to the model. Of a union only the first alternative is shown; the others are
- * accepted too.
+ * The tool checks its arguments itself (`parseBody`), for error messages that help the model. Of a
+ * union only the first alternative is shown; the others are accepted too.
  */
-export function toldInput(schema: z.ZodType): Schema {
+export function toolInputSchema(schema: z.ZodType): Schema {
   const { $schema: _dialect, ...told } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

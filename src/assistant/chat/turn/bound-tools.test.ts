@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { maxResultCharacters, ResultBudget } from './bound-tools.ts'
 
-const cutAt = (text: string): number => Number(/\[Cut here: (\d+) of/.exec(text)?.[1] ?? text.length)
+const cutAt = (text: string): number => Number(/\[Truncated: (\d+) of/.exec(text)?.[1] ?? text.length)
 
 describe('the room for what tools gave', () => {
   it('leaves alone what is short', () => {

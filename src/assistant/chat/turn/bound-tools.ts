@@ -2,10 +2,10 @@ import type { ToolSet } from 'ai'
 import { untilAborted } from '../../../platform/signals.ts'
 import { asError } from '../../../platform/errors.ts'
 
-/** Tool calls in a turn. */
+/** Per turn. */
 export const maxToolCalls = 60
 
-/** Longest tool output for the client, in characters of JSON; a longer one is sent in its model form. */
+/** In characters of JSON; longer outputs are sent to the client in their model form. */
 const maxClientCharacters = 1_000_000
 
 const maxErrorCharacters = 4000
@@ -22,14 +22,14 @@ class ToolFailure extends Error {
 type Tool = ToolSet[string]
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
-/** Bounds the tools of a turn: number of calls, length of results, and their end when the signal is aborted. */
+/** Bounds the tools of a turn: number of calls, length of results, and their end on abort. */
 export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
   const budget = new ResultBudget()
   let calls = 0
   const count = (): void => {
     calls++
     if (calls > maxToolCalls)
-      throw new Error(`No more than ${maxToolCalls} calls of tools in one answer. Answer with what you have.`)
+      throw new Error(`Tool call limit reached (${maxToolCalls} per answer). Answer with what you have.`)
   }
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [name, isOurs(tool) ? boundTool(tool, signal, budget, count) : tool]),
@@ -38,7 +38,7 @@ export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
 
 type OwnTool = Tool & { readonly execute: NonNullable<Tool['execute']> }
 
-/** The provider's tools run there. */
+/** Provider tools run at the provider. */
 function isOurs(tool: Tool): tool is OwnTool {
   return tool.execute !== undefined
 }
@@ -70,7 +70,7 @@ function plainOutput(output: unknown): ModelOutput {
   return { type: 'text', value: typeof output === 'string' ? output : JSON.stringify(output ?? null) }
 }
 
-/** As text; pictures from third parties are not passed to the model. */
+/** As text; third-party images are not passed to the model. */
 function cutOutput(output: ModelOutput, cut: (text: string) => string): ModelOutput {
   if (output.type === 'execution-denied') return output
   if (output.type === 'error-text' || output.type === 'error-json')
@@ -82,19 +82,18 @@ function textOf(output: ModelOutput): string {
   if (output.type === 'execution-denied') return output.reason ?? 'denied'
   if (output.type === 'text' || output.type === 'error-text') return output.value
   if (output.type !== 'content') return JSON.stringify(output.value)
-  return output.value.map((part) => ('text' in part ? part.text : '[a part that is no text was left out]')).join('\n')
+  return output.value.map((part) => ('text' in part ? part.text : '[non-text part omitted]')).join('\n')
 }
 
-/** Longest tool result for the model, in characters: some 20,000 tokens. */
+/** About 20,000 tokens. */
 export const maxResultCharacters = 60_000
 
-/** All results of a turn: with a long conversation this fills a usual context. */
+/** All results of a turn; with a long conversation this fills a typical context. */
 const maxTurnCharacters = 240_000
 
 /** Minimum per result after the turn's budget is used up. */
 const minResultCharacters = 4000
 
-/** Cuts tool results to the budget, with a remark. */
 export class ResultBudget {
   readonly #lengths = new Map<string, number>()
   #left = maxTurnCharacters
@@ -109,8 +108,8 @@ export class ResultBudget {
     }
     if (text.length <= max) return text
     return (
-      `${text.slice(0, max).toWellFormed()}\n[Cut here: ${max} of ${text.length} characters. Ask for less, ` +
-      'e.g. fewer columns or rows, or sums.]'
+      `${text.slice(0, max).toWellFormed()}\n[Truncated: ${max} of ${text.length} characters. Request less, ` +
+      'for example fewer columns or rows, or aggregates.]'
     )
   }
 }

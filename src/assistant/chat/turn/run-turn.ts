@@ -17,7 +17,7 @@ type Part = TextStreamPart<ToolSet>
 /** Concurrent tool calls. */
 const maxConcurrent = 8
 
-/** Parts that clients do not need. */
+/** Not sent to clients. */
 const silent: ReadonlySet<Part['type']> = new Set([
   'start',
   'finish',
@@ -30,7 +30,7 @@ const silent: ReadonlySet<Part['type']> = new Set([
   'reasoning-file',
 ])
 
-/** Class names of the SDK before its error messages. */
+/** The SDK prefixes error messages with class names. */
 const sdkName = /\bAI_\w+Error: /g
 
 /** First parts of an answer. */
@@ -42,9 +42,9 @@ const beginnings: ReadonlySet<Part['type']> = new Set([
 ])
 
 /**
- * Streams one answer as AI SDK clients read it. It always ends readably: with the answer, a text that says why there
- * is none, or an `error` chunk. Open parts are closed, so the answer can go with the next question. Cancelling the
- * stream ends the turn.
+ * Streams one answer for AI SDK clients. It always ends with the answer, a text that says why there
+ * is none, or an `error` chunk. Open parts are closed, so the answer can be sent back with the next
+ * question. Cancelling the stream ends the turn.
  */
 export function runTurn(request: TurnRequest, options: TurnOptions): ReadableStream<ChatChunk> {
   const stop = new TurnStop(request.signal, options.timeoutMs)
@@ -91,14 +91,14 @@ class Turn {
       yield { type: 'start', messageMetadata: this.#account.origin }
       for (const data of this.#request.notices) yield { type: 'data-notice', data }
       const finish = yield* this.#answer()
-      outcome = finish === undefined ? yield* this.#breakOff() : yield* this.#close(finish)
+      outcome = finish === undefined ? yield* this.#abort() : yield* this.#close(finish)
     } finally {
       this.#stop.end()
       this.#options.watch?.ended(outcome)
     }
   }
 
-  /** @returns how the answer ended; undefined: it did not, or failed */
+  /** @returns how the answer ended; undefined if it failed or was aborted */
   async *#answer(): AsyncGenerator<ChatChunk, AnswerEnd | undefined, undefined> {
     const { model, tools: given } = this.#request
     const tools = boundTools(given, this.#stop.signal)
@@ -139,14 +139,15 @@ class Turn {
 
   readonly #prepareStep: PrepareStepFunction<ToolSet> = ({ stepNumber, messages }) => {
     if (stepNumber < maxSteps - 1) return { messages: markEnd(messages) }
-    // Anthropic refuses a conversation with tool calls but no tools; other providers may ignore `toolChoice`.
+    // Anthropic refuses a conversation with tool calls but no tools; other providers may ignore
+    // `toolChoice`.
     const without = this.#request.model.model.provider.startsWith('anthropic')
       ? { toolChoice: 'none' as const }
       : { activeTools: [] }
     return { messages: markEnd([...messages, closingRequest]), ...without }
   }
 
-  /** Records a part. @returns how the answer ended, when it did */
+  /** @returns how the answer ended, when it did */
   #note(part: Part): AnswerEnd | undefined {
     if (!this.#hasBegun && beginnings.has(part.type)) {
       this.#hasBegun = true
@@ -185,7 +186,7 @@ class Turn {
 
   #chunkOf(part: Part, tools: ToolSet): ChatChunk | undefined {
     if (silent.has(part.type) || (part.type === 'tool-error' && this.#invalid.delete(part.toolCallId))) return undefined
-    if (part.type.startsWith('reasoning') && !this.#request.model.tellsReasoning) return undefined
+    if (part.type.startsWith('reasoning') && !this.#request.model.streamsReasoning) return undefined
     // Tool errors are written for the model and may be shown.
     const chunk = toUIMessageChunk(part, {
       tools,
@@ -194,7 +195,7 @@ class Turn {
       onError: (error) => asError(error).message,
     }) as ChatChunk | undefined
     if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
-    // Signatures and the like, which only the provider can read.
+    // Signatures and similar, which only the provider can read.
     const { providerMetadata: _unread, ...plain } = chunk
     if (plain.type === 'tool-input-error') return { ...plain, errorText: plain.errorText.replaceAll(sdkName, '') }
     return 'delta' in plain && plain.delta === '' ? undefined : plain
@@ -202,7 +203,7 @@ class Turn {
 
   async *#close(end: AnswerEnd): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
     const words = closingWords({ end, hasText: this.#hasText, hasUsedTools: this.#hasUsedTools })
-    yield* this.#open.closeCalls('The tool was not called: the answer had reached its end.')
+    yield* this.#open.closeCalls('The tool was not called: the answer had ended.')
     if (words !== undefined) {
       const id = 'closing-words'
       yield { type: 'text-start', id }
@@ -214,24 +215,28 @@ class Turn {
     return { end, metadata }
   }
 
-  async *#breakOff(): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
+  async *#abort(): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
     const stopped = this.#stop.reason
     const metadata = this.#account.metadata(undefined)
-    yield* this.#open.close('The answer broke off before the tool had a result.')
+    yield* this.#open.close('The answer was aborted before the tool returned a result.')
     yield { type: 'message-metadata', messageMetadata: metadata }
     if (stopped === 'left') yield { type: 'abort' }
-    else yield { type: 'error', errorText: stopped === undefined ? this.#words() : (this.#stop.told ?? this.#words()) }
+    else
+      yield {
+        type: 'error',
+        errorText: stopped === undefined ? this.#failureText() : (this.#stop.told ?? this.#failureText()),
+      }
     return { end: stopped ?? 'failed', metadata }
   }
 
-  #words(): string {
+  #failureText(): string {
     const error = this.#failure?.error
     if (error instanceof ApiError) {
-      this.#options.log.warn({ code: error.code, reason: error.message }, 'an answer failed')
+      this.#options.log.warn({ code: error.code, reason: error.message }, 'Answer failed')
       return error.message
     }
-    this.#options.log.error({ err: asError(error ?? 'the model ended without an end') }, 'an answer failed')
-    return 'The answer could not be given because of a fault in the chat itself; its log tells which. Ask again.'
+    this.#options.log.error({ err: asError(error ?? 'the model stream ended without a finish part') }, 'Answer failed')
+    return 'The answer failed because of an internal error. Ask again.'
   }
 }
 
@@ -240,7 +245,7 @@ function isCallAfterAll(error: unknown): boolean {
   return ToolChoiceViolationError.isInstance(error)
 }
 
-/** A model whose arguments were cut off would write the same again, and as long. */
+/** A model whose arguments were cut off would write the same again. */
 function wasCutOff({ steps }: { readonly steps: readonly { readonly finishReason: string }[] }): boolean {
   return steps.at(-1)?.finishReason === 'length'
 }
@@ -253,45 +258,42 @@ interface ModelEnd {
   readonly hasUsedTools: boolean
 }
 
-/** Closing text of an answer that has none; undefined where none is needed. */
+/** Closing text of an answer without one; undefined if none is needed. */
 function closingWords({ end, hasText, hasUsedTools }: ModelEnd): string | undefined {
-  if (end === 'refused')
-    return 'The provider of the model declined to answer this. Ask in other words, or for something else.'
+  if (end === 'refused') return 'The model provider declined to answer. Rephrase the question, or ask something else.'
   if (end === 'length') {
-    return hasText
-      ? undefined
-      : 'The model reached the most that it may say at once before it came to an answer. Ask for less at once.'
+    return hasText ? undefined : 'The model reached its output limit before it answered. Ask a smaller question.'
   }
   if (hasText) return undefined
   if (end === 'steps')
     return (
-      'All steps of this answer were used before the model came to one. What its tools found is above; ask ' +
-      'again for a part of it.'
+      'The model used all steps before it answered. Its tool results are above; ask again about a part of ' +
+      'the question.'
     )
   return hasUsedTools
-    ? 'The model ended here without words of its own. What its tools found is above.'
-    : 'The model gave no answer. Ask again, or in other words.'
+    ? 'The model ended without an answer. Its tool results are above.'
+    : 'The model gave no answer. Ask again or rephrase the question.'
 }
 
-/** Anthropic caches the prompt up to such a mark; others ignore it. */
-const kept = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
+/** Anthropic caches the prompt up to this mark; others ignore it. */
+const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 
 export function instructionsMessage(instructions: string): SystemModelMessage {
-  return { role: 'system', content: instructions, providerOptions: kept }
+  return { role: 'system', content: instructions, providerOptions: cacheMark }
 }
 
-/** The conversation for the model, without data parts of the page. */
+/** Without data parts of the page. */
 export async function modelMessages(messages: readonly ChatMessage[], tools: ToolSet): Promise<ModelMessage[]> {
   const converted = await convertToModelMessages([...messages], { tools, ignoreIncompleteToolCalls: true })
-  // Providers refuse an empty message, which an answer without usable parts leaves.
+  // Providers refuse empty messages, which an answer without usable parts leaves.
   return converted.filter(({ content }) => content.length > 0)
 }
 
-/** Marks only the end of the conversation: providers accept four marks at most. */
+/** Marks only the end of the conversation: providers accept at most four marks. */
 export function markEnd(messages: readonly ModelMessage[]): ModelMessage[] {
   const last = messages.length - 1
   return messages.map((message, index) => {
-    if (index === last) return { ...message, providerOptions: { ...message.providerOptions, ...kept } }
+    if (index === last) return { ...message, providerOptions: { ...message.providerOptions, ...cacheMark } }
     if (message.providerOptions?.['anthropic'] === undefined) return message
     const { anthropic, ...others } = message.providerOptions
     const { cacheControl, ...rest } = anthropic
@@ -299,10 +301,9 @@ export function markEnd(messages: readonly ModelMessage[]): ModelMessage[] {
   })
 }
 
-/** Sent on the last step. */
 export const closingRequest: ModelMessage = {
   role: 'user',
   content:
-    `[Note of the chat service, not of the user: you have used all of your ${maxSteps} steps, so there are no ` +
-    'more tools. Answer the question now with what you have found. Say what you could not find out.]',
+    `[Note from the chat service, not from the user: all ${maxSteps} steps are used, so no more tools are ` +
+    'available. Answer the question now with what you have found. Say what you could not find out.]',
 }

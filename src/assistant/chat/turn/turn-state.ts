@@ -5,13 +5,12 @@ import type { AnswerEnd, ChatChunk, ChatMetadata, TurnRequest } from '../chat-ty
 interface OpenCall {
   readonly toolName: string
   readonly dynamic: boolean
-  /** Its input is complete. */
   readonly isComplete: boolean
 }
 
 /**
- * Tracks the open parts of an answer, to close them when it breaks off: clients store it and send it back with the
- * next question.
+ * Tracks the open parts of an answer, to close them on an abort: clients store the answer and send
+ * it back with the next question.
  */
 export class OpenParts {
   readonly #texts = new Map<string, 'text-end' | 'reasoning-end'>()
@@ -38,7 +37,7 @@ export class OpenParts {
     }
   }
 
-  /** Closes all open parts. @param reason why calls have no result */
+  /** @param reason why calls have no result */
   close(reason: string): readonly ChatChunk[] {
     const texts = [...this.#texts].map(([id, type]): ChatChunk => ({ type, id }))
     const calls = this.closeCalls(reason)
@@ -66,7 +65,6 @@ export class OpenParts {
   }
 }
 
-/** Counts the cost of an answer, for the client and metrics. */
 export class TurnAccount {
   readonly #request: Pick<TurnRequest, 'mode' | 'model'>
   readonly #startedAt = performance.now()
@@ -107,7 +105,7 @@ export class TurnAccount {
     return { mode, model: `${state.provider}/${state.name}`, isScripted: state.isScripted }
   }
 
-  /** @param end undefined: the answer broke off */
+  /** @param end undefined: the answer was aborted */
   metadata(end: AnswerEnd | undefined): ChatMetadata {
     const total = this.#input === null && this.#output === null ? null : (this.#input ?? 0) + (this.#output ?? 0)
     return {
@@ -132,7 +130,7 @@ function sum(before: number | null, more: number | undefined): number | null {
 /** Why a turn ended before its answer. */
 export type StopReason = 'left' | 'timeout' | 'stopped'
 
-/** The signal of a turn, from the client, the reader of the stream and the timeout. Holds nothing after `end`. */
+/** The signal of a turn: client, stream reader and timeout. Holds nothing after `end`. */
 export class TurnStop {
   readonly #control = new AbortController()
   readonly #asked: AbortSignal
@@ -151,7 +149,6 @@ export class TurnStop {
     return this.#control.signal
   }
 
-  /** Undefined while the turn runs. */
   get reason(): StopReason | undefined {
     return this.#reason
   }
@@ -181,6 +178,6 @@ function tookTooLong(timeoutMs: number): ApiError {
   return new ApiError(
     504,
     'answer-timeout',
-    `The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`,
+    `The answer timed out after ${timeoutMs / 1000} s. Ask a smaller question, or use the mode fast.`,
   )
 }

@@ -1,6 +1,6 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Accounts, their keys and what they are known as. Addresses are `0x` and 16 hex digits, lower case. */
+/** Addresses are `0x` and 16 lower-case hex digits. */
 export const accountPairs: readonly ExamplePair[] = [
   {
     questions: ['Which accounts took part in the most transactions?', '交易最多的账户是哪些？'],

@@ -1,9 +1,6 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/**
- * Blocks, transactions, fees and the numbers of days. Sums come from the daily and hourly tables wherever these have
- * them.
- */
+/** Uses the daily and hourly tables wherever they have the figures. */
 export const blockPairs: readonly ExamplePair[] = [
   {
     questions: ['What is the newest indexed block?', '最新的区块高度是多少？'],

@@ -1,9 +1,8 @@
 import type { ExamplePair } from './example-pairs.ts'
 
 /**
- * The database of an EVM explorer (Blockscout). There addresses and hashes are bytea, values are in attoflow, and
- * rows of blocks that lost against another have `consensus` false. Only columns that Blockscout has kept through its
- * migrations are used.
+ * Blockscout: addresses and hashes are bytea, values are in attoflow, rows of replaced blocks have
+ * `consensus` false. Uses only columns that Blockscout kept through its migrations.
  */
 export const evmExplorerPairs: readonly ExamplePair[] = [
   {

@@ -8,10 +8,7 @@ import { contractPairs } from './contract-pairs.ts'
 import { evmExplorerPairs } from './evm-explorer-pairs.ts'
 import { tokenPairs } from './token-pairs.ts'
 
-/**
- * A question with its statement: a few-shot example for models. `{flowToken}` stands for the account of a core
- * contract.
- */
+/** A few-shot example for models. `{flowToken}` is the account of a core contract. */
 export interface ExamplePair {
   /** Wordings in English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
@@ -27,8 +24,8 @@ export function inNetwork(pairs: readonly ExamplePair[], network: Network): Exam
 }
 
 /**
- * Replaces each `{name}` by the account of that core contract, 16 hex digits without `0x`.
- * @throws Error for an unknown contract
+ * Replaces `{name}` by the account of that core contract, 16 hex digits without `0x`. @throws Error
+ * for an unknown contract
  */
 export function withAddresses(text: string, network: Network): string {
   const contracts = coreContracts(network)
@@ -43,7 +40,6 @@ function isCoreContract(name: string, contracts: CoreContracts): name is keyof C
   return Object.hasOwn(contracts, name)
 }
 
-/** Non-fungible tokens: collections, items, owners and sales. */
 const itemPairs: readonly ExamplePair[] = [
   {
     questions: ['Which NFT collections have the most transfers?', '转移最多的 NFT 系列有哪些？'],
@@ -123,7 +119,7 @@ from (
   },
 ]
 
-/** Staking, delegation and epochs. Amounts are in FLOW. */
+/** Amounts are in FLOW. */
 const stakingPairs: readonly ExamplePair[] = [
   {
     questions: ['Which nodes have the most FLOW staked?', '质押最多的节点有哪些？'],
@@ -175,7 +171,7 @@ order by events desc, event_type`,
   },
 ]
 
-/** Swaps and pools. Amounts are in whole tokens; volumes of a pair count what went in and out of it. */
+/** Amounts are in whole tokens; the volume of a pair counts both directions. */
 const defiPairs: readonly ExamplePair[] = [
   {
     questions: ['Which swap pairs are there and what is their last price?', '有哪些交易对？最新价格是多少？'],
@@ -229,10 +225,7 @@ limit 30`,
   },
 ]
 
-/**
- * The EVM as the indexer sees it. There EVM addresses and hashes are hex text without `0x`, and values are in
- * attoflow.
- */
+/** EVM addresses and hashes are hex text without `0x`; values are in attoflow. */
 const evmPairs: readonly ExamplePair[] = [
   {
     questions: ['How many EVM transactions were there each day and how many failed?', '每天有多少 EVM 交易？'],
@@ -318,7 +311,7 @@ const pairsOf: Readonly<Record<QueryTarget, readonly ExamplePair[]>> = {
   evm: evmExplorerPairs,
 }
 
-/** All pairs for one database, with the addresses of a network. Each is planned and run by the tests. */
+/** With the addresses of a network. Tests plan and run each pair. */
 export function examplePairs(target: QueryTarget, network: Network): ExamplePair[] {
   return inNetwork(pairsOf[target], network)
 }

@@ -1,8 +1,6 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/**
- * Fungible tokens: movements, balances, supply. Fees are movements too, so questions about transfers leave them out.
- */
+/** Fees are transfers too, so questions about transfers exclude them. */
 export const tokenPairs: readonly ExamplePair[] = [
   {
     questions: ['What are the largest FLOW transfers?', '最大的 FLOW 转账有哪些？'],

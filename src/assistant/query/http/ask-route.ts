@@ -11,20 +11,17 @@ export interface AskServices {
   readonly service: QueryService
   readonly history: QueryHistory
   readonly memory: AgentMemory
-  /** API_TOKEN is set. */
   readonly needsToken: boolean
 }
 
-/** Declares a route of the query service. The caller is the owner of a history. */
+/** The caller is the owner of a history. */
 export const route = routesOf<AskServices, { token: string }>({ unknownParameters: 'refused' })
 
-/** Longest body: the longest statement that the gate takes, with room for escapes. */
+/** The longest statement that the gate accepts, with space for escapes. */
 export const maxBodyBytes = 1024 * 1024
 
-/** Error message for a body that is no object. */
 export const notAnObject = 'must be a JSON object'
 
-/** A whole number in a query. */
 export function numberParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
   const fromText = (text: unknown): unknown =>
@@ -32,10 +29,10 @@ export function numberParameter(min: number, max: number): z.ZodPreprocess<z.Zod
   return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
 }
 
-/** The database of a call, by its path or body. @throws ApiError 400 where they differ */
+/** @throws ApiError 400 if path and body differ */
 export function targetOf(path: QueryTarget | undefined, body: QueryTarget | undefined): QueryTarget {
   if (path !== undefined && body !== undefined && path !== body) {
-    throw new ApiError(400, 'invalid-field', `Field "target" must be ${path}, as in the path, or left out.`, {
+    throw new ApiError(400, 'invalid-field', `Field "target" must equal the path (${path}) or be omitted.`, {
       field: 'target',
     })
   }

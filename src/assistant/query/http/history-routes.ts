@@ -9,13 +9,13 @@ import type { AskServices } from './ask-route.ts'
 const item = z
   .strictObject({
     id: z.string(),
-    kind: z.enum(['ask', 'generate_sql', 'run_sql']).describe('The call by which it came.'),
+    kind: z.enum(['ask', 'generate_sql', 'run_sql']).describe('The API call.'),
     target: targetField,
-    question: z.string().nullable().describe('null where SQL was run as it was given.'),
-    sql: z.string().describe('Empty where the model wrote none.'),
-    row_count: z.int().nullable().describe('null where nothing was run.'),
+    question: z.string().nullable().describe('null for run_sql.'),
+    sql: z.string().describe('Empty if the model wrote none.'),
+    row_count: z.int().nullable().describe('null if nothing ran.'),
     error: z.string().nullable(),
-    timestamp: z.string().describe('When it was answered, ISO 8601 in UTC.'),
+    timestamp: z.string().describe('Completion time, ISO 8601 in UTC.'),
   })
   .meta({ id: 'HistoryItem' })
 
@@ -50,11 +50,11 @@ export const historyRoutes: readonly Route<AskServices>[] = [
     operationId: 'listHistory',
     tag: 'History',
     access: 'token',
-    summary: 'The latest queries, newest first',
-    description: 'The 200 newest that were asked with the same token since the service was started.',
+    summary: 'List recent queries, newest first',
+    description: 'The 200 newest queries with this token since the service started.',
     query: z.object({
-      limit: numberParameter(1, 200).default(50).describe('Most entries of the answer.'),
-      offset: numberParameter(0, 200).default(0).describe('How many of the newest are left out.'),
+      limit: numberParameter(1, 200).default(50).describe('Maximum number of entries.'),
+      offset: numberParameter(0, 200).default(0).describe('Number of newest entries to skip.'),
       target: targetField.optional(),
     }),
     response: z.array(item),
@@ -67,15 +67,15 @@ export const historyRoutes: readonly Route<AskServices>[] = [
     operationId: 'getHistoryItem',
     tag: 'History',
     access: 'token',
-    summary: 'One of the latest queries',
+    summary: 'Get a recent query',
     params: z.object({ id: z.string() }),
     response: item,
     example,
-    problems: { 404: 'There is none with this id.' },
+    problems: { 404: 'No query has this id.' },
     handler: ({ params, caller }, { history }) => {
       const found = history.find(caller, params.id)
       if (found === undefined)
-        throw new ApiError(404, 'unknown-query', 'There is no query with this id in your history.', { field: 'id' })
+        throw new ApiError(404, 'unknown-query', 'No such query in your history.', { field: 'id' })
       return { body: presentItem(found) }
     },
   }),
@@ -85,7 +85,7 @@ export const historyRoutes: readonly Route<AskServices>[] = [
     operationId: 'clearHistory',
     tag: 'History',
     access: 'token',
-    summary: 'Forget all queries of this token',
+    summary: 'Delete the query history of this token',
     response: z.strictObject({ status: z.string() }),
     example: { status: 'cleared' },
     handler: ({ caller }, { history }) => {

@@ -8,7 +8,7 @@ import type { AskServices } from './ask-route.ts'
 
 const pair = z.strictObject(keptPairSchema.shape).meta({ id: 'KeptPair' })
 const foundPair = z
-  .strictObject({ ...keptPairSchema.shape, likeness: z.number().describe('How alike the questions are, from 0 to 1.') })
+  .strictObject({ ...keptPairSchema.shape, likeness: z.number().describe('Similarity of the questions, from 0 to 1.') })
   .meta({ id: 'FoundPair' })
 
 const example: z.output<typeof pair> = {
@@ -21,23 +21,20 @@ const example: z.output<typeof pair> = {
 
 const shared = { access: 'token', tag: 'Memory' } as const
 
-/** What all of these may answer. */
 const folderProblems = {
-  503: 'The folder of the examples cannot be used (`memory-unavailable`): `detail` says what to look at.',
+  503: 'The example folder is unavailable (`memory-unavailable`); see `detail`.',
 } as const
 
-/** Examples that users approve: kept by no other way than this. */
 export const memoryRoutes: readonly Route<AskServices>[] = [
   route({
     method: 'POST',
     path: '/api/v1/memory',
     operationId: 'keepPair',
     ...shared,
-    summary: 'Keep a question and its statement as an example',
+    summary: 'Approve a question and its statement as an example',
     description:
-      'Only what a user approves by this call is kept. Similar questions show it to the model. The statement ' +
-      'is checked and planned before it is kept; ' +
-      'one with the same question takes the place of the one before.',
+      'The model sees approved examples for similar questions. The statement is checked and planned first. An ' +
+      'example with the same question is replaced.',
     body: z.strictObject(
       { question: questionField, sql: sqlField, target: targetField.default('indexer') },
       notAnObject,
@@ -48,13 +45,11 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     maxBodyBytes,
     successStatus: 201,
     problems: {
-      400: 'The statement cannot be run: `detail` says why.',
-      404: 'There is no such database here.',
-      409: 'As many are kept as can be.',
-      429: 'Too many statements of this client wait (`too-many-statements`).',
-      503:
-        'Too many statements wait for their turn (`sql-busy`), the database does not answer, or the folder of ' +
-        'the examples cannot be used.',
+      400: 'The statement is not valid; see `detail`.',
+      404: 'The database is not configured.',
+      409: 'The limit of examples is reached.',
+      429: 'Too many queued statements of this client (`too-many-statements`).',
+      503: 'Too many queued statements (`sql-busy`), or the database or the example folder is unavailable.',
       504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
     },
     handler: async ({ body, call }, { service, memory }) => {
@@ -67,13 +62,13 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     path: '/api/v1/memory',
     operationId: 'listPairs',
     ...shared,
-    summary: 'Examples that users approved, newest first',
+    summary: 'List approved examples, newest first',
     query: z.object({
       target: targetField.optional(),
-      limit: numberParameter(1, 2000).default(100).describe('Most entries of the answer.'),
-      offset: numberParameter(0, 2000).default(0).describe('How many of the newest are left out.'),
+      limit: numberParameter(1, 2000).default(100).describe('Maximum number of entries.'),
+      offset: numberParameter(0, 2000).default(0).describe('Number of newest entries to skip.'),
     }),
-    response: z.strictObject({ data: z.array(pair), total: z.int().describe('How many there are.') }),
+    response: z.strictObject({ data: z.array(pair), total: z.int().describe('Total number of examples.') }),
     example: { data: [example], total: 1 },
     problems: folderProblems,
     handler: async ({ query: { target, limit, offset } }, { memory }) => {
@@ -86,7 +81,7 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     path: '/api/v1/memory/search',
     operationId: 'searchPairs',
     ...shared,
-    summary: 'Approved examples for a question, most alike first',
+    summary: 'Find approved examples for a question, most similar first',
     query: z.object({
       question: questionField,
       target: targetField.default('indexer'),
@@ -104,7 +99,7 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     path: '/api/v1/memory/export',
     operationId: 'exportPairs',
     ...shared,
-    summary: 'All approved examples, one JSON object a line',
+    summary: 'Export approved examples, one JSON object per line',
     query: z.object({ target: targetField.optional() }),
     response: z.string(),
     example: `${JSON.stringify(example)}\n`,
@@ -123,10 +118,9 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     summary: 'Delete an approved example',
     params: z.object({ id: z.string() }),
     successStatus: 204,
-    problems: { ...folderProblems, 404: 'There is none with this id.' },
+    problems: { ...folderProblems, 404: 'No example has this id.' },
     handler: async ({ params: { id } }, { memory }) => {
-      if (!(await memory.delete(id)))
-        throw new ApiError(404, 'unknown-example', 'No example with this id is kept.', { field: 'id' })
+      if (!(await memory.delete(id))) throw new ApiError(404, 'unknown-example', 'No such example.', { field: 'id' })
       return {}
     },
   }),
@@ -136,7 +130,7 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     operationId: 'clearMemory',
     ...shared,
     summary: 'Delete all approved examples',
-    query: z.object({ target: targetField.optional().describe('Only those of this database.') }),
+    query: z.object({ target: targetField.optional().describe('Limit to this database.') }),
     response: z.strictObject({ deleted: z.int() }),
     example: { deleted: 3 },
     problems: folderProblems,

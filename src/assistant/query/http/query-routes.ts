@@ -22,10 +22,7 @@ const targetParams = z.object({ target: targetField })
 
 const questionBody = z.strictObject({ question: questionField, target: targetField.optional() }, notAnObject)
 const askBody = questionBody.extend({
-  execute: z
-    .boolean('must be true or false')
-    .optional()
-    .describe('False: the statement is written and not run. Default: true.'),
+  execute: z.boolean('must be true or false').optional().describe('Whether to run the statement. Default: true.'),
 })
 const sqlBody = z.strictObject(
   {
@@ -35,7 +32,7 @@ const sqlBody = z.strictObject(
       .int('must be a whole number')
       .min(1, 'must be at least 1')
       .optional()
-      .describe('Most rows of the answer, up to MAX_RESULT_ROWS. Default: MAX_RESULT_ROWS.'),
+      .describe('Maximum rows, up to MAX_RESULT_ROWS, which is the default.'),
   },
   notAnObject,
 )
@@ -48,7 +45,7 @@ const sqlResult = z
     sql: z.string(),
     ...answerFields,
     ...failureFields,
-    duration_ms: z.number().describe('In the database, with the checks before it.'),
+    duration_ms: z.number().describe('Time in the database, including the checks.'),
   })
   .meta({ id: 'SqlResult' })
 
@@ -63,7 +60,6 @@ const rowsExample = {
   truncated_by: null,
 }
 
-/** Who sent a query. */
 interface Sender {
   readonly caller: string
   readonly call: Call
@@ -71,7 +67,7 @@ interface Sender {
 
 type Recorded = Pick<HistoryItem, 'kind' | 'target' | 'question' | 'sql'>
 
-/** Runs a query and records it in the history of its caller, with the error where it fails. */
+/** Records failed queries too. */
 async function recorded<Body>(
   { caller, call }: Sender,
   { history }: AskServices,
@@ -148,13 +144,13 @@ async function runSql(
 
 /** Errors of calls that need a model. */
 const modelProblems = {
-  400: 'The question is not valid; `field` names what.',
-  404: 'There is no such database here.',
-  429: 'Too many statements of this client wait (`too-many-statements`); `Retry-After` tells when to try again.',
-  502: 'The model did not answer, or answered without a statement: `detail` has the reason.',
+  400: 'Invalid input; see `field`.',
+  404: 'The database is not configured.',
+  429: 'Too many queued statements of this client (`too-many-statements`); see `Retry-After`.',
+  502: 'The model failed or wrote no statement; see `detail`.',
   503:
-    'There is no model here (`no-model`): `detail` says what to set. Or too many statements wait for their turn ' +
-    '(`sql-busy`), or the database or the folder of the examples cannot be used.',
+    'No model is configured (`no-model`), too many statements are queued (`sql-busy`), or the database or the ' +
+    'example folder is unavailable; see `detail`.',
   504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
 } as const
 
@@ -162,52 +158,51 @@ const shared = { method: 'POST', access: 'token', tag: 'Queries', maxBodyBytes }
 
 const askCall = {
   ...shared,
-  summary: 'An answer to a question: a statement that the model writes, and its rows',
+  summary: 'Answer a question: the model writes a statement, which is run',
   body: askBody,
   bodyExample: { question },
   response: askResult,
   example: { target: 'indexer', question, sql, ...rowsExample, ...presentFailure(undefined), ...attemptsExample },
   description:
-    'A statement that fails goes back to the model with the error, twice at most. Where none of them works the ' +
-    'answer has the last one, no rows, and `error`.',
+    'A failing statement goes back to the model with its error, at most twice. If all fail, the response has the ' +
+    'last statement, no rows, and `error`.',
   problems: modelProblems,
 } as const
 
 const generateCall = {
   ...shared,
-  summary: 'The statement for a question, not run',
+  summary: 'Write a statement for a question without running it',
   body: questionBody,
   bodyExample: { question },
   response: generatedSql,
   example: { target: 'indexer', question, sql, ...presentFailure(undefined), ...attemptsExample },
-  description: 'The statement is checked and planned, so what `sql` has can be run, unless `error` says why not.',
+  description: 'The statement is checked and planned. If it cannot run, `error` has the reason.',
   problems: modelProblems,
 } as const
 
 const sqlCall = {
   ...shared,
-  summary: 'Rows of a SELECT statement',
+  summary: 'Run a SELECT statement',
   body: sqlBody,
   bodyExample: { sql },
   response: sqlResult,
   example: { target: 'indexer', sql, ...rowsExample, ...presentFailure(undefined), duration_ms: 1.8 },
   description:
-    'The statement runs in a transaction that can only read, as a role that sees chain data and nothing else, ' +
-    'for QUERY_TIMEOUT_S at most.',
+    'The statement runs in a read-only transaction, as a role that can read only chain data, for at most ' +
+    'QUERY_TIMEOUT_S.',
   problems: {
     429: modelProblems[429],
     400:
-      'The statement is no single SELECT, has a word or a function that is not allowed, or PostgreSQL refused it: ' +
-      '`code` and `detail` say which.',
+      'The statement is not a single SELECT, uses a forbidden word or function, or was rejected by PostgreSQL; see ' +
+      '`code` and `detail`.',
     404: modelProblems[404],
     503:
-      'Too many statements wait for their turn (`sql-busy`), no slot is left (`sql-stuck`), or the database does ' +
-      'not answer; `Retry-After` tells when to try again.',
+      'Too many queued statements (`sql-busy`), no free slot (`sql-stuck`), or the database is unavailable; see ' +
+      '`Retry-After`.',
     504: 'The statement took longer than QUERY_TIMEOUT_S.',
   },
 } as const
 
-/** Questions and statements, each with the database in the body or in the path. */
 export const queryRoutes: readonly Route<AskServices>[] = [
   route({
     ...askCall,

@@ -29,21 +29,17 @@ import { queryRoutes } from './query-routes.ts'
 const model = z.strictObject({
   provider: z.string(),
   name: z.string(),
-  is_scripted: z.boolean().describe('Whether it knows its example questions and nothing else.'),
+  is_scripted: z.boolean().describe('True if it answers only the example questions.'),
 })
 
 const health = z
   .strictObject({
-    status: z.string().describe('ok, or degraded: some database sessions do not end, see `stuck_sessions`.'),
-    stuck_sessions: z
-      .int()
-      .describe('Database sessions that PostgreSQL cannot end. The log of the service says what to do.'),
-    targets: z.array(targetField).describe('Databases that can be asked.'),
-    model: model
-      .nullable()
-      .describe('Who writes the statements; null where no model is set, and `remedy` says what to set.'),
+    status: z.string().describe('`ok`, or `degraded` if there are stuck sessions.'),
+    stuck_sessions: z.int().describe('Database sessions that PostgreSQL cannot terminate; see the log of the service.'),
+    targets: z.array(targetField).describe('Configured databases.'),
+    model: model.nullable().describe('Model that writes statements; null if none is configured, see `remedy`.'),
     remedy: z.string().nullable(),
-    needs_token: z.boolean().describe('Whether all other calls need a token.'),
+    needs_token: z.boolean().describe('True if other calls need a token.'),
   })
   .meta({ id: 'Health' })
 
@@ -52,21 +48,21 @@ const example = z
     id: z.string(),
     target: targetField,
     question: z.string(),
-    questions: z.array(z.string()).describe('The same in other words and languages.'),
+    questions: z.array(z.string()).describe('Alternative wordings, also in other languages.'),
     sql: z.string(),
   })
   .meta({ id: 'Example' })
 
 const tag = 'Service'
 
-/** Open to clients without a token. */
+/** These need no token. */
 const serviceRoutes: readonly Route<AskServices>[] = [
   route({
     method: 'GET',
     path: '/health',
     operationId: 'getHealth',
     tag,
-    summary: 'That the service works, and what it can do',
+    summary: 'Health and capabilities',
     response: health,
     example: {
       status: 'ok',
@@ -95,7 +91,7 @@ const serviceRoutes: readonly Route<AskServices>[] = [
     path: '/api/v1/examples',
     operationId: 'listExamples',
     tag,
-    summary: 'Questions with statements that are known to work',
+    summary: 'List example questions with tested statements',
     query: z.object({ target: targetField.optional() }),
     response: z.strictObject({ data: z.array(example) }),
     example: {
@@ -127,7 +123,7 @@ const serviceRoutes: readonly Route<AskServices>[] = [
   }),
 ]
 
-/** The routes of the query service, in the order of its description. */
+/** In the order of the OpenAPI document. */
 export const askRoutes: readonly Route<AskServices>[] = [
   ...queryRoutes,
   ...historyRoutes,
@@ -135,47 +131,46 @@ export const askRoutes: readonly Route<AskServices>[] = [
   ...serviceRoutes,
 ]
 
-/** Problems of this service repeat `detail` and `code` in the fields of answers. */
+/** Repeats `detail` and `code` in the fields of successful responses. */
 const errorForm: ErrorForm = {
   schema: z
     .strictObject({
       ...problemSchema.shape,
-      error: z.string().describe('The same as `detail`.'),
-      error_code: z.string().describe('The same as `code`.'),
-      sql_state: z.string().nullable().describe("PostgreSQL's code of the error, where it refused the statement."),
-      error_position: z.int().nullable().describe('Character of the statement at which the fault is, from 1.'),
-      error_hint: z.string().nullable().describe('What PostgreSQL advises.'),
+      error: z.string().describe('Same as `detail`.'),
+      error_code: z.string().describe('Same as `code`.'),
+      sql_state: z.string().nullable().describe('SQLSTATE, if PostgreSQL rejected the statement.'),
+      error_position: z.int().nullable().describe('Position of the error in the statement, in characters from 1.'),
+      error_hint: z.string().nullable().describe('Hint from PostgreSQL.'),
     })
     .meta({ id: 'Problem' }),
   contentType: 'application/problem+json',
   bodyOf: (error, requestId) => ({ ...problemOf(error, requestId), ...presentFailure(failureOf(error)) }),
 }
 
-/** What the OpenAPI document says beside the routes. */
 export const askApiInfo: ApiInfo = {
   title: 'flowfarm query service',
   description: [
-    'Questions about the Flow chain, in words or as SQL.',
-    'Statements are one SELECT each, run in a transaction that can only read, and answer MAX_RESULT_ROWS rows at ' +
-      'most; `truncated` tells when there are more. Numbers that JSON does not hold exactly are texts, bytes are ' +
-      '`0x` and hex, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
-    'A question goes to a language model with the tables, notes and examples; the statement that comes back is ' +
-      'checked like any other. Without a model all else works.',
-    'Where API_TOKEN is set, all calls but `/health`, the examples and this description need it as ' +
+    'Query Flow blockchain data in natural language or SQL.',
+    'A statement is one SELECT. It runs in a read-only transaction and returns at most MAX_RESULT_ROWS rows; ' +
+      '`truncated` is true if there are more. Large numbers are strings, bytes are 0x-prefixed hex, times are ISO ' +
+      '8601 in UTC, errors are RFC 9457 problems.',
+    'A language model gets the question with the tables, notes and examples. Its statement is checked like any ' +
+      'other. Everything else works without a model.',
+    'If API_TOKEN is set, all calls except `/health`, the examples and this document need it as ' +
       '`Authorization: Bearer`.',
   ].join('\n\n'),
-  securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
+  securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, if set.' } },
   securityOf: ({ access }) => (access === 'none' ? [] : [{}, { token: [] }]),
   sharedErrors: {
     WrongToken: 'The token is missing or wrong.',
-    WrongHost: 'Without API_TOKEN, the service was called from its own machine by the name of a site.',
-    InternalError: 'Something went wrong here.',
+    WrongHost: 'Without API_TOKEN, local calls must use a local host name.',
+    InternalError: 'Internal error.',
   },
   sharedErrorsOf: ({ access }) => ({
     ...(access === 'none' ? {} : { 401: 'WrongToken', 403: 'WrongHost' }),
     500: 'InternalError',
   }),
-  errorsOf: () => ({ 400: 'A parameter or a field is not valid, or not known; `field` names it.' }),
+  errorsOf: () => ({ 400: 'Invalid or unknown parameter or field; see `field`.' }),
   errorForm,
 }
 
@@ -186,24 +181,23 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
   readonly host: string
   /** TRUSTED_PROXIES. Default: none. */
   readonly trustedProxies?: BlockList
-  /** The client of a request, for the slots of its statements. Default: by `trustedProxies`. */
+  /** By which statement slots are shared. Default: by `trustedProxies`. */
   readonly clientOf?: (request: IncomingMessage) => Client
   /** 0 picks a free port. */
   readonly port: number
   /** API_TOKEN; undefined: no authentication. */
   readonly token: string | undefined
-  /** The page that reads `/openapi.json`. */
+  /** The page that renders `/openapi.json`. */
   readonly docs: { readonly html: string; readonly headers: Readonly<Record<string, string>> }
-  /** Answers `/` and the files of the query page. Default: there is none. */
+  /** Serves `/` and the files of the query page. Default: none. */
   readonly page?: Middleware
   /** How long `close` waits for running calls, ms. Default 3,000. */
   readonly closeGraceMs?: number
 }
 
 /**
- * Starts the REST API of the query service. Other origins cannot call it from a browser: it allows none, and a call
- * needs `Content-Type: application/json`, which triggers a preflight.
- * @throws the system error when the port cannot be bound
+ * Browsers of other origins cannot call it: no origin is allowed, and `Content-Type:
+ * application/json` triggers a preflight. @throws the system error when the port cannot be bound
  */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
   const { service, history, memory, token, docs, host, page, trustedProxies = new BlockList() } = options
@@ -212,7 +206,7 @@ export async function createAskServer(options: AskServerOptions): Promise<HttpSe
     path: '/docs',
     operationId: 'getDocs',
     tag,
-    summary: 'A page that shows this API',
+    summary: 'API documentation page',
     response: z.string(),
     contentType: 'text/html; charset=utf-8',
     handler: () => ({ body: docs.html, headers: docs.headers, caching: 'revalidate' }),
@@ -231,7 +225,7 @@ export async function createAskServer(options: AskServerOptions): Promise<HttpSe
       errorFormOf: () => errorForm,
       translate: databaseAway,
       isExpected: ({ code }) => code === 'no-model',
-      unknownPath: (path) => `There is nothing at ${path}; /docs lists what there is.`,
+      unknownPath: (path) => `Unknown path: ${path}. See /docs for the API.`,
       home: '/',
       ...(page === undefined ? {} : { page }),
     },
@@ -240,7 +234,7 @@ export async function createAskServer(options: AskServerOptions): Promise<HttpSe
 
 function databaseAway(thrown: unknown): ApiError | undefined {
   if (!(asDatabaseError(thrown) instanceof RetryableError)) return undefined
-  return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', {
+  return new ApiError(503, 'database-unavailable', 'The database is unavailable. Try again in 1 s.', {
     cause: thrown,
     details: { retryAfterSeconds: 1 },
   })

@@ -1,7 +1,6 @@
 /**
- * The tables and views that statements may read, as `schema.table`. In the indexer database these are chain data and
- * what follows from it. Migrations grant the same tables to flowfarm_reader, and a test fails on a table that is
- * neither listed here nor known to be private.
+ * Tables and views that statements may read, as `schema.table`. Migrations grant the same tables to
+ * flowfarm_reader; a test fails on a table that is neither here nor known to be private.
  */
 export const indexerTables: readonly string[] = [
   ...tablesOf(
@@ -27,12 +26,12 @@ export const indexerTables: readonly string[] = [
   'analytics.daily_metrics',
 ]
 
-/** Schemas in which unqualified names are resolved, in this order. */
+/** Search path. */
 export const indexerSchemas: readonly string[] = ['app', 'raw', 'analytics']
 
 /**
- * Chain tables of an EVM explorer database (Blockscout). That database also has user accounts and API keys, and each
- * release adds tables, so only these are readable, as far as they exist.
+ * Chain tables of Blockscout. Its database also has user accounts and API keys, and new releases
+ * add tables, so only these are readable, if they exist.
  */
 export const evmTables: readonly string[] = tablesOf(
   'public',

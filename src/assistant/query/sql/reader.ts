@@ -5,16 +5,15 @@ import { asDatabaseError } from '../../../platform/db/errors.ts'
 import { clientConfig, query } from '../../../platform/db/pool.ts'
 import type { Logger } from '../../../platform/log.ts'
 
-/** The account that runs untrusted statements. */
 export interface Reader {
   readonly url: string
-  /** The role that each transaction takes on, where the account of the URL may do more than read. */
+  /** The role set in each transaction, if the account of the URL may do more than read. */
   readonly role: string | undefined
 }
 
 export interface ReaderOptions {
   readonly url: string
-  /** The public tables, `schema.table`. */
+  /** `schema.table`. */
   readonly readable: readonly string[]
   /** The database is ours, so the role flowfarm_reader may be used. */
   readonly isOurs: boolean
@@ -24,10 +23,9 @@ export interface ReaderOptions {
 const applicationName = 'flowfarm ask'
 
 /**
- * Finds the account with the least rights: the URL's where it may only read public tables, else a login of its own in
- * the role flowfarm_reader, else that role within each transaction. Where none works, a warning says what to run by
- * hand.
- * @throws RetryableError when the database cannot be reached
+ * Uses the account of the URL if it may only read public tables, else a dedicated login in the role
+ * flowfarm_reader, else SET LOCAL ROLE in each transaction. Logs what to run by hand if none works.
+ * @throws RetryableError when the database is unreachable
  */
 export async function chooseReader(options: ReaderOptions): Promise<Reader> {
   const { url, readable, isOurs, log } = options
@@ -36,19 +34,19 @@ export async function chooseReader(options: ReaderOptions): Promise<Reader> {
     if (isOurs && rights.openToAll.length > 0) {
       log.warn(
         { tables: rights.openToAll },
-        'every account of the server may read or change tables that are not the chain; the gate refuses them ' +
-          'all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC',
+        'PUBLIC can read or change tables that hold no chain data (the SQL gate still refuses them). As their ' +
+          'owner, run: REVOKE ALL ON ... FROM PUBLIC',
       )
     }
-    const asItIs: Reader = { url, role: undefined }
-    if (!rights.mayWrite && !(isOurs && rights.readsMore)) return asItIs
-    const reader = isOurs ? await ourReader(client, rights, options) : await readerOfOthers(client, rights, options)
+    const unchanged: Reader = { url, role: undefined }
+    if (!rights.mayWrite && !(isOurs && rights.readsMore)) return unchanged
+    const reader = isOurs ? await ourReader(client, rights, options) : await foreignReader(client, rights, options)
     if (reader !== undefined && reader.role === undefined) return reader
     log.warn(
       { account: rights.name, role: reader?.role },
       isOurs ? adviceForOurs(rights.name) : adviceForOthers(rights.name),
     )
-    return reader ?? asItIs
+    return reader ?? unchanged
   })
 }
 
@@ -59,17 +57,16 @@ async function ourReader(
 ): Promise<Reader | undefined> {
   if (!(await hasReaderRole(client))) return undefined
   const lacking = await grantReading(client, readable)
-  if (lacking !== undefined)
-    log.warn({ err: lacking }, `the role ${readerRole} may not read all tables that are for everybody`)
+  if (lacking !== undefined) log.warn({ err: lacking }, `Role ${readerRole} lacks SELECT on some public tables`)
   const login = readerLoginOf(url, rights.name)
   const problem = await whyNotLogin(client, rights, login, readable)
   if (problem === undefined) return { url: login.url, role: undefined }
-  log.debug({ err: problem, login: login.name }, 'there is no login for reading')
+  log.debug({ err: problem, login: login.name }, 'No reader login available')
   return (await mayTakeOn(client, readerRole)) ? { url, role: readerRole } : undefined
 }
 
-/** In foreign databases nothing is created; a superuser at least drops its rights. */
-async function readerOfOthers(
+/** Nothing is created in foreign databases; a superuser at least drops its rights. */
+async function foreignReader(
   client: Client,
   rights: AccountRights,
   { url }: ReaderOptions,
@@ -78,7 +75,7 @@ async function readerOfOthers(
   return rights.isSuperuser && (await mayTakeOn(client, role)) ? { url, role } : undefined
 }
 
-/** Tries the login, and creates it where it does not exist. */
+/** Creates the login if it does not exist. */
 async function whyNotLogin(
   client: Client,
   rights: AccountRights,
@@ -102,9 +99,7 @@ async function whyNotLogin(
 async function whyTooMuch(login: ReaderLogin, readable: readonly string[]): Promise<Error | undefined> {
   return withClient(login.url, async (client) => {
     const { mayWrite, readsMore } = await rightsOf(client, readable)
-    return mayWrite || readsMore
-      ? new Error(`the login ${login.name} may do more than the role ${readerRole}`)
-      : undefined
+    return mayWrite || readsMore ? new Error(`login ${login.name} has more rights than role ${readerRole}`) : undefined
   })
 }
 
@@ -134,37 +129,37 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 
 function adviceForOurs(account: string): string {
   return (
-    `Statements of the query service run with the rights of ${account}, guarded by the parser and a read-only ` +
-    'transaction alone, or by SET ROLE. ' +
-    `For a wall of its own let an administrator run: CREATE ROLE ${readerRole} NOLOGIN; GRANT ${readerRole} ` +
-    `TO ${account}; ` +
+    `User SQL runs with the rights of ${account}: only the SQL gate and a read-only transaction, or SET ROLE, ` +
+    `restrict it. For a separate login, an administrator must run: CREATE ROLE ${readerRole} NOLOGIN; ` +
+    `GRANT ${readerRole} TO ${account}; ` +
     `CREATE ROLE chain_reader LOGIN PASSWORD '...' IN ROLE ${readerRole}; and set INDEXER_DATABASE_URL to that login.`
   )
 }
 
 function adviceForOthers(account: string): string {
   return (
-    `EVM_EXPLORER_DATABASE_URL leads to ${account}, which may do more than read. Let an administrator make a ` +
-    'login with SELECT on the tables of the chain alone, and set the URL to it.'
+    `EVM_EXPLORER_DATABASE_URL uses ${account}, which can do more than read. Create a login with SELECT on the ` +
+    'chain tables only, and set the URL to it.'
   )
 }
 
-/** The role that may read the public tables. Migrations create it and grant its rights. */
+/** Created by migrations, which grant its rights. */
 export const readerRole = 'flowfarm_reader'
 
-/** The relevant rights of an account. */
 export interface AccountRights {
   readonly name: string
   readonly isSuperuser: boolean
-  /** It may change a table that PUBLIC may not change, or has rights that only parts of the server need. */
+  /** It may change a table that PUBLIC may not change, or has server-level rights. */
   readonly mayWrite: boolean
-  /** It may read a table that is neither public here nor granted to PUBLIC, as extensions' tables are. */
+  /**
+   * It may read a table that is neither public here nor granted to PUBLIC, as extension tables are.
+   */
   readonly readsMore: boolean
-  /** Other tables that every account of the server may read or change: `schema.table`. */
+  /** Other tables that PUBLIC may read or change: `schema.table`. */
   readonly openToAll: readonly string[]
 }
 
-/** @param readable the public tables, `schema.table` */
+/** @param readable `schema.table` */
 export async function rightsOf(client: ClientBase, readable: readonly string[]): Promise<AccountRights> {
   const { rows } = await query<AccountRights>(client, rightsSql, [readable])
   const [rights] = rows
@@ -172,7 +167,7 @@ export async function rightsOf(client: ClientBase, readable: readonly string[]):
   return rights
 }
 
-/** Predefined pg_ roles: some may run programs and read files. */
+/** Some predefined pg_ roles may run programs and read files. */
 const rightsSql = `
   SELECT r.rolname AS name, r.rolsuper AS "isSuperuser",
     r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
@@ -209,8 +204,8 @@ export async function hasReaderRole(client: ClientBase): Promise<boolean> {
 }
 
 /**
- * Grants missing rights to a role that was created by hand after the migrations. Requires ownership of the tables.
- * @returns why it still lacks rights, or undefined
+ * For a role created by hand after the migrations. Requires ownership of the tables. @returns why
+ * it still lacks rights, or undefined
  */
 export async function grantReading(client: ClientBase, readable: readonly string[]): Promise<Error | undefined> {
   const { rows } = await query<{ schema: string; name: string }>(client, ungrantedSql, [readable, readerRole])
@@ -235,8 +230,8 @@ const ungrantedSql = `
     AND NOT (has_schema_privilege($2, n.oid, 'USAGE') AND has_table_privilege($2, c.oid, 'SELECT'))`
 
 /**
- * A login in the reading role: unlike after SET ROLE, a statement cannot return to the program's account. Its
- * password is derived from that account's, so all processes know it and none stores it.
+ * Unlike after SET ROLE, a statement cannot return to the program's account. The password is
+ * derived from that account's, so all processes know it and none stores it.
  */
 export interface ReaderLogin {
   readonly name: string
@@ -248,7 +243,6 @@ export interface ReaderLogin {
 /** PostgreSQL truncates longer names. */
 const maxNameBytes = 63
 
-/** The login for the account of a connection string. */
 export function readerLoginOf(url: string, account: string): ReaderLogin {
   const login = new URL(url)
   const given = decodeURIComponent(login.password)
@@ -271,9 +265,9 @@ export function isRefusedLogin(error: unknown): boolean {
 }
 
 /**
- * Creates the login, or renews its password after the account's has changed.
- * @param isSuperuser whether the account may also limit temporary files
- * @throws the server's error when the account may not create roles
+ * Creates the login, or updates its password after the account's changed. @param isSuperuser
+ * whether the account may also limit temporary files @throws the server's error when the account
+ * may not create roles
  */
 export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, isSuperuser: boolean): Promise<void> {
   const name = escapeIdentifier(login.name)
@@ -281,21 +275,21 @@ export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, is
   try {
     await client.query(`CREATE ROLE ${name} LOGIN PASSWORD ${password} IN ROLE ${escapeIdentifier(readerRole)}`)
   } catch (error) {
-    if (!isThereAlready(error)) throw error
+    if (!isDuplicate(error)) throw error
     await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${password}`)
   }
   if (isSuperuser) await client.query(`ALTER ROLE ${name} SET temp_file_limit = '4GB'`)
 }
 
 /** 42710 duplicate_object; 23505 unique_violation, when another process creates it at the same time. */
-function isThereAlready(error: unknown): boolean {
+function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '42710' || error.code === '23505')
 }
 
 /** PostgreSQL's default. */
 const iterations = 4096
 
-/** The SCRAM verifier that a server stores (RFC 5803), so that the password is in no statement and no log. */
+/** SCRAM verifier (RFC 5803), so that the password appears in no statement and no log. */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
   const hmac = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()

@@ -9,10 +9,10 @@ interface KnownType {
   readonly read: ReadValue
 }
 
-/** Types of a database by OID, with their parsers. */
+/** By OID. */
 export type KnownTypes = ReadonlyMap<number, KnownType>
 
-/** For types created since: values stay the server's text. */
+/** For types created since startup. */
 export const unknownType: KnownType = { name: 'unknown', read: String }
 
 export async function readKnownTypes(client: ClientBase): Promise<KnownTypes> {
@@ -25,18 +25,16 @@ export async function readKnownTypes(client: ClientBase): Promise<KnownTypes> {
   return new Map(rows.map(({ oid, name, element }) => [oid, { name, read: readerOf(oid, element ?? undefined) }]))
 }
 
-/** Parses the server's text of a value. */
 type ReadValue = (text: string) => SqlValue
 
 const { builtins } = types
 
-/** A JSON number, or a string for NaN and the infinities. */
+/** A JSON number, or a string for NaN and infinities. */
 const readFloat: ReadValue = (text) => (Number.isFinite(Number(text)) ? Number(text) : text)
 const readBytes: ReadValue = (text) => `0x${text.slice(2)}`
 
 /**
- * `2026-01-31 12:00:00.5`, with or without `+00`: the session is in UTC, and so are chain columns without a time
- * zone. Years BC and the infinities stay text.
+ * The session and chain columns without a time zone are in UTC. Years BC and infinities stay text.
  */
 const readTime: ReadValue = (text) =>
   /^\d{4,}-\d\d-\d\d \d\d:/.test(text) && !text.endsWith('BC')
@@ -64,10 +62,7 @@ const parseArray = types.getTypeParser(textArray as Parameters<typeof types.getT
 ) => NestedTexts
 type NestedTexts = readonly (NestedTexts | string | null)[]
 
-/**
- * The parser of a type. All others stay text, such as int8 and numeric, to be exact.
- * @param elementType of an array
- */
+/** Other types stay text, such as int8 and numeric, to be exact. @param elementType of an array */
 function readerOf(type: number, elementType: number | undefined): ReadValue {
   if (elementType === undefined) return byType.get(type) ?? String
   const readElement = readerOf(elementType, undefined)

@@ -4,37 +4,37 @@ import { clientConfig, query } from '../../../platform/db/pool.ts'
 import { asError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 
-/** A session that ends does so within milliseconds. */
+/** Sessions usually end within milliseconds. */
 const minPauseMs = 5
-/** Longest time between two looks at a session that has not ended. */
+/** Longest poll interval. */
 const maxPauseMs = 2000
 
 export interface ServerSessionsOptions {
   readonly url: string
   readonly log: Logger
-  /** Ends all waiting. */
+  /** Stops all waiting. */
   readonly signal: AbortSignal
-  /** Interrupts sessions that were told to end and do not, where the server is one of ours. */
+  /** Interrupts sessions that do not terminate, on servers that we manage. */
   readonly interrupt?: ((processIds: readonly number[]) => Promise<void>) | undefined
-  /** Receives the number of stuck sessions whenever it changes. */
+  /** Called when the number of stuck sessions changes. */
   readonly onStuck?: ((count: number) => void) | undefined
   /**
-   * Stuck sessions whose slots are replaced. Default 8: with more of them a server could run out of connections and
-   * processors.
+   * Stuck sessions whose slots are replaced. Default 8: more could exhaust connections and CPUs of
+   * the server.
    */
   readonly maxReplaced?: number | undefined
-  /** How long a session may take to end before it counts as stuck, ms. Default 3,000. */
+  /** Time to terminate before a session counts as stuck, ms. Default 3,000. */
   readonly stuckAfterMs?: number | undefined
 }
 
 /**
- * Ends what sessions of the query service do, by connections of its own: those of the pool may all be busy with it.
+ * Terminates sessions over separate connections, since those of the pool may all be busy.
  *
- *     told to end ──► gone
- *        └──stuckAfterMs──► interrupted (our server) ──► gone
- *                             └──again stuckAfterMs──► stuck: its slot is replaced, an alarm raised ──► gone
+ *     terminated ──► gone
+ *        └──stuckAfterMs──► interrupted (managed server) ──► gone
+ *                             └──stuckAfterMs──► stuck: slot replaced, operator alerted ──► gone
  *
- * A server of others has no way to interrupt, so its sessions are stuck after `stuckAfterMs`.
+ * Other servers cannot be interrupted: their sessions are stuck after `stuckAfterMs`.
  */
 export class ServerSessions {
   readonly #options: ServerSessionsOptions
@@ -45,20 +45,19 @@ export class ServerSessions {
     this.#options = options
   }
 
-  /** Sessions that do not end. */
   get stuckCount(): number {
     return this.#stuck.size
   }
 
-  /** Ends the statement of a session, which lives on. @throws RetryableError when the server cannot be reached */
+  /** The session stays open. @throws RetryableError when the server is unreachable */
   async cancel(processId: number): Promise<void> {
     await this.#query('SELECT pg_cancel_backend($1)', [processId])
   }
 
   /**
-   * Ends a session. Resolves when its slot may be used again: when it is gone, when it is stuck and fewer than
-   * `maxReplaced` others are, or when the server cannot be reached.
-   * @param onHeld called when it is stuck and as many others are replaced: its slot returns when one of them has ended
+   * Terminates a session. Resolves when its slot may be used again: the session is gone, or stuck
+   * and replaced, or the server is unreachable. @param onHeld called when it is stuck and
+   * `maxReplaced` others are replaced
    */
   async end(processId: number, onHeld: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
@@ -70,7 +69,7 @@ export class ServerSessions {
       await free.promise
     } catch (error) {
       if (signal.aborted) return
-      log.debug({ err: asError(error), processId }, 'could not wait for the end of a session of the query service')
+      log.debug({ err: asError(error), processId }, 'Cannot wait for a session of the query service to end')
     }
   }
 
@@ -81,14 +80,15 @@ export class ServerSessions {
   ): Promise<void> {
     const { signal, interrupt, stuckAfterMs = 3000, maxReplaced = 8 } = this.#options
     const name = nameOf(processId, since)
-    const askedAt = performance.now()
-    const stuckAt = askedAt + (interrupt === undefined ? 1 : 2) * stuckAfterMs
+    const terminatedAt = performance.now()
+    const stuckAt = terminatedAt + (interrupt === undefined ? 1 : 2) * stuckAfterMs
     try {
       for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
         await pause(pauseMs, undefined, { signal, ref: false })
         const processes = await this.#processesOf(processId, since)
         if (processes?.length === 0) return
-        if (performance.now() - askedAt >= stuckAfterMs && processes !== undefined) await this.#interrupt(processes)
+        if (performance.now() - terminatedAt >= stuckAfterMs && processes !== undefined)
+          await this.#interrupt(processes)
         if (performance.now() < stuckAt) continue
         const isNew = !this.#stuck.has(name)
         if (isNew) this.#setStuck(name, true)
@@ -107,13 +107,13 @@ export class ServerSessions {
   }
 
   /**
-   * The processes of a session: its own and its parallel workers. Undefined while a stuck session cannot be looked for.
+   * Its own process and its parallel workers. Undefined while a stuck session cannot be queried.
    */
   async #processesOf(processId: number, since: string): Promise<number[] | undefined> {
     try {
       return (await this.#query<{ pid: number }>(processesSql, [processId, since])).map(({ pid }) => pid)
     } catch (error) {
-      // Before that the slot is of no use either: a statement could not connect.
+      // Until then the slot is useless anyway: a statement could not connect.
       if (!this.#stuck.has(nameOf(processId, since))) throw error
       return undefined
     }
@@ -124,7 +124,7 @@ export class ServerSessions {
     try {
       await interrupt?.(processes)
     } catch (error) {
-      log.warn({ err: asError(error), processes }, 'could not interrupt a session of the query service')
+      log.warn({ err: asError(error), processes }, 'Cannot interrupt a session of the query service')
     }
   }
 
@@ -136,21 +136,21 @@ export class ServerSessions {
   }
 
   #alarm(name: string, processId: number): void {
-    const fate = this.#replaced.has(name)
-      ? 'Another slot takes its place.'
-      : `Its slot stays taken: ${this.#replaced.size} other sessions are stuck too.`
+    const consequence = this.#replaced.has(name)
+      ? 'Its slot was replaced.'
+      : `Its slot stays in use: ${this.#replaced.size} other sessions are stuck too.`
     this.#options.log.error(
       { processId, stuck: this.#stuck.size },
-      `PostgreSQL session ${processId} does not end: its statement computes in code that cannot be cancelled, and ` +
-        `occupies a processor. ${fate} On the server's machine run "kill -s FPE ${processId}" as its user, which ` +
-        'ends this session alone, or restart PostgreSQL with "pg_ctl restart -m immediate".',
+      `PostgreSQL session ${processId} does not terminate: its statement runs code that cannot be cancelled, and ` +
+        `uses a CPU. ${consequence} On the database host, run "kill -s FPE ${processId}" as the server's user to end ` +
+        'only this session, or restart PostgreSQL with "pg_ctl restart -m immediate".',
     )
   }
 
   async #query<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {
     const config = clientConfig(this.#options.url, { applicationName: 'flowfarm ask', statementTimeoutMs: 5000 })
     const client = new Client(config)
-    // A connection that breaks fails the statement that is under way.
+    // A broken connection fails the running statement.
     client.on('error', () => undefined)
     try {
       await client.connect()
@@ -161,12 +161,12 @@ export class ServerSessions {
   }
 }
 
-/** A server gives the number of a session that has ended to another one. */
+/** Process ids are reused. */
 function nameOf(processId: number, since: string): string {
   return `${processId} ${since}`
 }
 
-/** In the select list, not in WHERE: conditions may run in any order, and would terminate all sessions. */
+/** In the select list, since a WHERE condition could run for all sessions. */
 const terminateSql = `
   SELECT backend_start::text AS since, pg_terminate_backend(pid)
   FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND application_name = 'flowfarm ask'`

@@ -1,12 +1,11 @@
 import { ApiError } from '../../../platform/errors.ts'
 
-/** Why a statement is refused. */
 export type RefusalCode =
-  /** A word that the specification forbids anywhere. */
+  /** A forbidden word. */
   | 'sql-keyword'
   /** Not exactly one SELECT. */
   | 'sql-not-select'
-  /** Not SQL that PostgreSQL can parse. */
+  /** Not valid PostgreSQL SQL. */
   | 'sql-syntax'
   /** A form of SELECT that writes or locks: INTO, FOR UPDATE, a parameter. */
   | 'sql-clause'
@@ -14,29 +13,25 @@ export type RefusalCode =
   | 'sql-operator'
   | 'sql-type'
   | 'sql-relation'
-  /** Empty, too long, too deep, or with characters that no statement has. */
+  /** Empty, too long, too deeply nested, or with invalid characters. */
   | 'sql-text'
 
-/**
- * A statement that the gate refuses and that was not sent to the database. The message names the reason and the
- * remedy.
- */
+/** Refused by the gate and not sent to the database. */
 export class SqlRefusal extends ApiError {
   constructor(code: RefusalCode, message: string, options: { cause?: unknown } = {}) {
     super(400, code, message, { field: 'sql', ...options })
   }
 }
 
-/** The server's error. */
 export interface StatementFault {
-  /** SQLSTATE, such as 42703 for a column that does not exist. */
+  /** SQLSTATE, such as 42703 for an unknown column. */
   readonly sqlState: string
-  /** Position in the statement, in characters from 1. */
+  /** In characters, from 1. */
   readonly position?: number
   readonly hint?: string
 }
 
-/** A statement that passed the gate and failed in the database: a wrong column, a division by zero. */
+/** Passed the gate and failed in the database. */
 export class SqlStatementError extends ApiError {
   readonly sqlState: string
   readonly position: number | undefined
@@ -50,68 +45,63 @@ export class SqlStatementError extends ApiError {
   }
 }
 
-/** QUERY_TIMEOUT_S was exceeded. */
 export function timedOut(seconds: number, cause?: unknown): ApiError {
   return new ApiError(
     504,
     'sql-timeout',
-    `The statement took longer than ${seconds} s and was ended: ask for less, such as fewer blocks or days.`,
+    `The statement timed out after ${seconds} s. Reduce its work, for example to fewer blocks or days.`,
     { field: 'sql', cause },
   )
 }
 
-/** The session reached its memory limit (see `session-memory.ts`), or the server is out of memory. */
+/** The session reached its memory limit (`session-memory.ts`), or the server is out of memory. */
 export function outOfMemory(cause: unknown): ApiError {
-  return new ApiError(
-    400,
-    'sql-memory',
-    'The statement took more memory than the database gives to one: ask for fewer or shorter values at once.',
-    { field: 'sql', cause },
-  )
+  return new ApiError(400, 'sql-memory', 'The statement exceeded its memory limit. Select fewer or shorter values.', {
+    field: 'sql',
+    cause,
+  })
 }
 
-/** The client disconnected. 499 is what proxies log. */
-export function askerLeft(cause?: unknown): ApiError {
+/** The client disconnected. Proxies log 499. */
+export function clientLeft(cause?: unknown): ApiError {
   return new ApiError(499, 'sql-cancelled', 'The statement was cancelled.', { cause })
 }
 
-/** All slots are in use and the queue is full. */
 export function tooBusy(retryAfterSeconds: number): ApiError {
-  return new ApiError(503, 'sql-busy', 'Too many statements are waiting for their turn. Try again shortly.', {
+  return new ApiError(503, 'sql-busy', 'Too many queued statements. Try again in ${retryAfterSeconds} s.', {
     details: { retryAfterSeconds },
   })
 }
 
-/** The client's queue is full. */
 export function tooManyStatements(waiting: number, retryAfterSeconds: number): ApiError {
-  const text = `Too many statements: ${waiting} of this client are waiting, which is the limit.`
+  const text = `Too many queued statements of this client (${waiting}).`
   return new ApiError(429, 'too-many-statements', `${text} Try again in ${retryAfterSeconds} s.`, {
     details: { retryAfterSeconds },
   })
 }
 
-/** Sessions that do not end hold all slots of the client. Waiting does not help: the operator has to end them. */
+/** Waiting does not help: the operator has to end the sessions. */
 export function slotsStuck(retryAfterSeconds: number): ApiError {
-  const text = 'No slot for statements is left: database sessions that do not end hold all of them.'
+  const text = 'No free slot: all are held by database sessions that do not terminate.'
   return new ApiError(503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, {
     details: { retryAfterSeconds },
   })
 }
 
-/** Not even one row fits into an answer. */
+/** Not even one row fits into a result. */
 export function rowTooLarge(maxBytes: number): ApiError {
   return new ApiError(
     400,
     'sql-row-too-large',
-    `A single row is larger than the ${maxBytes} bytes of an answer: select fewer columns, or parts of them ` +
-      'with left() or substr().',
+    `A single row exceeds the result limit of ${maxBytes} bytes. Select fewer columns, or parts of them with ` +
+      'left() or substr().',
     { field: 'sql' },
   )
 }
 
-/** The database does not answer. The cause is for the log. */
+/** The cause is only logged. */
 export function databaseUnavailable(cause: unknown): ApiError {
-  return new ApiError(503, 'sql-unavailable', 'The database cannot be reached at the moment. Try again shortly.', {
+  return new ApiError(503, 'sql-unavailable', 'The database is unreachable. Try again in 5 s.', {
     cause,
     details: { retryAfterSeconds: 5 },
   })

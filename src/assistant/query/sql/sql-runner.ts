@@ -18,15 +18,16 @@ import { StatementRunner } from './statement-runner.ts'
 import { statementSlots } from './statement-slots.ts'
 
 /**
- * An exact value. `int8`, `numeric`, NaN and the infinities are strings; `bytea` is `0x` and lower-case hex;
- * timestamps are ISO 8601 in UTC with Z; `json` is JSON; arrays are arrays; all other types are the server's text.
+ * An exact value. `int8`, `numeric`, NaN and infinities are strings; `bytea` is 0x-prefixed
+ * lower-case hex; timestamps are ISO 8601 in UTC with Z; `json` is JSON; arrays are arrays; other
+ * types are the server's text.
  */
 export type SqlValue = JsonValue
 
 export interface SqlColumn {
   /** Not necessarily unique. */
   readonly name: string
-  /** PostgreSQL's type name: int8, text, _text for text[]. */
+  /** PostgreSQL type name: int8, text, _text for text[]. */
   readonly type: string
 }
 
@@ -34,38 +35,35 @@ export interface SqlAnswer {
   readonly columns: readonly SqlColumn[]
   /** Values by position, since names may repeat. */
   readonly rows: readonly (readonly SqlValue[])[]
-  /** Without the rows that were cut. */
+  /** Without truncated rows. */
   readonly rowCount: number
-  /** There were more rows. */
   readonly truncated: boolean
-  /** The limit: MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
+  /** MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
   readonly truncatedBy?: 'rows' | 'bytes'
-  /** Without waiting for a slot. */
+  /** Without the wait for a slot. */
   readonly durationMs: number
 }
 
 export interface RunOptions {
-  /** Network address of the client (`clientNetwork`), by which slots are shared. Undefined: the program itself. */
+  /** `clientNetwork` of the client, by which slots are shared. Undefined: the program itself. */
   readonly client?: string | undefined
-  /** Cancels the statement. */
   readonly signal?: AbortSignal
-  /** Up to MAX_RESULT_ROWS, which is the default. */
+  /** Default and maximum: MAX_RESULT_ROWS. */
   readonly maxRows?: number
 }
 
 /** Runs untrusted statements on one database: read-only, bounded, each on a clean connection. */
 export interface SqlRunner {
   /**
-   * Checks and runs a statement, and leaves nothing of it behind.
-   * @throws SqlRefusal when the gate refuses it, SqlStatementError when the database does
-   * @throws ApiError `sql-timeout` (504), `too-many-statements` (429), `sql-busy` and `sql-stuck` (503, all with
-   * details.retryAfterSeconds), `sql-row-too-large` and `sql-memory` (400), `sql-cancelled` (499), `sql-unavailable`
-   * (503)
+   * @throws SqlRefusal from the gate, SqlStatementError from the database; ApiError `sql-timeout`
+   * (504), `too-many-statements` (429), `sql-busy` and `sql-stuck` (503), all with
+   * `retryAfterSeconds`; `sql-row-too-large` and `sql-memory` (400), `sql-cancelled` (499),
+   * `sql-unavailable` (503)
    */
   run(sql: string, options?: RunOptions): Promise<SqlAnswer>
-  /** Checks and plans a statement without running it. @throws as `run` */
+  /** Checks and plans without running. @throws as `run` */
   check(sql: string, options?: Pick<RunOptions, 'signal' | 'client'>): Promise<void>
-  /** Sessions that do not end although they were terminated. */
+  /** Sessions that were terminated and still run. */
   readonly stuckSessions: number
   /** Cancels running statements and closes all connections. */
   end(): Promise<void>
@@ -85,9 +83,9 @@ export interface SqlRunnerOptions {
   readonly concurrency?: number | undefined
   /** ASK_QUEUE. Default 1,000. */
   readonly maxWaiting?: number
-  /** As of `StatementRunner`. */
+  /** See `StatementRunner`. */
   readonly answerGraceMs?: number
-  /** As of `ServerSessions`. */
+  /** See `ServerSessions`. */
   readonly interrupt?: ServerSessionsOptions['interrupt']
   readonly onStuck?: ServerSessionsOptions['onStuck']
 }
@@ -98,8 +96,8 @@ const readableOf = {
 } as const
 
 /**
- * Settings of each session, restored after each statement: how the server writes values and the gate reads strings.
- * JIT costs more than most statements.
+ * Session settings, restored after each statement. They fix the text format of values. JIT costs
+ * more than most statements.
  */
 function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions['settings']> {
   return {
@@ -116,10 +114,7 @@ function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions
   }
 }
 
-/**
- * Opens a runner: finds the account, and reads the catalogs.
- * @throws RetryableError when the database cannot be reached
- */
+/** @throws RetryableError when the database is unreachable */
 export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunner> {
   const {
     target,
@@ -142,12 +137,12 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     lockTimeoutMs: timeoutMs,
     idleInTransactionTimeoutMs: timeoutMs,
     settings: sessionSettings(searchPath),
-    onIdleError: logIdleErrors(log, 'a database connection of the query service was lost'),
+    onIdleError: logIdleErrors(log, 'Database connection of the query service lost'),
   }
   const pool = createPool(reader.url, poolOptions)
   try {
     const known = await withClient(pool, async (client) => {
-      // The timeout is for untrusted statements.
+      // The pool's timeout is for untrusted statements.
       await client.query('SET statement_timeout = 0')
       return { objects: await readKnownObjects(client, { searchPath, readable }), types: await readKnownTypes(client) }
     })
@@ -165,7 +160,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
       cancel: (processId) => sessions.cancel(processId),
       endSession: (processId, onHeld) => sessions.end(processId, onHeld),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
-      onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
+      onLost: (err) => log.debug({ err }, 'Query service connection closed after a statement'),
     })
     return runnerOf({ gate, statements, sessions, maxRows, ended, end: () => pool.end() })
   } catch (error) {
@@ -179,7 +174,7 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
   try {
     return await use(client)
   } finally {
-    // Closed, since its settings were changed.
+    // Closed, since its settings changed.
     client.release(true)
   }
 }
@@ -193,7 +188,7 @@ interface Parts {
   readonly end: () => Promise<void>
 }
 
-/** In parentheses, so that a statement in parentheses is not read as options. */
+/** In parentheses, so that a parenthesised statement is not parsed as options. */
 const explain = 'EXPLAIN (COSTS OFF) '
 
 function runnerOf({ gate, statements, sessions, maxRows, ended, end }: Parts): SqlRunner {
@@ -223,23 +218,24 @@ function runnerOf({ gate, statements, sessions, maxRows, ended, end }: Parts): S
   }
 }
 
-/** With one slot a slow statement blocks all others; four take both processors of a small machine from the explorer. */
+/**
+ * With one slot a slow statement blocks all others; more than four slow down the explorer on small
+ * machines.
+ */
 function usualConcurrency(): number {
   return Math.min(4, Math.max(2, availableParallelism()))
 }
 
 interface ReaderConnections {
   readonly pool: Pool
-  /** The account of the pool. */
   readonly reader: Reader
-  /** Finds the account again, and creates it where possible. */
+  /** Creates the account if possible. */
   readonly choose: () => Promise<Reader>
 }
 
 /**
- * Connects as the reader. Where its login was dropped or has a new password, it is recreated, once for all waiting
+ * If the reader's login was dropped or has a new password, it is recreated, once for all waiting
  * callers.
- * @returns a function that throws the server's error when that does not help
  */
 function connectAsReader({ pool, reader, choose }: ReaderConnections): () => Promise<PoolClient> {
   let choosing: Promise<Reader> | undefined

@@ -6,7 +6,7 @@ import type { Slot, Slots } from '../../../platform/limits/slots.ts'
 import { unknownType } from './result-types.ts'
 import type { KnownTypes } from './result-types.ts'
 import {
-  askerLeft,
+  clientLeft,
   databaseUnavailable,
   outOfMemory,
   rowTooLarge,
@@ -20,20 +20,23 @@ export interface StatementRunnerOptions {
   readonly connect: () => Promise<PoolClient>
   readonly slots: Slots
   readonly types: KnownTypes
-  /** The role of each transaction. */
+  /** Set in each transaction. */
   readonly role: string | undefined
   readonly timeoutMs: number
   readonly maxBytes: number
-  /** Cancels the statement of a session, over another connection. */
+  /** Over another connection. */
   readonly cancel: (processId: number) => Promise<void>
   /**
-   * Terminates a session whose connection was closed. Resolves when its slot is free; calls `onHeld` when that may
-   * take long, as `ServerSessions.end` does.
+   * Terminates a session whose connection was closed. Resolves when its slot is free; see
+   * `ServerSessions.end`.
    */
   readonly endSession: (processId: number, onHeld: () => void) => Promise<void>
   /** A connection could not be reset and is closed. */
   readonly onLost: (error: Error) => void
-  /** Grace beyond the server's statement timeout before the connection counts as dead, ms. Default 5,000. */
+  /**
+   * Grace after the server's statement timeout before the connection counts as dead, ms. Default
+   * 5,000.
+   */
   readonly answerGraceMs?: number
 }
 
@@ -43,15 +46,15 @@ export interface Statement {
   readonly signal: AbortSignal | undefined
   /** Undefined: the program itself. */
   readonly client?: string | undefined
-  /** Runs within the slot, so that slots bound the gate's work too. @throws SqlRefusal */
+  /** Runs within the slot, so slots also bound the gate's work. @throws SqlRefusal */
   readonly judge?: () => Promise<void>
   /** Text before the statement, not counted in error positions. */
   readonly prefix?: string
 }
 
 /**
- * Runs a statement in a read-only transaction that is rolled back, on a connection that is reset before its next use.
- * The caller does not wait for the reset.
+ * Runs a statement in a read-only transaction that is rolled back. The connection is reset before
+ * its next use; the caller does not wait for that.
  */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions
@@ -81,7 +84,8 @@ export class StatementRunner {
     try {
       return await this.#runOn(client, statement)
     } catch (error) {
-      // The gate lets only readable tables through, so the role has changed: a new connection is needed.
+      // The gate allows only readable tables, so the role's rights changed: a new connection is
+      // needed.
       isDenied = error instanceof SqlStatementError && error.sqlState === '42501'
       throw error
     } finally {
@@ -96,14 +100,14 @@ export class StatementRunner {
     const leave = (): void => ending.cancel()
     const timer = setTimeout(() => ending.giveUp(), timeoutMs + answerGraceMs)
     try {
-      if (signal?.aborted === true) throw askerLeft(signal.reason)
+      if (signal?.aborted === true) throw clientLeft(signal.reason)
       signal?.addEventListener('abort', leave)
       const query = client.query(
         new BoundedQuery({ before: this.#before, text: prefix + sql, maxRows: maxRows + 1, maxBytes }),
       )
       return this.#answer(await query.received, maxRows, performance.now() - startedAt)
     } catch (error) {
-      if (signal?.aborted === true) throw askerLeft(error)
+      if (signal?.aborted === true) throw clientLeft(error)
       throw this.#explained(error, prefix.length, performance.now() - startedAt)
     } finally {
       clearTimeout(timer)
@@ -135,7 +139,7 @@ export class StatementRunner {
     const { timeoutMs } = this.#options
     if (elapsedMs >= timeoutMs && (isConnectionLost(error) || isCancelled(error)))
       return timedOut(timeoutMs / 1000, error)
-    if (isCancelled(error)) return askerLeft(error)
+    if (isCancelled(error)) return clientLeft(error)
     if (error instanceof DatabaseError && error.code === '53200') return outOfMemory(error)
     if (!(error instanceof DatabaseError) || isOfServer(error))
       return error instanceof DatabaseError || isConnectionLost(error) ? databaseUnavailable(error) : error
@@ -149,8 +153,8 @@ export class StatementRunner {
   }
 
   /**
-   * Removes settings, temporary tables, advisory locks, cursors and prepared statements. The slot stays taken until
-   * the session has ended or counts as stuck.
+   * Removes settings, temporary tables, advisory locks, cursors and prepared statements. The slot
+   * stays in use until the session has ended or counts as stuck.
    */
   async #reset(client: PoolClient, isDenied: boolean, slot: Slot): Promise<void> {
     try {
@@ -174,15 +178,14 @@ function isCancelled(error: Error): boolean {
   return error instanceof DatabaseError && error.code === '57014'
 }
 
-/** Errors of the server rather than the statement; memory and disk are the statement's. */
+/** Memory and disk errors are the statement's. */
 function isOfServer({ code = '' }: DatabaseError): boolean {
   return /^(08|57|58)/.test(code) || ['53000', '53100', '53300', '25P03', '25P04'].includes(code)
 }
 
-/** Time for a cancelled statement to end, ms; then its session is terminated. */
+/** Then the session of a cancelled statement is terminated, ms. */
 const cancelGraceMs = 1000
 
-/** Ends a running statement. */
 class Ending {
   readonly #client: PoolClient
   readonly #cancel: (processId: number) => Promise<void>
@@ -223,14 +226,14 @@ export interface ReceivedColumn {
 
 export interface Received {
   readonly columns: readonly ReceivedColumn[]
-  /** The server's text. */
+  /** Values as the server's text. */
   readonly rows: readonly (readonly (string | null)[])[]
   /** The byte limit was exceeded: the rest was not read and the connection is unusable. */
   readonly isCut: boolean
 }
 
 export interface BoundedQueryOptions {
-  /** Statements without rows in the same round trip; when one fails, the statement does not run. */
+  /** Statements without rows in the same round trip; if one fails, the statement does not run. */
   readonly before: readonly string[]
   readonly text: string
   readonly maxRows: number
@@ -238,8 +241,8 @@ export interface BoundedQueryOptions {
 }
 
 /**
- * One statement in the extended protocol, which takes no second one, with a row limit on the server. Received bytes
- * are counted also within a row, which may have a gigabyte.
+ * Uses the extended protocol, which allows only one statement, with a row limit on the server.
+ * Bytes are counted within rows too, since one row may have a gigabyte.
  */
 export class BoundedQuery implements Submittable {
   readonly #options: BoundedQueryOptions
@@ -253,7 +256,7 @@ export class BoundedQuery implements Submittable {
     this.#options = options
   }
 
-  /** Settles when the server is done. @throws errors of the server and the connection */
+  /** @throws errors of the server and the connection */
   get received(): Promise<Received> {
     return this.#outcome.promise
   }
@@ -270,7 +273,7 @@ export class BoundedQuery implements Submittable {
     stream.on('data', count)
     this.#stopCounting = () => stream.off('data', count)
     stream.cork()
-    // Despite the types the driver sends at once; the cork collects the messages.
+    // The driver sends at once, despite its types; the cork batches the messages.
     for (const text of this.#options.before) {
       connection.parse({ name: '', text, types: [] }, true)
       connection.bind({}, true)
@@ -294,20 +297,16 @@ export class BoundedQuery implements Submittable {
 
   /** There are more rows than requested. */
   handlePortalSuspended(): void {
-    // The reply to `sync` follows.
+    // The response to `sync` follows.
   }
 
-  handleCommandComplete(): void {
-    // The rows say it all.
-  }
+  handleCommandComplete(): void {}
 
-  handleEmptyQuery(): void {
-    // An answer without columns.
-  }
+  handleEmptyQuery(): void {}
 
-  /** The gate refuses COPY; without this reply the server would wait for data. */
+  /** The gate refuses COPY; without this response the server would wait for data. */
   handleCopyInResponse(connection: Connection & { readonly sendCopyFail: (message: string) => void }): void {
-    connection.sendCopyFail('there is nothing to copy')
+    connection.sendCopyFail('COPY is not supported')
   }
 
   handleCopyData(): void {

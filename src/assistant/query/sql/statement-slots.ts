@@ -1,18 +1,14 @@
 import { Slots } from '../../../platform/limits/slots.ts'
-import { askerLeft, slotsStuck, tooBusy, tooManyStatements } from './sql-errors.ts'
+import { clientLeft, slotsStuck, tooBusy, tooManyStatements } from './sql-errors.ts'
 
-/** Statements of one client that may wait for a slot. */
 export const maxWaitingPerClient = 100
 
-/** Retry-After where the wait is unknown, s. */
+/** If the wait is unknown, s. */
 const retrySeconds = 5
-/** Retry-After where stuck sessions hold the slots, s. */
+/** If stuck sessions hold the slots, s. */
 const stuckRetrySeconds = 60
 
-/**
- * Slots for statements. A client has at most all slots but one, so another client never waits behind its long
- * statements.
- */
+/** A client gets at most all slots but one, so it cannot block the others with long statements. */
 export function statementSlots(max: number, maxWaiting: number): Slots {
   return new Slots({
     what: 'statements',
@@ -25,7 +21,7 @@ export function statementSlots(max: number, maxWaiting: number): Slots {
       busy: () => tooBusy(retrySeconds),
       full: () => tooBusy(1),
       stuck: () => slotsStuck(stuckRetrySeconds),
-      left: askerLeft,
+      left: clientLeft,
     },
   })
 }

@@ -1,7 +1,7 @@
 import { keccak256 } from '../../../flow/evm/keccak256.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** A type of the contract ABI. Source: Solidity, "Contract ABI Specification". */
+/** Source: Solidity, "Contract ABI Specification". */
 export type AbiType =
   /** One word: `uint8` … `uint256`, `int…`, `address`, `bool`, `bytes1` … `bytes32`. */
   | { readonly kind: 'word'; readonly name: string }
@@ -11,28 +11,26 @@ export type AbiType =
   | { readonly kind: 'list'; readonly of: AbiType; readonly length: number | undefined }
   | { readonly kind: 'tuple'; readonly of: readonly AbiType[] }
 
-/** Whether a type is encoded behind the head, by offset. */
+/** Dynamic types are encoded after the head, by offset. */
 export function isDynamic(type: AbiType): boolean {
   if (type.kind === 'word') return false
   if (type.kind === 'list') return type.length === undefined || isDynamic(type.of)
   return type.kind === 'tuple' ? type.of.some(isDynamic) : true
 }
 
-/** Words of a type in the head. */
 export function headWords(type: AbiType): number {
   if (isDynamic(type)) return 1
   if (type.kind === 'list') return (type.length ?? 0) * headWords(type.of)
   return type.kind === 'tuple' ? type.of.reduce((sum, part) => sum + headWords(part), 0) : 1
 }
 
-/** The type in a canonical signature. */
 export function canonicalType(type: AbiType): string {
   if (type.kind === 'word') return type.name
   if (type.kind === 'list') return `${canonicalType(type.of)}[${type.length ?? ''}]`
   return type.kind === 'tuple' ? `(${type.of.map(canonicalType).join(',')})` : type.kind
 }
 
-/** An invalid signature or value. @param field the argument of the tool */
+/** @param field the argument of the tool */
 export function abiError(code: 'bad-signature' | 'bad-argument', message: string, field: string): ApiError {
   return new ApiError(400, code, message, { field })
 }
@@ -45,7 +43,6 @@ export interface AbiParameter {
   readonly isIndexed: boolean
 }
 
-/** A function or an event. */
 export interface Signature {
   readonly name: string
   /** `transfer(address,uint256)` */
@@ -59,7 +56,7 @@ export interface Signature {
 
 const maxCharacters = 1000
 const maxNesting = 8
-/** Words of all fixed lists together. */
+/** Of all fixed lists together. */
 const maxWords = 1024
 
 const tokenPattern = /\s*([A-Za-z_$][\w$]*|\d+|[()[\],])/y
@@ -77,9 +74,8 @@ const functionWords: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads `balanceOf(address) returns (uint256)`, or a Solidity declaration: `function balanceOf(address owner)
- * external view returns (uint256)`, `event Transfer(address indexed from, …)`.
- * @throws ApiError 400 `bad-signature`
+ * Reads `balanceOf(address) returns (uint256)`, or a Solidity declaration such as `event
+ * Transfer(address indexed from, …)`. @throws ApiError 400 `bad-signature`
  */
 export function readSignature(text: string, field: string): Signature {
   return new SignatureReader(text, field).read()
@@ -99,7 +95,7 @@ class SignatureReader {
     while (tokenPattern.lastIndex < source.length) {
       const at = tokenPattern.lastIndex
       const token = tokenPattern.exec(source)?.[1]
-      if (token === undefined) this.#refuse(`cannot be read from "${source.slice(at, at + 20)}" on`)
+      if (token === undefined) this.#refuse(`has a syntax error at "${source.slice(at, at + 20)}"`)
       tokens.push(token)
     }
     this.#tokens = tokens
@@ -108,7 +104,7 @@ class SignatureReader {
   read(): Signature {
     if (this.#peek() === 'function' || this.#peek() === 'event') this.#at++
     const name = this.#next()
-    if (!/^[A-Za-z_$]/.test(name)) this.#refuse('begins with no name')
+    if (!/^[A-Za-z_$]/.test(name)) this.#refuse('does not start with a name')
     const inputs = this.#parameters(0)
     while (functionWords.has(this.#peek())) this.#at++
     let outputs: readonly AbiParameter[] | undefined
@@ -116,13 +112,13 @@ class SignatureReader {
       this.#at++
       outputs = this.#parameters(0)
     }
-    if (this.#at < this.#tokens.length) this.#refuse(`has "${this.#peek()}" where it should end`)
+    if (this.#at < this.#tokens.length) this.#refuse(`has an unexpected "${this.#peek()}" at the end`)
     const canonical = `${name}(${inputs.map(({ type }) => canonicalType(type)).join(',')})`
     return { name, canonical, hash: keccak256(Buffer.from(canonical)).toString('hex'), inputs, outputs }
   }
 
   #parameters(depth: number): AbiParameter[] {
-    if (depth > maxNesting) this.#refuse(`nests deeper than ${maxNesting}`)
+    if (depth > maxNesting) this.#refuse(`is nested deeper than ${maxNesting} levels`)
     this.#expect('(')
     const parameters: AbiParameter[] = []
     if (this.#peek() === ')') {
@@ -141,10 +137,10 @@ class SignatureReader {
       parameters.push({ type, name, isIndexed })
       const mark = this.#next()
       if (mark === ')') break
-      if (mark !== ',') this.#refuse(`has "${mark}" where , or ) should be`)
+      if (mark !== ',') this.#refuse(`has "${mark}" instead of , or )`)
     }
     if (parameters.reduce((sum, { type }) => sum + headWords(type), 0) > maxWords)
-      this.#refuse('has lists that are too long')
+      this.#refuse('has fixed-size arrays that are too long')
     return parameters
   }
 
@@ -155,11 +151,11 @@ class SignatureReader {
         ? { kind: 'tuple', of: this.#parameters(depth + 1).map(({ type }) => type) }
         : this.#elementary(this.#next())
     for (let nested = depth; this.#peek() === '['; nested++) {
-      if (nested > maxNesting) this.#refuse(`nests deeper than ${maxNesting}`)
+      if (nested > maxNesting) this.#refuse(`is nested deeper than ${maxNesting} levels`)
       this.#at++
       const length = this.#peek() === ']' ? undefined : Number(this.#next())
       if (length !== undefined && !(Number.isSafeInteger(length) && length >= 1 && length <= maxWords))
-        this.#refuse(`has a list whose length is none from 1 to ${maxWords}`)
+        this.#refuse(`has an array length outside 1 to ${maxWords}`)
       this.#expect(']')
       type = { kind: 'list', of: type, length }
     }
@@ -179,8 +175,8 @@ class SignatureReader {
           : size <= 256 && size % 8 === 0
     if (!isRight)
       this.#refuse(
-        `has the type "${word}", which is not known: address, bool, string, bytes, bytes1 to bytes32, uint8 ` +
-          'to uint256, int8 to int256, (…) and lists of them are',
+        `has the unknown type "${word}". Supported: address, bool, string, bytes, bytes1 to bytes32, uint8 to ` +
+          'uint256, int8 to int256, tuples (…) and arrays of them',
       )
     return { kind: 'word', name }
   }
@@ -191,19 +187,19 @@ class SignatureReader {
 
   #next(): string {
     const token = this.#tokens[this.#at++]
-    if (token === undefined) this.#refuse('ends too soon')
+    if (token === undefined) this.#refuse('is incomplete')
     return token
   }
 
   #expect(mark: string): void {
     const token = this.#next()
-    if (token !== mark) this.#refuse(`has "${token}" where ${mark} should be`)
+    if (token !== mark) this.#refuse(`has "${token}" instead of ${mark}`)
   }
 
   #refuse(problem: string): never {
     throw abiError(
       'bad-signature',
-      `The signature ${problem}. It is written as balanceOf(address) returns (uint256).`,
+      `The signature ${problem}. Example: balanceOf(address) returns (uint256).`,
       this.#field,
     )
   }

@@ -7,9 +7,8 @@ const wordBytes = 32
 const maxEncodedBytes = 64 * 1024
 
 /**
- * Encodes arguments: numbers as numbers or strings (decimal, or hex with 0x), addresses and bytes as 0x and hex,
- * tuples as lists.
- * @throws ApiError 400 `bad-argument`
+ * Numbers as numbers or strings (decimal, or hex with 0x), addresses and bytes as 0x-prefixed hex,
+ * tuples as arrays. @throws ApiError 400 `bad-argument`
  */
 export function encodeArguments(
   parameters: readonly AbiParameter[],
@@ -19,7 +18,7 @@ export function encodeArguments(
   if (values.length !== parameters.length) {
     throw abiError(
       'bad-argument',
-      `The signature has ${parameters.length} arguments, and ${values.length} are given.`,
+      `Wrong number of arguments: the signature has ${parameters.length}, got ${values.length}.`,
       field,
     )
   }
@@ -29,7 +28,7 @@ export function encodeArguments(
     field,
   )
   if (data.length > maxEncodedBytes)
-    throw abiError('bad-argument', `The arguments have more than ${maxEncodedBytes} bytes.`, field)
+    throw abiError('bad-argument', `Arguments too long: at most ${maxEncodedBytes} bytes.`, field)
   return data
 }
 
@@ -104,7 +103,7 @@ function withLength(bytes: Buffer): Buffer {
   return Buffer.concat([numberWord(BigInt(bytes.length)), bytes, Buffer.alloc(padding)])
 }
 
-/** A number as 32 bytes in two's complement. */
+/** Two's complement, 32 bytes. */
 function numberWord(number: bigint): Buffer {
   return Buffer.from(
     BigInt.asUintN(256, number)
@@ -118,13 +117,13 @@ function refuse(type: AbiType, value: unknown, at: string): never {
   const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80)
   throw abiError(
     'bad-argument',
-    `${at} is ${shown}, and should be ${canonicalType(type)}: numbers as numbers or texts, addresses and ` +
-      'bytes as 0x and hex, tuples as lists.',
+    `Invalid argument ${at}: ${shown} is not a ${canonicalType(type)}. Pass numbers as numbers or strings, addresses ` +
+      'and bytes as 0x-prefixed hex, tuples as arrays.',
     at,
   )
 }
 
-/** A decoded value: numbers as decimal strings, addresses and bytes as 0x and hex. */
+/** Numbers as decimal strings, addresses and bytes as 0x-prefixed hex. */
 export type AbiValue = string | boolean | readonly AbiValue[]
 
 /** Overlapping lists could turn a kilobyte into a billion values. */
@@ -132,7 +131,7 @@ const maxValues = 10_000
 /** The same for overlapping strings and bytes. */
 const maxDecodedBytes = 4 * 1024 * 1024
 
-/** Decodes values; undefined where the bytes are not of these types, since a contract may return anything. */
+/** Undefined where the bytes do not match the types: a contract may return anything. */
 export function decodeValues(types: readonly AbiType[], data: Uint8Array): readonly AbiValue[] | undefined {
   const budget = { values: maxValues, bytes: maxDecodedBytes }
   return decodeRow(types, Buffer.from(data.buffer, data.byteOffset, data.byteLength), budget)
@@ -191,14 +190,12 @@ function decodeList(
   )
 }
 
-/** An offset or a length; undefined where it exceeds the data. */
 function smallNumber(data: Buffer, at: number): number | undefined {
   if (at + wordBytes > data.length) return undefined
   const number = BigInt(`0x${data.toString('hex', at, at + wordBytes)}`)
   return number <= BigInt(data.length) ? Number(number) : undefined
 }
 
-/** A value from a contract. */
 export interface ShownValue {
   readonly name: string | null
   readonly type: string
@@ -215,23 +212,26 @@ export function showValue({ name, type }: AbiParameter, value: AbiValue): ShownV
   return { ...shown, hex: number < 0n ? `-0x${(-number).toString(16)}` : `0x${number.toString(16)}` }
 }
 
-/** Selectors of `Error(string)` and `Panic(uint256)`. Source: Solidity, "Panic via assert and Error via require". */
+/**
+ * Selectors of `Error(string)` and `Panic(uint256)`. Source: Solidity, "Panic via assert and Error
+ * via require".
+ */
 const errorSelector = '08c379a0'
 const panicSelector = '4e487b71'
 const maxReasonCharacters = 1000
 
 const panics: Readonly<Record<string, string>> = {
-  '1': 'an assertion failed',
-  '17': 'a number overflowed',
+  '1': 'assertion failed',
+  '17': 'arithmetic overflow',
   '18': 'division by zero',
-  '33': 'no such value of an enum',
-  '49': 'pop of an empty list',
-  '50': 'an index beyond a list',
-  '65': 'too much memory',
-  '81': 'a function that is not set',
+  '33': 'invalid enum value',
+  '49': 'pop on an empty array',
+  '50': 'array index out of bounds',
+  '65': 'out of memory',
+  '81': 'call to an unset function',
 }
 
-/** The reason of a revert; undefined where there is none. @param data of the revert, 0x and hex */
+/** Undefined where there is none. @param data of the revert, 0x-prefixed hex */
 export function revertReason(data: string): string | undefined {
   const selector = data.slice(2, 10)
   const rest = Buffer.from(data.slice(10), 'hex')
@@ -245,5 +245,5 @@ export function revertReason(data: string): string | undefined {
       ? `panic ${code}${panics[code] === undefined ? '' : `, ${panics[code]}`}`
       : undefined
   }
-  return selector === '' ? undefined : `an error of its own, 0x${selector}`
+  return selector === '' ? undefined : `custom error 0x${selector}`
 }

@@ -7,7 +7,7 @@ import type { ShownValue } from './abi-values.ts'
 import { blockNumber, quantityOf } from './rpc-node.ts'
 import type { BlockWord, RpcNode } from './rpc-node.ts'
 
-/** Blocks of a search, both ends included. */
+/** Both ends included. */
 export interface LogRange {
   readonly from: number
   readonly to: number
@@ -18,10 +18,8 @@ export const maxLogBlocks = 10_000
 const usualBlocks = 1000
 
 /**
- * The blocks of a log search.
- * @param from default: 1,000 blocks up to `to`
- * @param to default: the latest block
- * @throws ApiError 400 `range-too-wide`, `bad-range`; errors of the node
+ * @param from default: 1,000 blocks up to `to` @param to default: the latest block @throws ApiError
+ * 400 `range-too-wide`, `bad-range`; errors of the node
  */
 export async function logRange(
   from: BlockWord | undefined,
@@ -36,25 +34,25 @@ export async function logRange(
   const last = knownTo ?? latest
   const first = knownFrom ?? (from === undefined ? Math.max(0, last - usualBlocks + 1) : latest)
   if (first > last)
-    throw new ApiError(400, 'bad-range', `from_block ${first} is above to_block ${last}.`, { field: 'from_block' })
+    throw new ApiError(400, 'bad-range', `Invalid range: from_block ${first} is above to_block ${last}.`, {
+      field: 'from_block',
+    })
   if (last - first + 1 > maxLogBlocks) {
     throw new ApiError(
       400,
       'range-too-wide',
-      `From ${first} to ${last} are ${last - first + 1} blocks; at most ${maxLogBlocks} are looked through ` +
-        'at once. The latest can be left out.',
+      `Range too wide: ${first} to ${last} has ${last - first + 1} blocks, the limit is ${maxLogBlocks}. Use a ` +
+        'narrower range, or omit to_block for the latest blocks.',
       { field: 'from_block' },
     )
   }
   return { from: first, to: last }
 }
 
-/** Undefined for tags near the head. */
 function numberOf(block: BlockWord): number | undefined {
   return block === 'earliest' ? 0 : blockNumber(block)
 }
 
-/** A log decoded by the signature of its event. */
 export interface ShownEvent {
   readonly name: string
   readonly args: readonly ShownValue[]
@@ -82,16 +80,16 @@ const logSchema = z.object({
 })
 const maxDataCharacters = 4000
 
-/** Parses the first logs of a node. @throws ApiError 502 `node-failed` */
+/** @throws ApiError 502 `node-failed` */
 export function readLogs(
   answer: unknown,
   max: number,
   event: Signature | undefined,
 ): { readonly logs: readonly ShownLog[]; readonly count: number } {
-  if (!Array.isArray(answer)) throw new ApiError(502, 'node-failed', 'The EVM node answered no list of logs.')
+  if (!Array.isArray(answer)) throw new ApiError(502, 'node-failed', 'The EVM node returned an invalid list of logs.')
   const logs = z.array(logSchema).safeParse(answer.slice(0, max))
   if (!logs.success)
-    throw new ApiError(502, 'node-failed', 'The EVM node answered logs of another form.', { cause: logs.error })
+    throw new ApiError(502, 'node-failed', 'The EVM node returned invalid logs.', { cause: logs.error })
   return {
     count: answer.length,
     logs: logs.data.map(({ address, blockNumber, transactionHash, logIndex, topics, data }) => ({
@@ -118,7 +116,7 @@ function readEvent({ name, hash, inputs }: Signature, topics: readonly string[],
   const args: ShownValue[] = []
   for (const parameter of inputs) {
     const topic = topics[indexed.indexOf(parameter) + 1] ?? ''
-    // Dynamic values are topics by their hash only.
+    // Topics of dynamic values are hashes.
     const isHashed = parameter.isIndexed && (isDynamic(parameter.type) || parameter.type.kind !== 'word')
     const read =
       parameter.isIndexed && !isHashed

@@ -28,7 +28,7 @@ export interface EvmToolParts {
   readonly context: CallContext
 }
 
-/** Longest result for the model. */
+/** Per result. */
 const maxTextCharacters = 60_000
 const maxLogs = 200
 const usualLogs = 50
@@ -37,36 +37,38 @@ const rpcSchema = z.strictObject({
   method: z
     .string('must be a text')
     .max(100, 'must have at most 100 characters')
-    .describe(`One of ${readMethods.join(', ')}.`),
+    .describe(`One of: ${readMethods.join(', ')}.`),
   params: z
     .array(z.unknown(), 'must be a list')
     .max(3, 'must have at most 3 entries')
     .nullish()
-    .describe('Parameters in their order, as JSON-RPC has them: numbers in hex.'),
+    .describe('JSON-RPC parameters in order; numbers in hex.'),
 })
 const balanceSchema = z.strictObject({
   address: addressField.describe('EVM address.'),
-  block: blockField.nullish().describe('After this block; the latest without it.'),
+  block: blockField.nullish().describe('State after this block. Default: latest.'),
 })
 const callSchema = z.strictObject({
   to: addressField.describe('The contract.'),
   signature: z
     .string('must be a text')
     .nullish()
-    .describe('The function, as in Solidity: balanceOf(address) returns (uint256). What it returns is read by it.'),
+    .describe(
+      'Function signature in Solidity syntax, also used to decode the result: balanceOf(address) returns (uint256).',
+    ),
   args: z
     .array(z.unknown(), 'must be a list')
     .max(64, 'must have at most 64 entries')
     .nullish()
-    .describe('Its arguments: numbers as texts, addresses and bytes as 0x and hex, tuples as lists.'),
-  data: hexField.nullish().describe('Raw input, in place of signature and args.'),
-  from: addressField.nullish().describe('Who calls; some contracts look at it.'),
+    .describe('Arguments: numbers as strings, addresses and bytes as 0x-prefixed hex, tuples as arrays.'),
+  data: hexField.nullish().describe('Raw input data, instead of signature and args.'),
+  from: addressField.nullish().describe('Caller address (msg.sender), for contracts that check it.'),
   value: z
     .string('must be a text')
-    .regex(/^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/, 'must be a number of wei')
+    .regex(/^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/, 'must be an amount in wei')
     .nullish()
-    .describe('Wei that are sent along.'),
-  block: blockField.nullish().describe('In the state after this block; the latest without it.'),
+    .describe('Amount to send, in wei.'),
+  block: blockField.nullish().describe('State after this block. Default: latest.'),
 })
 const topicField = z.union(
   [z.string().regex(/^0x[0-9a-fA-F]{64}$/), z.null()],
@@ -76,35 +78,32 @@ const logsSchema = z.strictObject({
   address: z
     .union([addressField, z.array(addressField).min(1).max(10)], 'must be an EVM address, or a list of at most 10')
     .nullish()
-    .describe('The contract that wrote them.'),
+    .describe('Contract that emitted the logs.'),
   event: z
     .string('must be a text')
     .nullish()
     .describe(
-      'The event, as in Solidity: Transfer(address indexed from, address indexed to, uint256 value). Logs are ' +
-        'read by it.',
+      'Event signature in Solidity syntax, also used to decode the logs: Transfer(address indexed from, address ' +
+        'indexed to, uint256 value).',
     ),
   topics: z
     .array(z.union([topicField, z.array(topicField).max(10)]))
     .max(4, 'must have at most 4 entries')
     .nullish()
     .describe(
-      'Topics in their places; null for any, a list for one of several. The first is that of `event`, where ' +
-        'that is given.',
+      'Topics by position; null matches any, a list matches one of several. With `event`, the first is set ' +
+        'automatically.',
     ),
-  from_block: blockField
-    .nullish()
-    .describe(`Default: 1,000 blocks before to_block. At most ${maxLogBlocks} blocks at once.`),
-  to_block: blockField.nullish().describe('Default: the latest.'),
+  from_block: blockField.nullish().describe(`Default: 1,000 blocks before to_block. At most ${maxLogBlocks} blocks.`),
+  to_block: blockField.nullish().describe('Default: latest.'),
   limit: z
     .int('must be a whole number')
     .min(1, 'must be 1 or more')
     .max(maxLogs, `must be at most ${maxLogs}`)
     .nullish()
-    .describe(`How many logs are told; ${usualLogs} without it.`),
+    .describe(`Number of logs to return. Default ${usualLogs}.`),
 })
 
-/** `evm_rpc`, `evm_getBalance`, `evm_call`, `evm_getLogs`: read an EVM node. */
 export function registerEvmTools(server: McpServer, { node, context }: EvmToolParts): void {
   const annotations = readingOpenWorld
   registerTool(server, context, {
@@ -113,8 +112,8 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     schema: rpcSchema,
     annotations,
     description:
-      'Calls a reading method of an EVM node of Flow by JSON-RPC: blocks, transactions, receipts, code, ' +
-      'storage, gas. evm_getBalance, evm_call and evm_getLogs are easier where they do.',
+      'Calls a read-only JSON-RPC method of a Flow EVM node: blocks, transactions, receipts, code, storage, gas. ' +
+      'Prefer evm_getBalance, evm_call and evm_getLogs where they fit.',
     run: ({ method, params }, signal) => callMethod(node, method, params ?? [], signal),
   })
   registerTool(server, context, {
@@ -122,7 +121,7 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     title: 'Read an EVM balance',
     schema: balanceSchema,
     annotations,
-    description: 'Reads how much FLOW an EVM address has: exactly, in FLOW and in wei.',
+    description: 'Reads the exact FLOW balance of an EVM address, in FLOW and in wei.',
     run: async ({ address, block }, signal) => {
       const wei = quantityOf(await node.call('eth_getBalance', [address, blockParameter(block)], signal))
       return toolResult({
@@ -140,8 +139,8 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     schema: callSchema,
     annotations,
     description:
-      'Calls a function of an EVM contract without changing anything, by its signature with arguments or by ' +
-      'raw data, and reads what it returns. Amounts of tokens are whole numbers: divide by 10^decimals().',
+      'Calls a function of an EVM contract without changing state, by signature and arguments or by raw data, and ' +
+      'decodes the result. Token amounts are integers: divide by 10^decimals().',
     run: (input, signal) => callContract(node, input, signal),
   })
   registerTool(server, context, {
@@ -150,20 +149,20 @@ export function registerEvmTools(server: McpServer, { node, context }: EvmToolPa
     schema: logsSchema,
     annotations,
     description:
-      `Finds logs that EVM contracts wrote, by contract, event or topics, in at most ${maxLogBlocks} blocks at ` +
-      'once. `truncated` says that there are more than are told.',
+      `Finds logs by contract, event or topics, in a range of at most ${maxLogBlocks} blocks. \`truncated\` is true ` +
+      'if there are more logs than returned.',
     run: (input, signal) => findLogs(node, input, signal),
   })
 }
 
-type Told = ReturnType<typeof toolResult>
+type ToolResult = ReturnType<typeof toolResult>
 
 async function callMethod(
   node: RpcNode,
   method: string,
   params: readonly unknown[],
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<ToolResult> {
   requireReading(method, params)
   const checked = method === 'eth_getLogs' ? [await checkedFilter(node, params[0], signal)] : params
   const result = await node.call(method, checked, signal)
@@ -172,7 +171,7 @@ async function callMethod(
     const cut = text.slice(0, maxTextCharacters)
     return toolResult(
       { method, result_text: cut, truncated: true },
-      `${cut}\n[cut: ${text.length - cut.length} more characters; ask for less]`,
+      `${cut}\n[truncated: ${text.length - cut.length} more characters; request less]`,
     )
   }
   return toolResult({
@@ -192,20 +191,18 @@ const filterSchema = z.looseObject(
       .regex(/^0x[0-9a-fA-F]{64}$/)
       .optional(),
   },
-  'must be a filter',
+  'must be a filter object',
 )
 
-/** A filter of `eth_getLogs` with a bounded range of block numbers. */
 async function checkedFilter(node: RpcNode, filter: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
   const read = filterSchema.safeParse(filter)
   if (!read.success)
     throw new ApiError(
       400,
       'bad-params',
-      'The parameter of eth_getLogs is a filter with fromBlock, toBlock, address and topics.',
+      'Invalid params: eth_getLogs takes a filter object with fromBlock, toBlock, address and topics.',
       { field: 'params' },
     )
-  // A block hash selects one block.
   if (read.data.blockHash !== undefined) return read.data
   const { from, to } = await logRange(read.data.fromBlock ?? undefined, read.data.toBlock ?? undefined, node, signal)
   return { ...read.data, fromBlock: toHex(from), toBlock: toHex(to) }
@@ -215,11 +212,13 @@ async function callContract(
   node: RpcNode,
   { to, signature: declared, args, data, from, value, block }: z.output<typeof callSchema>,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<ToolResult> {
   const hasSignature = declared !== null && declared !== undefined
   const hasData = data !== null && data !== undefined
   if (hasSignature === hasData)
-    throw new ApiError(400, 'no-function', 'Give a signature with args, or data.', { field: 'signature' })
+    throw new ApiError(400, 'no-function', 'No function given. Pass either signature with args, or data.', {
+      field: 'signature',
+    })
   const signature = hasSignature ? readSignature(declared, 'signature') : undefined
   const input =
     signature === undefined
@@ -236,7 +235,7 @@ async function callContract(
   })
   const bytes = hexField.safeParse(answer)
   if (!bytes.success)
-    throw new ApiError(502, 'node-failed', 'The EVM node answered what is no hex, or more than 64 KB of it.')
+    throw new ApiError(502, 'node-failed', 'The EVM node returned an invalid result: not hex, or more than 64 KB.')
   return toolResult({
     to: to.toLowerCase(),
     block: String(block ?? 'latest'),
@@ -251,25 +250,24 @@ function asRevert(error: NodeRefusal): ApiError {
   return new ApiError(
     400,
     'call-reverted',
-    `The contract gave up${reason === undefined ? '' : `: ${reason}`}. (${error.message})`,
+    `The call reverted${reason === undefined ? '' : `: ${reason}`}. (${error.message})`,
   )
 }
 
-/** The return values by the signature. */
 function returnedBy(
   { canonical, outputs }: Signature,
   data: string,
 ): { readonly function: string; readonly returned: readonly ShownValue[] | null; readonly note: string | null } {
   const call = { function: canonical, returned: null }
   if (data === '0x' && outputs?.length !== 0)
-    return { ...call, note: 'Nothing came back: there is no contract at this address, or it has no such function.' }
+    return { ...call, note: 'Empty result: no contract at this address, or it has no such function.' }
   if (outputs === undefined)
-    return { ...call, note: 'The signature does not say what is returned: add returns (…) to have it read.' }
+    return { ...call, note: 'The signature has no return types: add returns (…) to decode the result.' }
   const values = decodeValues(
     outputs.map(({ type }) => type),
     Buffer.from(data.slice(2), 'hex'),
   )
-  if (values === undefined) return { ...call, note: 'What came back is not of the types that the signature says.' }
+  if (values === undefined) return { ...call, note: 'The result does not match the return types of the signature.' }
   return { ...call, returned: outputs.map((parameter, i) => showValue(parameter, values[i] ?? '')), note: null }
 }
 
@@ -277,12 +275,12 @@ async function findLogs(
   node: RpcNode,
   { address, event: declared, topics, from_block, to_block, limit }: z.output<typeof logsSchema>,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<ToolResult> {
   const event = isGiven(declared) ? readSignature(declared, 'event') : undefined
   const filterTopics = [...(topics ?? [])]
   if (event !== undefined) filterTopics[0] = `0x${event.hash}`
   if (!isGiven(address) && filterTopics.every((topic) => topic === null)) {
-    throw new ApiError(400, 'no-filter', 'Give an address, an event or topics: all logs of a range are too many.', {
+    throw new ApiError(400, 'no-filter', 'No filter given. Pass an address, an event or topics.', {
       field: 'address',
     })
   }

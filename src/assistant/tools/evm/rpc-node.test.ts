@@ -17,7 +17,7 @@ describe('amounts of the EVM', () => {
 
   it('are refused where a node gave no number', () => {
     for (const value of [null, 7, '7', '0x', '0xzz', `0x${'f'.repeat(65)}`, {}])
-      expect(() => quantityOf(value), JSON.stringify(value)).to.throw(/no number/)
+      expect(() => quantityOf(value), JSON.stringify(value)).to.throw(/invalid number/)
     expect(quantityOf('0x0f')).to.equal(15n)
   })
 })

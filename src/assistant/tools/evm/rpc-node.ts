@@ -4,7 +4,7 @@ import { isShallow } from '../../../platform/http/read-json.ts'
 import { jsonOrNothing, responseText } from '../../../platform/outbound/response-text.ts'
 
 export interface RpcNodeOptions {
-  /** EVM_RPC_URL. It may contain a key and is not shown. */
+  /** EVM_RPC_URL. It may contain a key, so it is never shown. */
   readonly url: string
   /** Default 15,000 ms. */
   readonly timeoutMs?: number
@@ -12,13 +12,12 @@ export interface RpcNodeOptions {
   readonly maxConcurrent?: number
 }
 
-/** A node refused a call. */
 export class NodeRefusal extends ApiError {
-  /** Revert data, 0x and hex, where the node reports it. */
+  /** Revert data in 0x-prefixed hex, if the node reports it. */
   readonly data: string | undefined
 
   constructor(message: string, data: string | undefined) {
-    super(400, 'node-refused', `The EVM node refused: ${message}`)
+    super(400, 'node-refused', `The EVM node refused the call: ${message}`)
     this.data = data
   }
 }
@@ -26,13 +25,12 @@ export class NodeRefusal extends ApiError {
 const maxAnswerBytes = 4 * 1024 * 1024
 const maxReasonCharacters = 1000
 
-/** Source: JSON-RPC 2.0, section 5. `data` is an object at some nodes. */
+/** Source: JSON-RPC 2.0, section 5. Some nodes send an object in `data`. */
 const answerSchema = z.object({
   result: z.unknown().optional(),
   error: z.object({ message: z.string(), data: z.unknown().optional() }).nullish(),
 })
 
-/** A JSON-RPC client of an EVM node. */
 export class RpcNode {
   readonly #options: Required<RpcNodeOptions>
   #running = 0
@@ -47,7 +45,7 @@ export class RpcNode {
    */
   async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
     const { timeoutMs, maxConcurrent } = this.#options
-    if (this.#running >= maxConcurrent) throw busy('Too many calls are under way.')
+    if (this.#running >= maxConcurrent) throw busy('Too many concurrent calls.')
     const timeout = AbortSignal.timeout(timeoutMs)
     this.#running++
     try {
@@ -59,9 +57,9 @@ export class RpcNode {
       signal.throwIfAborted()
       if (error instanceof ApiError) throw error
       if (timeout.aborted)
-        throw new ApiError(504, 'node-timeout', `The EVM node gave no answer in ${timeoutMs / 1000} s.`)
-      // The error message would name the address, which may contain a key.
-      throw new ApiError(503, 'node-unavailable', 'The EVM node of EVM_RPC_URL cannot be reached.', { cause: error })
+        throw new ApiError(504, 'node-timeout', `The EVM node did not respond within ${timeoutMs / 1000} s.`)
+      // The error message contains the address, which may include a key.
+      throw new ApiError(503, 'node-unavailable', 'The EVM node (EVM_RPC_URL) cannot be reached.', { cause: error })
     } finally {
       this.#running--
     }
@@ -77,23 +75,23 @@ export class RpcNode {
     })
     const text = await responseText(response, maxAnswerBytes, tooLong)
     const answer = answerSchema.safeParse(jsonOrNothing(text))
-    // Some nodes answer 4xx with a more precise error in the body.
+    // Some nodes return 4xx with a more precise error in the body.
     if (answer.success && answer.data.error !== undefined && answer.data.error !== null)
       throw refusalOf(answer.data.error)
-    if (response.status === 429) throw busy('The EVM node refuses for the pace.')
-    if (!response.ok) throw new ApiError(502, 'node-failed', `The EVM node answered ${response.status}.`)
+    if (response.status === 429) throw busy('The EVM node limits the request rate.')
+    if (!response.ok) throw new ApiError(502, 'node-failed', `The EVM node returned HTTP ${response.status}.`)
     if (!answer.success || answer.data.result === undefined)
-      throw new ApiError(502, 'node-failed', 'The EVM node answered what is no JSON-RPC.')
+      throw new ApiError(502, 'node-failed', 'The EVM node returned an invalid JSON-RPC response.')
     if (!isShallow(answer.data.result))
-      throw new ApiError(502, 'node-failed', 'The answer of the EVM node is nested too deep.')
+      throw new ApiError(502, 'node-failed', 'The response of the EVM node is nested too deeply.')
     return answer.data.result
   }
 }
 
 function refusalOf({ message, data }: { readonly message: string; readonly data?: unknown }): NodeRefusal {
   const inner: unknown = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
-  const told = message.length > maxReasonCharacters ? `${message.slice(0, maxReasonCharacters)}…` : message
-  return new NodeRefusal(told, typeof inner === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(inner) ? inner : undefined)
+  const shown = message.length > maxReasonCharacters ? `${message.slice(0, maxReasonCharacters)}…` : message
+  return new NodeRefusal(shown, typeof inner === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(inner) ? inner : undefined)
 }
 
 function busy(message: string): ApiError {
@@ -101,14 +99,10 @@ function busy(message: string): ApiError {
 }
 
 function tooLong(): ApiError {
-  return new ApiError(
-    502,
-    'node-failed',
-    `The answer of the EVM node has more than ${maxAnswerBytes} bytes: ask for less.`,
-  )
+  return new ApiError(502, 'node-failed', `The response of the EVM node exceeds ${maxAnswerBytes} bytes. Request less.`)
 }
 
-/** The allowed JSON-RPC methods, all reading, with their maximum number of parameters. */
+/** Allowed read-only methods, with their maximum number of parameters. */
 const methods = {
   eth_blockNumber: 0,
   eth_chainId: 0,
@@ -139,7 +133,7 @@ const quantities: ReadonlySet<string> = new Set([
   'eth_estimateGas',
 ])
 
-/** Blocks of one `eth_feeHistory`. */
+/** Per `eth_feeHistory` call. */
 const maxFeeBlocks = 1024
 
 export const readMethods: readonly string[] = Object.keys(methods)
@@ -148,16 +142,18 @@ export const readMethods: readonly string[] = Object.keys(methods)
 export function requireReading(method: string, params: readonly unknown[]): void {
   const max = Object.hasOwn(methods, method) ? methods[method as keyof typeof methods] : undefined
   if (max === undefined)
-    throw new ApiError(400, 'method-not-allowed', `The method is none of those that read: ${readMethods.join(', ')}.`, {
+    throw new ApiError(400, 'method-not-allowed', `Method not allowed. Allowed: ${readMethods.join(', ')}.`, {
       field: 'method',
     })
   if (params.length > max)
-    throw new ApiError(400, 'bad-params', `${method} has at most ${max} parameters here.`, { field: 'params' })
+    throw new ApiError(400, 'bad-params', `Invalid params: ${method} takes at most ${max} parameters.`, {
+      field: 'params',
+    })
   if (method === 'eth_feeHistory' && !(Number(params[0]) <= maxFeeBlocks)) {
     throw new ApiError(
       400,
       'bad-params',
-      `The first parameter of eth_feeHistory is a number of blocks, at most ${maxFeeBlocks}.`,
+      `Invalid params: the first parameter of eth_feeHistory is a number of blocks, at most ${maxFeeBlocks}.`,
       { field: 'params' },
     )
   }
@@ -169,14 +165,14 @@ export function isQuantity(method: string): boolean {
 
 const decimals = 18
 
-/** A JSON-RPC quantity. @throws ApiError 502 `node-failed` */
+/** @throws ApiError 502 `node-failed` */
 export function quantityOf(value: unknown): bigint {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
-    throw new ApiError(502, 'node-failed', 'The EVM node answered what is no number.')
+    throw new ApiError(502, 'node-failed', 'The EVM node returned an invalid number.')
   return BigInt(value)
 }
 
-/** Wei as exact decimal FLOW: `1.5`. */
+/** Exact decimal FLOW, such as `1.5`. */
 export function flowText(wei: bigint): string {
   const digits = wei.toString().padStart(decimals + 1, '0')
   const fraction = digits.slice(-decimals).replace(/0+$/, '')
@@ -189,10 +185,10 @@ export const addressField = z
 
 export const hexField = z
   .string('must be a text')
-  .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and hex')
+  .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x-prefixed hex')
   .max(131_074, 'must have at most 64 KB')
 
-const badBlock = 'must be a block number, or latest, finalized, safe, earliest, pending'
+const badBlock = 'must be a block number, or latest, finalized, safe, earliest or pending'
 export const blockField = z.union(
   [
     z.int().nonnegative(),
@@ -202,14 +198,13 @@ export const blockField = z.union(
 )
 export type BlockWord = z.output<typeof blockField>
 
-/** A block as a JSON-RPC tag or hex. */
 export function blockParameter(block: BlockWord | null | undefined): string {
   if (block === null || block === undefined) return 'latest'
   const number = blockNumber(block)
   return number === undefined ? String(block) : toHex(number)
 }
 
-/** The number of a block; undefined for a tag. */
+/** Undefined for a tag. */
 export function blockNumber(block: BlockWord): number | undefined {
   return typeof block === 'number' || /^\d|^0x/.test(block) ? Number(block) : undefined
 }

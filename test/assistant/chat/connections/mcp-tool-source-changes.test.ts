@@ -20,9 +20,7 @@ describe('tools of MCP servers that come and go', () => {
         server(nobody, { url: () => undefined, isWanted: false }),
       ])
       const found = await tools.find(never)
-      expect(found.missing).to.deep.equal([
-        { source: 'the server for Cadence', reason: 'nothing listens at its address' },
-      ])
+      expect(found.missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'connection refused' }])
       expect(Object.keys(found.tools)).to.deep.equal(['script_check'])
     })
 
@@ -35,10 +33,10 @@ describe('tools of MCP servers that come and go', () => {
       const port = await freePort()
       const tools = source([server(`http://127.0.0.1:${port}/mcp`)], { retryMs: 0 }, log)
       for (let i = 0; i < 5; i++) await tools.find(never)
-      expect(lines.map(({ msg }) => msg)).to.deep.equal(['tools are not there: their server is not reached'])
+      expect(lines.map(({ msg }) => msg)).to.deep.equal(['MCP server is unavailable'])
       await odd({ port })
       expect(Object.keys((await tools.find(never)).tools)).to.deep.equal(['script_check'])
-      expect(lines.map(({ msg }) => msg).slice(1)).to.deep.equal(['tools are there again'])
+      expect(lines.map(({ msg }) => msg).slice(1)).to.deep.equal(['MCP server is available again'])
     })
 
     it('are not asked again at once', async () => {
@@ -52,7 +50,7 @@ describe('tools of MCP servers that come and go', () => {
       await tools.find(never)
       const { length } = there.requests
       const { missing } = await tools.find(never)
-      expect(missing[0]?.reason).to.equal('it answered HTTP 503')
+      expect(missing[0]?.reason).to.equal('it returned HTTP 503')
       expect(there.requests).to.have.length(length)
     })
 
@@ -78,8 +76,8 @@ describe('tools of MCP servers that come and go', () => {
       await watch.expectBelow(3000)
       expect(Object.keys(found.tools)).to.deep.equal(['search_docs'])
       expect(found.missing).to.deep.equal([
-        { source: 'the server for Cadence', reason: 'it did not answer within 0.9 s' },
-        { source: 'the server for the EVM', reason: 'it did not answer within 0.9 s' },
+        { source: 'the server for Cadence', reason: 'it did not respond within 0.9 s' },
+        { source: 'the server for the EVM', reason: 'it did not respond within 0.9 s' },
       ])
       const again = new Stopwatch()
       expect((await tools.find(never)).missing).to.have.length(2)
@@ -110,7 +108,7 @@ describe('tools of MCP servers that come and go', () => {
       const tools = source([server(there.url)], { connectMs: 20, attemptMs: 100, retryMs: 60_000 })
       await tools.find(never)
       await left.promise
-      await findUntil(tools, ({ missing }) => missing[0]?.reason === 'it does not answer')
+      await findUntil(tools, ({ missing }) => missing[0]?.reason === 'it does not respond')
       expect(there.asked).to.deep.equal([])
     })
   })
@@ -152,7 +150,7 @@ describe('tools of MCP servers that come and go', () => {
       const found = await tools.find(never)
       await there.stop()
       expect(await reasonOf(run(found.tools, 'script_check'))).to.equal(
-        'The tool cannot be used now: nothing listens at its address. Go on without it, and say so.',
+        'The tool is unavailable: connection refused. Continue without it and say so.',
       )
       expect((await tools.find(never)).missing).to.have.length(1)
     })
@@ -173,7 +171,7 @@ describe('tools of MCP servers that come and go', () => {
           },
         })
         const { tools } = await source([server(there.url)], { callMs: 600_000 }).find(never)
-        expect(await reasonOf(run(tools, 'script_check')), type).to.include('it broke')
+        expect(await reasonOf(run(tools, 'script_check')), type).to.include('it closed')
         expect(
           there.asked.filter((method) => method === 'tools/call'),
           type,
@@ -214,7 +212,7 @@ describe('tools of MCP servers that come and go', () => {
       })
       const { tools } = await source([server(there.url)], { callMs: 100 }).find(never)
       expect(await reasonOf(run(tools, 'script_check'))).to.equal(
-        'The tool did not answer in time. Ask for less, or go on without it and say so.',
+        'The tool timed out. Request less, or continue without it and say so.',
       )
       expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
     })
@@ -255,7 +253,7 @@ describe('tools of MCP servers that come and go', () => {
     const call = reasonOf(run(found.tools, 'script_check'))
     while (left.length < 2) await turn()
     await tools.close()
-    expect(await call).to.include('cannot be used now')
+    expect(await call).to.include('is unavailable')
     await Promise.all(left)
     expect(session.asked).to.include('DELETE')
     expect((await tools.find(never)).missing).to.have.length(3)

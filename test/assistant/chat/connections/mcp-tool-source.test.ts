@@ -92,7 +92,7 @@ describe('tools of MCP servers', () => {
       const without = await source([own(mcp.url)]).find(never)
       expect(without.tools).to.deep.equal({})
       expect(without.missing).to.deep.equal([
-        { source: 'the server for Cadence', reason: 'it wants a key, or another one (HTTP 401)' },
+        { source: 'the server for Cadence', reason: 'it requires a valid key (HTTP 401)' },
       ])
       const withKey = await source([{ ...own(mcp.url), key: 'admin-secret' }]).find(never)
       expect(Object.keys(withKey.tools)).to.have.length(3)
@@ -284,7 +284,7 @@ describe('tools of MCP servers', () => {
       for (const _ of results) outputs.push((await run(tools, 'script_check')) as (typeof outputs)[number])
       const [big, nested, parts, structure] = outputs
       expect(big?.content[0].text.length).to.be.below(100_200)
-      expect(big?.content[0].text).to.include('(Cut here: 2900000 more characters were left out. Ask for less.)')
+      expect(big?.content[0].text).to.include('(Truncated: 2900000 more characters. Request less.)')
       expect(big).not.to.have.property('structuredContent')
       expect(nested).to.deep.equal({ content: [{ type: 'text', text: 'deep' }] })
       expect(parts?.content[0].text).to.equal(
@@ -309,7 +309,7 @@ describe('tools of MCP servers', () => {
       })
       const { tools } = await source([server(there.url)]).find(never)
       expect(await reasonOf(run(tools, 'script_check'))).to.equal(
-        'The tool cannot be used now: it sends more than can be taken. Go on without it, and say so.',
+        'The tool is unavailable: its response is too large. Continue without it and say so.',
       )
     })
 
@@ -369,8 +369,8 @@ describe('tools of MCP servers', () => {
       const found = await source([server(there.url), server(broken.url), server(silly.url)]).find(never)
       expect(Object.keys(found.tools)).to.deep.equal(['script_check'])
       expect(found.missing.map(({ reason }) => reason)).to.deep.equal([
-        'it answered HTTP 503',
-        'what it says cannot be understood',
+        'it returned HTTP 503',
+        'it returned an invalid response',
       ])
     })
   })

@@ -155,15 +155,15 @@ for (const protocol of protocols) {
       expect(chunks.flatMap((chunk) => (chunk.type === 'data-notice' ? [chunk.data] : []))).to.deep.equal([
         {
           code: 'tools-missing',
-          text: 'This answer goes on without the server for Cadence and its documentation: it did not answer within 0.9 s.',
+          text: 'The answer continues without the server for Cadence and its documentation: it did not respond within 0.9 s.',
         },
         {
           code: 'tools-missing',
-          text: 'This answer goes on without the server for the EVM: it did not answer within 0.9 s.',
+          text: 'The answer continues without the server for the EVM: it did not respond within 0.9 s.',
         },
       ])
       expect(provider.calls.at(-1)?.instructions).to.include(
-        '- Not there now: the server for the EVM (it did not answer within 0.9 s). Say so',
+        '- Not available now: the server for the EVM (it did not respond within 0.9 s). Say so',
       )
       const again = new Stopwatch()
       expect((await ask(chat)).at(-1)?.type).to.equal('finish')

@@ -200,7 +200,7 @@ describe('the chat over HTTP', () => {
     expect(await json(response)).to.include({
       status: 413,
       code: 'body-too-large',
-      detail: 'A conversation has at most 4194304 bytes with all that tools found: begin a new one.',
+      detail: 'Conversation too long: at most 4194304 bytes including tool results. Start a new one.',
     })
     sent.destroy()
   })

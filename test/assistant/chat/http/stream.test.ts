@@ -92,7 +92,7 @@ describe('the stream of an answer', () => {
     expect(chunks.filter(({ type }) => type === 'data-notice')).to.have.length(1)
     expect(chunks.find(({ type }) => type === 'data-notice'))
       .to.have.nested.property('data.text')
-      .that.includes('goes on without the server for SQL and Cadence scripts: ')
+      .that.includes('continues without the server for SQL and Cadence scripts: ')
     expect(chunks.find(({ type }) => type === 'tool-output-available'))
       .to.have.property('output')
       .that.deep.equals(chart)
@@ -158,7 +158,7 @@ describe('the stream of an answer', () => {
     await reading.reads('one ')
     const stopping = chat.stop()
     expect(await reading.toEnd()).to.match(
-      /data: \{"type":"error","errorText":"The service was stopped before [^"]*"\}\n\ndata: \[DONE\]\n\n$/,
+      /data: \{"type":"error","errorText":"The service stopped before [^"]*"\}\n\ndata: \[DONE\]\n\n$/,
     )
     await Promise.all([provider.gone, stopping])
     expect(await chat.metrics.registry.metrics()).to.include(

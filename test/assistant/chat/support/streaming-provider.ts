@@ -138,7 +138,7 @@ function readOrRefuse(protocol: StreamingProtocol, body: unknown): ReturnType<St
 
 /** Not a note of the chat itself, which comes in the user's name because the protocols have no other. */
 function isOfPerson({ role, text }: SentMessage): boolean {
-  return role === 'user' && !text.startsWith('[Note of the chat service')
+  return role === 'user' && !text.startsWith('[Note from the chat service')
 }
 
 function stepOf(messages: readonly SentMessage[]): number {

@@ -120,9 +120,9 @@ describe('fetch_api', () => {
   it('says what is wrong with its arguments', async () => {
     await start(echo)
     for (const [input, words] of [
-      [{}, 'Field "url" must be a text.'],
+      [{}, 'Field "url" must be a string.'],
       [{ url: api, method: 'PUT' }, 'Field "method" must be GET or POST.'],
-      [{ url: api, body: {} }, 'Field "body" must be a text: the JSON as a text.'],
+      [{ url: api, body: {} }, 'Field "body" must be a string that contains JSON.'],
       [{ url: api, headers: { authorization: 'x' } }, 'Field "headers" is unknown; known: url, method, body.'],
       ['no', 'The body must be an object with a url.'],
     ] as const)
@@ -205,7 +205,7 @@ describe('fetch_api', () => {
       content_type: '',
       body: null,
       truncated: false,
-      note: 'It leads elsewhere, where a POST is not sent.',
+      note: 'The response is a redirect, which POST requests do not follow.',
     })
     expect(host.calls).to.have.length(1)
   })
@@ -256,7 +256,7 @@ describe('fetch_api', () => {
     expect(error).to.include({
       status: 502,
       code: 'fetch-failed',
-      message: 'api.listed.test gave no answer that can be read: ENOTFOUND.',
+      message: 'Request to api.listed.test failed: ENOTFOUND.',
     })
   })
 

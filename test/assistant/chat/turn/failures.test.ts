@@ -87,7 +87,7 @@ for (const protocol of protocols) {
 
     it('tells what to do where the conversation is longer than what the model reads', async () => {
       const { error } = await answerTo({ status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' })
-      expect(error).to.match(/too long.*\. Begin a new chat, or ask for less at once\.$/)
+      expect(error).to.match(/too long.*\. Start a new chat, or ask a smaller question\.$/)
     })
 
     for (const contentType of ['text/html; charset=utf-8', 'application/json']) {
@@ -187,7 +187,7 @@ for (const protocol of protocols) {
       const { texts, error, message } = await answerTo(['I was about to', { end: 'refusal' }])
       expect(texts).to.deep.equal([
         'I was about to',
-        'The provider of the model declined to answer this. Ask in other words, or for something else.',
+        'The model provider declined to answer. Rephrase the question, or ask something else.',
       ])
       expect(error).to.equal(undefined)
       expect(message.metadata).to.include({ end: 'refused' })
@@ -200,7 +200,7 @@ for (const protocol of protocols) {
       expect(cut.message.metadata).to.include({ end: 'length' })
       const never = await answerTo([{ tool: 'add', arguments: '{"a": 1' }, { end: 'length' }])
       expect(never.texts).to.deep.equal([
-        'The model reached the most that it may say at once before it came to an answer. Ask for less at once.',
+        'The model reached its output limit before it answered. Ask a smaller question.',
       ])
       expect(never.asked).to.equal(1)
     })
@@ -268,9 +268,7 @@ describe('a fault of ourselves', () => {
       },
     }
     const { error, outcome } = await wholeTurn({ model })
-    expect(error).to.equal(
-      'The answer could not be given because of a fault in the chat itself; its log tells which. Ask again.',
-    )
+    expect(error).to.equal('The answer failed because of an internal error. Ask again.')
     expect(outcome.end).to.equal('failed')
   })
 })

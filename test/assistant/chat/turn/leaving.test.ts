@@ -137,7 +137,7 @@ for (const protocol of protocols) {
       }
       const { error, outcome, texts, message } = ended
       expect(error).to.equal(
-        `The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`,
+        `The answer timed out after ${timeoutMs / 1000} s. Ask a smaller question, or use the mode fast.`,
       )
       expect(outcome.end).to.equal('timeout')
       expect(texts).to.deep.equal(['I wait. '])

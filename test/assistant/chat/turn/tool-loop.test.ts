@@ -150,7 +150,7 @@ for (const protocol of protocols) {
       const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(calls).to.have.length(maxSteps)
       expect(calls.at(-1)?.messages.at(-1)).to.have.property('role', 'user')
-      expect(calls.at(-1)?.messages.at(-1)?.text).to.include('there are no more tools')
+      expect(calls.at(-1)?.messages.at(-1)?.text).to.include('no more tools are available')
       expect(answer.texts.at(-1)).to.equal('I found this much.')
       expect(answer.message.metadata).to.include({ end: 'steps', steps: maxSteps })
     })
@@ -160,7 +160,7 @@ for (const protocol of protocols) {
       const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(calls).to.have.length(maxSteps)
       expect(answer.error).to.equal(undefined)
-      expect(answer.texts.at(-1)).to.include('All steps of this answer were used')
+      expect(answer.texts.at(-1)).to.include('The model used all steps before it answered')
       expect(answer.message.metadata).to.include({ end: 'steps' })
       expect(
         answer.message.parts.every(
@@ -179,13 +179,13 @@ for (const protocol of protocols) {
       )
       const model = modelAt(url, protocol)
       expect((await wholeTurn({ model, tools: { add } })).texts.at(-1)).to.equal(
-        'The model ended here without words of its own. What its tools found is above.',
+        'The model ended without an answer. Its tool results are above.',
       )
       const silent = await wholeTurn({
         model,
         messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'silent' }] }],
       })
-      expect(silent.texts).to.deep.equal(['The model gave no answer. Ask again, or in other words.'])
+      expect(silent.texts).to.deep.equal(['The model gave no answer. Ask again or rephrase the question.'])
     })
 
     it('cuts long results for the model, tells it so, and leaves them whole for the client', async () => {
@@ -199,10 +199,10 @@ for (const protocol of protocols) {
       expect(results).to.have.length(6)
       expect(results[0])
         .to.have.length.within(maxResultCharacters, maxResultCharacters + 200)
-        .and.match(/\[Cut here: 60000 of \d+ characters\./)
+        .and.match(/\[Truncated: 60000 of \d+ characters\./)
       // All together they have to fit into what a model reads.
       expect(results.map(({ length }) => length).reduce((sum, length) => sum + length)).to.be.below(260_000)
-      expect(results.at(-1)).to.match(/\[Cut here: 4000 of/)
+      expect(results.at(-1)).to.match(/\[Truncated: 4000 of/)
       const first = message.parts.find(({ type }) => type === 'dynamic-tool')
       expect(first).to.have.nested.property('output.rows').with.length(20_000)
       // The same result has the same words in each step: what the provider keeps would be lost otherwise.
@@ -230,7 +230,7 @@ for (const protocol of protocols) {
       expect(ran).to.equal(maxToolCalls)
       expect(texts).to.deep.equal(['enough'])
       expect(calls[1]?.messages.flatMap(({ toolResults }) => toolResults).at(-1)?.text).to.include(
-        `No more than ${maxToolCalls} calls`,
+        `Tool call limit reached (${maxToolCalls} per answer)`,
       )
     })
 

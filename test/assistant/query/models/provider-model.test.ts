@@ -112,7 +112,7 @@ describe('a model of a provider', () => {
   it('is given up when it says nothing in time', async () => {
     const error = await failure((await open({}, ['silence'], { timeoutMs: 100 })).reply(request()))
     expect(error).to.include({ status: 502, code: 'model-failed' })
-    expect(error.message).to.include('did not answer within 0.1 s')
+    expect(error.message).to.include('no reply within 0.1 s')
   })
 
   it('is told to stop when whoever asked has gone', async () => {

@@ -202,7 +202,7 @@ describe('the runner', () => {
     expect(await failure(runner.run(endless))).to.include({
       status: 504,
       code: 'sql-timeout',
-      message: 'The statement took longer than 1 s and was ended: ask for less, such as fewer blocks or days.',
+      message: 'The statement timed out after 1 s. Reduce its work, for example to fewer blocks or days.',
     })
     await untilAtWork(0)
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])

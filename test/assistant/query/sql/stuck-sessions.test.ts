@@ -178,7 +178,7 @@ describe('sessions that PostgreSQL cannot end', function () {
     expect(counts.at(-1)).to.equal(maxReplaced)
     const alarms = errors.map((line) => (JSON.parse(line) as { msg: string }).msg)
     expect(alarms).to.have.length(maxReplaced)
-    expect(alarms[0]).to.match(/does not end.*Another slot takes its place.*kill -s FPE \d+/)
+    expect(alarms[0]).to.match(/does not terminate.*Its slot was replaced.*kill -s FPE \d+/)
 
     // One more keeps its slot; the other slot goes on.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')

@@ -1,72 +1,73 @@
 import type { CallKind } from './function-rules.ts'
 
-/** What is known of an expression before it runs. Numbers are upper bounds. */
+/** Estimate of an expression. Numbers are upper bounds. */
 export interface Value {
-  /** Share of `maxWork` that it takes to compute it once. */
+  /** ns to compute it once. */
   readonly work: number
-  /** Length of its text. */
+  /** Length as text. */
   readonly bytes: number
   readonly kind: 'number' | 'jsonb' | 'other'
-  /** Value of a number that is written in the statement. */
+  /** Value of a numeric literal. */
   readonly constant?: number
-  /** Elements of an array or a document that is written in the statement. */
+  /** Elements of a literal array or document. */
   readonly elements?: number
 }
 
 /**
- * Longest time without a check for cancellation, ns. It holds for work that is linear in the data. Everything else is
- * counted `superLinear` times, so that it has a fifth of this: planning, and operands that are multiplied.
+ * Longest time without a cancellation check, ns, for work that is linear in the data. Other work
+ * (planning, products of operands) counts `superLinear` times.
  */
 export const maxWork = 10_000_000_000
 const superLinear = 5
 
 /**
- * Longest value that a session of the embedded server can build within its memory; other servers allow up to four times
- * as much.
+ * Longest value that a session of the embedded server can build within its memory limit; other
+ * servers allow up to four times as much.
  */
 export const maxValueBytes = 256_000_000
 /**
- * Elements, escapes or tokens that such a session can hold: each takes some 40 bytes while a value is built. On any
- * server the working array of an aggregate ends at 67,108,864 elements, which is 1 GB.
+ * Elements, escapes or tokens that such a session can hold at about 40 bytes each. On any server an
+ * aggregate's working array ends at 67,108,864 elements (1 GB).
  */
 const maxPieces = 32_000_000
-/** Elements of the longest array. */
 const maxArrayElements = 134_217_727
-/** Digits of the largest numeric: 131,072 before the point and 16,383 after it. */
+/** 131,072 before the decimal point and 16,383 after it. */
 export const maxNumericDigits = 147_455
-/** Longest text of a number of the chain, and of a double. */
+/** Longest text of an on-chain number or a double. */
 export const numberBytes = 320
 export const shortBytes = 64
-/** The planner takes some 20 microseconds and 500 bytes for each node. */
+/** The planner takes about 20 µs and 500 bytes per node. */
 export const nodeWork = 20_000 * superLinear
-/** The planning time grows with the square of the number of joined tables, and of sorts for windows and aggregates. */
+/** Planning time grows with the square of the number of joined tables and of sorts. */
 export const sourceWork = 6_000_000 * superLinear
 export const sortWork = 30_000_000 * superLinear
 
-/** ns for each byte, measured with PostgreSQL 18; `gate-cancel.test.ts` runs the longest permitted calls. */
+/**
+ * ns per byte, measured with PostgreSQL 18; `gate-cancel.test.ts` runs the longest permitted calls.
+ */
 const linearRate = 3
 /** Case mapping and encodings. */
 const heavyRate = 10
-/** ns for each element, escape or token; a number in JSON takes two bytes and twice as long. */
+/** ns per element, escape or token; a JSON number takes two bytes and twice as long. */
 const pieceRate = 80
 const tokenRate = 100
 const formattingRate = 400
-/** ns for each pair of bytes: texts that nearly match, as a position or for LIKE; characters one by one. */
+/** ns per pair of bytes, for near matches. */
 const searchRate = 1
 const likeRate = 2
 const matchRate = 11
-/** ns for each pair of elements. */
+/** ns per pair of elements. */
 const elementRate = 15
-/** ns for each byte of a result that is built piece by piece, and of one with indentation. */
+/** ns per byte of a result that is built piece by piece. */
 const buildRate = 1
 const indentRate = 3
 const maxPostgresBytes = 1_073_741_823
-/** ns for each pair of digits, and the most pairs of a product that does not overflow. */
+/** ns per pair of digits, and the maximum pairs of a product that does not overflow. */
 const digitRate = 0.08 * superLinear
 const maxDigitPairs = (maxNumericDigits / 2) ** 2
 const transcendentalWork = 30_000_000 * superLinear
 
-/** The cost of a call without that of its arguments. */
+/** Without the cost of the arguments. */
 export function callCost(kind: CallKind, args: readonly Value[]): Value {
   const [a = short, b = short, c = short] = args
   const all = args.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -119,7 +120,7 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
     }
     case 'pad':
       return other(linear, bound(4 * (b.constant ?? maxValueBytes) + c.bytes), linearRate)
-    // Its elements take no memory while it is built.
+    // Elements take no memory while it is built.
     case 'fill':
       return other(pieceRate * (maxArrayElements - maxPieces), maxValueBytes)
     case 'cut':
@@ -141,7 +142,7 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
   }
 }
 
-/** The cost of an operator without that of its operands. */
+/** Without the cost of the operands. */
 export function operatorCost(symbol: string, left: Value, right: Value): Value {
   const all = left.bytes + right.bytes
   const linear = linearRate * all
@@ -154,7 +155,7 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
       const result = arithmetic([left, right], symbol)
       return areNumbers ? result : other(linear + result.work, bound(all))
     }
-    // Subtracts numbers and times, and removes keys from jsonb.
+    // Also subtracts times and removes jsonb keys.
     case '-': {
       return areNumbers ? arithmetic([left, right], symbol) : other(elementCost(left, right) + linear, bound(all))
     }
@@ -188,13 +189,12 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
       return number(elementCost(left, right) + linear, 1)
     case '#-':
       return { work: linear, bytes: left.bytes, kind: 'jsonb' }
-    // Each call on json, which is text, parses all of it.
+    // Each call on json parses all of its text.
     case '->':
     case '->>':
     case '#>':
     case '#>>': {
       const work = (left.kind === 'jsonb' ? 0 : tokenRate * pieces(left.bytes)) + linearRate * left.bytes
-      // The text of a document.
       const printing = left.kind === 'jsonb' && symbol.endsWith('>>') ? pieceRate * pieces(left.bytes) : 0
       return { work: work + printing, bytes: left.bytes, kind: symbol.endsWith('>>') ? 'other' : left.kind }
     }
@@ -203,10 +203,10 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
   }
 }
 
-/** Types by the bytes that a value has after a cast; `length` as in varchar(20). */
+/** Types by the size of a value after a cast; `length` as in varchar(20). */
 export function castCost(type: string, isArray: boolean, value: Value, length: number | undefined): Value {
   const linear = linearRate * value.bytes
-  // Written or read element by element.
+  // Written or parsed element by element.
   const tokens = tokenRate * pieces(value.bytes) + linear
   if (isArray) return other(tokens, bound(8 * value.bytes))
   switch (type) {
@@ -247,7 +247,7 @@ export function castCost(type: string, isArray: boolean, value: Value, length: n
       return other(textCost(value), bound(2 * value.bytes))
     case 'bytea':
       return other(linear, bound(2 * value.bytes))
-    // json and jsonpath are parsed; ranges, multiranges and rows too.
+    // json and jsonpath are parsed; so are ranges, multiranges and rows.
     default:
       return other(tokens * (type.endsWith('range') ? 4 : 1), bound(2 * value.bytes))
   }
@@ -255,7 +255,7 @@ export function castCost(type: string, isArray: boolean, value: Value, length: n
 
 const short: Value = { work: 0, bytes: shortBytes, kind: 'other' }
 
-/** The cost of two operands of which one is looked for in the other: linear where one is short. */
+/** Cost of searching one operand in the other: linear if one is short. */
 function pairCost(rate: number, a: number, b: number): number {
   return rate * a * b * (Math.min(a, b) > shortBytes ? superLinear : 1)
 }
@@ -264,12 +264,12 @@ function likeCost(a: Value, b: Value): number {
   return pairCost(likeRate, a.bytes, b.bytes)
 }
 
-/** The cost of comparing each element of arrays or documents. */
+/** Cost of comparing each element of arrays or documents. */
 function elementCost(a: Value, b: Value): number {
   return pairCost(elementRate, a.elements ?? pieces(a.bytes), b.elements ?? pieces(b.bytes))
 }
 
-/** The cost of writing a value as text; arrays and documents piece by piece. */
+/** Cost of text output; arrays and documents are written piece by piece. */
 function textCost({ bytes, kind }: Value): number {
   return linearRate * bytes + (kind === 'number' ? 0 : pieceRate * pieces(bytes))
 }
@@ -286,17 +286,17 @@ function number(work: number, bytes: number = numberBytes): Value {
   return { work, bytes, kind: 'number' }
 }
 
-/** @param rate ns for each byte of the result */
+/** @param rate ns per byte of the result */
 function other(work: number, bytes: number, rate = 0): Value {
   return { work: work + rate * bytes, bytes, kind: 'other' }
 }
 
-/** Results of one call that may end only at PostgreSQL's own limit of 1 GB. */
+/** Results that only PostgreSQL's own 1 GB limit bounds. */
 function built(work: number, bytes: number): Value {
   return other(work + buildRate * Math.min(bytes, maxPostgresBytes), bound(bytes))
 }
 
-/** Elements with a separator after each. */
+/** Elements with separators. */
 function joined(bytes: number, separatorBytes: number): Value {
   return built(pieceRate * pieces(bytes), bytes + pieces(bytes) * separatorBytes)
 }
@@ -313,7 +313,7 @@ function digits({ bytes }: Value): number {
 function arithmetic(args: readonly Value[], symbol: string): Value {
   const [a, b] = [digits(args[0] ?? short), digits(args[1] ?? short)]
   const work = symbol === '+' || symbol === '-' ? a + b : Math.min(a * b, maxDigitPairs) * digitRate
-  // A quotient has at least 16 significant digits, and at most 1,000 after the point.
+  // A quotient has at least 16 significant digits and at most 1,000 decimals.
   const length = symbol === '+' || symbol === '-' ? Math.max(a, b) + 1 : symbol === '/' ? a + b + 1000 : a + b
   return number(linearRate * (a + b) + work, Math.min(length, maxNumericDigits))
 }
@@ -331,7 +331,7 @@ function power(base: Value, exponent: Value): Value {
   return number(Math.min(bytes * bytes, maxDigitPairs) * digitRate, bytes)
 }
 
-/** At most so many characters. A negative number counts from the end. */
+/** In characters; a negative number counts from the end. */
 function cutBytes(text: Value, length = -1): number {
   return length < 0 ? text.bytes : Math.min(text.bytes, 4 * length)
 }

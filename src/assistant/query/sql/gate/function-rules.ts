@@ -1,36 +1,42 @@
 /**
- * The functions, operators, types and collations of PostgreSQL that a statement may use. Everything else is refused:
- * most of it is of no use for chain data (geometry, bit strings, text search, XML, networks, the server itself), and
- * some of it runs for minutes in code that looks for no cancellation.
+ * Functions, operators, types and collations that a statement may use. Everything else is refused:
+ * most of it is useless for chain data, and some runs for minutes in code that ignores
+ * cancellation.
  */
 
-/** How the time of a call and the length of its result follow from its arguments; `call-cost.ts` has the formulas. */
+/** How time and result length of a call depend on its arguments; formulas in `call-cost.ts`. */
 export type CallKind =
-  /** Linear; a number or another short value. */
+  /** Linear time; a number or another short result. */
   | 'number'
   | 'short'
-  /** Linear; at most as long as all arguments together. */
+  /** Linear time; result at most as long as all arguments together. */
   | 'linear'
-  /** As linear, and up to eight times as long: escapes, JSON. */
+  /** Linear time; result up to eight times as long: escapes, JSON. */
   | 'growing'
-  /** No work on the values themselves. */
+  /** Does not read the values. */
   | 'free'
-  /** Linear with a high cost for each byte, element or token: case mapping, encodings; arrays; JSON; formats. */
+  /**
+   * Linear with a high cost per byte, element or token: case mapping, encodings; arrays; JSON;
+   * formats.
+   */
   | 'heavy'
   | 'elements'
   | 'parsing'
   | 'formatting'
-  /** Looks for the second argument in the first; replaces it by the third; compares it as a pattern. */
+  /**
+   * Searches the second argument in the first, replaces it by the third, or matches it as a
+   * pattern.
+   */
   | 'search'
   | 'replace'
   | 'like'
-  /** Elements of the first argument, or the other arguments, with a separator between them. */
+  /** Elements of the first argument, or the other arguments, joined by a separator. */
   | 'join'
   | 'join-others'
-  /** As long as the square of its argument: indentation; paths of a document. */
+  /** Result as long as the square of its argument: indentation; document paths. */
   | 'pretty'
   | 'paths'
-  /** Compares each character, or each element, of the first with those of the second. */
+  /** Compares each character or element of the first argument with those of the second. */
   | 'match'
   | 'match-elements'
   | 'regexp'
@@ -41,11 +47,11 @@ export type CallKind =
   | 'cut'
   | 'slice'
   | 'format'
-  /** Calculations with numeric, whose values may have 147,455 digits. */
+  /** Arithmetic with numeric, whose values may have 147,455 digits. */
   | 'arithmetic'
   | 'power'
   | 'transcendental'
-  /** Aggregates whose result has no bound. */
+  /** Aggregates with an unbounded result. */
   | 'collect'
   | 'collect-json'
 
@@ -59,7 +65,7 @@ function wordsOf(list: string): string[] {
   return list.split(/\s+/)
 }
 
-/** Functions of pg_catalog, by their kind. */
+/** Functions of pg_catalog by kind. */
 export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
   free: `array_length array_lower array_ndims array_upper cardinality pg_typeof num_nulls num_nonnulls grouping
     row_number rank dense_rank percent_rank cume_dist ntile count lower_inc upper_inc lower_inf upper_inf isempty
@@ -123,7 +129,7 @@ export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
     jsonb_object_agg_unique_strict`,
 })
 
-/** Types of pg_catalog; an array or a domain is allowed when its elements are. */
+/** Types of pg_catalog. Arrays and domains are allowed if their elements are. */
 export const allowedTypes: readonly string[] =
   wordsOf(`bool int2 int4 int8 float4 float8 numeric oid text varchar bpchar char name bytea uuid date time timetz
     timestamp timestamptz interval json jsonb jsonpath int4range int8range numrange tsrange tstzrange
@@ -133,10 +139,10 @@ export const allowedOperators: readonly string[] =
   wordsOf(`= <> < <= > >= + - * / % ^ |/ ||/ @ & | # ~ << >> || ^@ ~~ !~~ ~~* !~~* ~* !~ !~* -> ->> #> #>> @> <@ &&
     -|- ? ?| ?& #- @?`)
 
-/** ICU collations compare texts more slowly than bytes, and each opens an ICU collator of its own in the session. */
+/** ICU collations are slower than byte order, and each opens an ICU collator in the session. */
 export const allowedCollations: ReadonlySet<string> = new Set(['C', 'POSIX', 'default', 'ucs_basic'])
 
-/** Have no effect although they are volatile. */
+/** Volatile but without effect. */
 export const harmlessVolatile: readonly string[] = [
   'array_sample',
   'array_shuffle',

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * PostgreSQL's parser, compiled to WebAssembly. libpg-query exports only one instance for the process, which
- * cannot be replaced.
+ * PostgreSQL's parser, compiled to WebAssembly. libpg-query exports a single instance that cannot
+ * be replaced.
  */
 interface ParserInstance {
   readonly _malloc: (bytes: number) => number
@@ -17,7 +17,7 @@ interface ParserInstance {
   readonly getValue: (pointer: number, type: 'i32') => number
 }
 
-/** The parts of WebAssembly that are used here; TypeScript declares it for browsers only. */
+/** The parts of WebAssembly used here; TypeScript declares it for browsers only. */
 declare const WebAssembly: {
   readonly compile: (bytes: Uint8Array) => Promise<CompiledModule>
   readonly Instance: new (module: CompiledModule, imports: object) => object
@@ -30,7 +30,7 @@ interface ParserOptions {
   readonly instantiateWasm: (imports: object, receive: (instance: object) => void) => void
 }
 
-/** A syntax error. The position counts bytes of UTF-8 from 0. */
+/** `position` counts UTF-8 bytes from 0. */
 export class GrammarError extends Error {
   readonly position: number
 
@@ -40,21 +40,20 @@ export class GrammarError extends Error {
   }
 }
 
-/** The statement is nested deeper than the stack of the parser. */
+/** The statement is nested deeper than the parser's stack allows. */
 export class GrammarOverflow extends Error {}
 
 const require = createRequire(import.meta.url)
 
 /**
- * How V8 compiles the parser. The optimizing compiler takes 550 MB for the largest function and saves 0.03 ms per
- * statement; in a container of 512 MB it would end the process.
+ * V8 compiler flags for the parser. The optimizing compiler takes 550 MB for the largest function
+ * and saves 0.03 ms per statement, which would end the process in a 512 MB container.
  */
 const compilerFlags = { 'liftoff-only': true, 'wasm-tier-up': false, 'wasm-dynamic-tiering': false } as const
 
 /**
- * PostgreSQL's grammar. A statement that overflows the stack leaves the instance damaged: its stack pointer is not
- * restored, and after some twenty of them it would parse nothing, or anything, for the rest of the process. The
- * instance is therefore replaced each time.
+ * A statement that overflows the stack damages the instance: its stack pointer is not restored, and
+ * after about twenty of them it parses wrongly. The instance is therefore replaced each time.
  */
 export class Grammar {
   readonly #module: CompiledModule
@@ -79,10 +78,7 @@ export class Grammar {
     }
   }
 
-  /**
-   * The statements of a text, as JSON of PostgreSQL's syntax tree.
-   * @throws GrammarError, GrammarOverflow
-   */
+  /** @returns PostgreSQL's syntax tree as JSON @throws GrammarError, GrammarOverflow */
   async parse(sql: string): Promise<readonly unknown[]> {
     let current = this.#instance
     let parser = await current
@@ -98,7 +94,7 @@ export class Grammar {
       if (error instanceof GrammarError) throw error
       this.#instance = this.#create()
       if (error instanceof RangeError || error instanceof WebAssembly.RuntimeError) {
-        throw new GrammarOverflow('the parser overflowed', { cause: error })
+        throw new GrammarOverflow('SQL parser stack overflow', { cause: error })
       }
       throw error
     }
@@ -113,7 +109,10 @@ export class Grammar {
   }
 }
 
-/** Offsets of PgQueryParseResult: tree, stderr, error. Of PgQueryError: message, function, file, line, cursor. */
+/**
+ * Offsets of PgQueryParseResult: tree, stderr, error. Of PgQueryError: message, function, file,
+ * line, cursor.
+ */
 function parseWith(parser: ParserInstance, sql: string): string {
   const bytes = parser.lengthBytesUTF8(sql) + 1
   const text = parser._malloc(bytes)
@@ -136,10 +135,7 @@ function setFlag(name: string, isOn: boolean): void {
   setFlagsFromString(isOn ? `--${name}` : `--no-${name}`)
 }
 
-/**
- * A part of PostgreSQL's syntax tree as JSON. A node is an object with one key, the name of its kind, which is
- * capitalised.
- */
+/** A node is an object with one key, its capitalised kind. */
 export interface SyntaxNode {
   readonly [field: string]: unknown
 }
@@ -148,7 +144,6 @@ export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The node of a kind, where this is one. */
 export function nodeOf(value: unknown, kind: string): SyntaxNode | undefined {
   if (!isNode(value)) return undefined
   const node = value[kind]
@@ -159,7 +154,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The strings of a list of String nodes: the parts of a name, from the outermost. */
+/** Strings of a list of String nodes: name parts, outermost first. */
 export function namesIn(list: unknown): string[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((item) => {
@@ -168,19 +163,19 @@ export function namesIn(list: unknown): string[] {
   })
 }
 
-/** The node kinds of a SELECT. All others, such as those of later PostgreSQL versions, are refused. */
+/** Node kinds of a SELECT. All others are refused, including those of later PostgreSQL versions. */
 export const selectNodes: ReadonlySet<string> = new Set(
   [
     // The statement and its parts.
     `SelectStmt WithClause CommonTableExpr CTESearchClause CTECycleClause ResTarget SortBy WindowDef
     GroupingSet GroupingFunc List Alias`,
-    // Where rows come from.
+    // Sources of rows.
     `RangeVar RangeSubselect RangeFunction RangeTableSample JoinExpr ColumnDef`,
     // Expressions.
     `A_ArrayExpr A_Const A_Expr A_Indices A_Indirection A_Star BoolExpr Boolean BooleanTest CaseExpr CaseWhen
     CoalesceExpr CollateClause ColumnRef Float FuncCall Integer MinMaxExpr NamedArgExpr NullTest RowExpr
     SQLValueFunction String SubLink TypeCast TypeName`,
-    // JSON of the standard.
+    // SQL/JSON.
     `JsonAggConstructor JsonArgument JsonArrayAgg JsonArrayConstructor JsonArrayQueryConstructor JsonBehavior
     JsonFormat JsonFuncExpr JsonIsPredicate JsonKeyValue JsonObjectAgg JsonObjectConstructor JsonOutput
     JsonParseExpr JsonReturning JsonScalarExpr JsonSerializeExpr JsonTable JsonTableColumn JsonTablePathSpec

@@ -4,29 +4,32 @@ import { numberBytes, shortBytes } from './call-cost.ts'
 import type { Value } from './call-cost.ts'
 import { allowedOperators, allowedTypes, functionKinds, harmlessVolatile } from './function-rules.ts'
 
-/** Whether something of this name may be used, by schema. */
+/** Whether each name may be used, by schema. */
 export type KnownNames = ReadonlyMap<string, ReadonlyMap<string, boolean>>
 
-/** What a database has, as far as a statement can name it, and whether it may. Read once, see `readKnownObjects`. */
+/** Named objects of a database and whether statements may use them. See `readKnownObjects`. */
 export interface KnownObjects {
-  /** Schemas in which names without one are looked for, after pg_catalog. */
+  /** Search path after pg_catalog. */
   readonly searchPath: readonly string[]
-  /** True: every overload may be called. */
+  /** True: all overloads may be called. */
   readonly functions: KnownNames
   readonly operators: KnownNames
   readonly types: KnownNames
   readonly relations: KnownNames
-  /** Columns of tables and views that may be read, by `schema.table`, with the longest values that are assumed. */
+  /** Columns of readable tables and views by `schema.table`, with assumed longest values. */
   readonly columns: ReadonlyMap<string, readonly (Value & { readonly name: string })[]>
-  /** Names after a value (`value.name`) that would call a function, or cast to a type, that is not allowed. */
+  /**
+   * Names that `value.name` must not use: they would call a forbidden function or cast to a
+   * forbidden type.
+   */
   readonly attributes: ReadonlySet<string>
 }
 
 export type Verdict = 'allowed' | 'refused' | 'unknown'
 
 /**
- * The verdict on a name with or without schema. An unqualified name is resolved as by the server, in pg_catalog and
- * the search path; where several schemas have it, all must be allowed, since types may decide.
+ * Unqualified names resolve as on the server: pg_catalog, then the search path. If several schemas
+ * have the name, all must be allowed, since the types may decide.
  */
 export function verdictOn(names: KnownNames, parts: readonly string[], searchPath: readonly string[]): Verdict {
   const [schema, name] = parts.length > 1 ? parts : [undefined, parts[0] ?? '']
@@ -38,7 +41,7 @@ export function verdictOn(names: KnownNames, parts: readonly string[], searchPat
   return found.every(Boolean) ? 'allowed' : 'refused'
 }
 
-/** Standard views that describe the readable tables, for programs that explore the schema. */
+/** Standard views that describe readable tables, for schema browsers. */
 const describingViews: readonly string[] = [
   'information_schema.columns',
   'information_schema.key_column_usage',
@@ -48,20 +51,20 @@ const describingViews: readonly string[] = [
 ]
 
 export interface KnownObjectsOptions {
-  /** Schemas in which names without one are looked for. */
+  /** Search path. */
   readonly searchPath: readonly string[]
-  /** `schema.table` of all tables and views that may be read. */
+  /** `schema.table` of all readable tables and views. */
   readonly readable: readonly string[]
 }
 
-/** Reads what the database has from its catalogs: 20 ms for the 3,500 functions and 800 operators of a server. */
+/** Takes 20 ms for the 3,500 functions and 800 operators of a server. */
 export async function readKnownObjects(
   client: ClientBase,
   { searchPath, readable }: KnownObjectsOptions,
 ): Promise<KnownObjects> {
   const schemas = ['pg_catalog', ...searchPath]
   const tables = [...readable, ...describingViews]
-  // One after the other: a client does one thing at a time.
+  // Sequential, since a client runs one query at a time.
   const functions = await readNames(client, functionsSql, [schemas, harmlessVolatile, [...functionKinds.keys()]])
   const operators = await readNames(client, operatorsSql, [schemas, allowedOperators])
   const types = await readNames(client, typesSql, [schemas, tables, allowedTypes])
@@ -72,9 +75,9 @@ export async function readKnownObjects(
 }
 
 /**
- * A function may be called when it is on our list, or written in SQL by the owner of the database and IMMUTABLE; and
- * when no overload has effects, runs with other rights, or takes or gives types of the server. Extensions' libraries
- * are refused: nothing is known of how long their functions run.
+ * A function may be called if it is on our list, or is an IMMUTABLE SQL function of the database
+ * owner, and no overload has effects, changes rights or uses server types. Extension libraries are
+ * refused, since their run time is unknown.
  */
 const functionsSql = `
   SELECT p.proname AS name, n.nspname AS schema,
@@ -108,7 +111,7 @@ const operatorsSql = `
   GROUP BY o.oprname, n.nspname`
 
 /**
- * Base types are on our list; a row type is as good as its table. An array and a domain are as good as their elements.
+ * Base types must be on our list; a row type follows its table, arrays and domains their elements.
  */
 const typesSql = `
   WITH RECURSIVE made_of AS (
@@ -144,14 +147,11 @@ const relationsSql = `
   FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
   WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S', 'c')`
 
-/**
- * Longest values that are assumed of columns without a bound. Longer ones make a statement slower to cancel, and
- * nothing else.
- */
+/** Assumed longest values of unbounded columns. Longer ones only delay cancellation. */
 const textBytes = 16_000
 const longTextBytes = 1_500_000
 const arrayBytes = 8_000
-/** Texts that hold code, arguments and payloads. */
+/** Texts with code, arguments or payloads. */
 const longTexts = /code|script|payload|source|input|argument|args|body|metadata|message|abi|error/
 
 const columnsSql = `
@@ -194,7 +194,7 @@ function assumedBytes({ name, type, category, fixed, length }: ColumnRow): numbe
   return ['bytea', 'json', 'jsonb'].includes(type) || longTexts.test(name) ? longTextBytes : textBytes
 }
 
-/** Functions whose first argument is of a type that a statement may have. */
+/** Functions whose first argument has a type that a statement may use. */
 const attributeFunctionsSql = `
   SELECT DISTINCT p.proname AS name
   FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_type AS t ON t.oid = p.proargtypes[0]

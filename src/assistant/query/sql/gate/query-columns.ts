@@ -3,11 +3,11 @@ import type { Value } from './call-cost.ts'
 import { isNode, listOf, namesIn, nodeOf } from './grammar.ts'
 import type { SyntaxNode } from './grammar.ts'
 
-/** What a part of FROM gives. */
+/** Output of a FROM item. */
 export interface Columns {
-  /** In their order. Undefined: their names are not known. */
+  /** In order. Undefined: names unknown. */
   readonly named: readonly Column[]
-  /** Of columns whose names are not known. */
+  /** Of columns with unknown names. */
   readonly others: Value | undefined
 }
 
@@ -20,19 +20,19 @@ interface Source {
 }
 
 export interface Query {
-  /** Where the query is written out at each place that names it. */
+  /** True if the query is inlined wherever it is named. */
   readonly work: number
   readonly columns: Columns
 }
 
-/** Each source is indexed once, when it is added. */
+/** Sources are indexed when added. */
 export interface Scope {
   readonly outer: Scope | undefined
-  /** Queries of WITH. */
+  /** WITH queries. */
   readonly queries: Map<string, Query>
-  /** What FROM gives, by the name that it has there. */
+  /** FROM items by name. */
   readonly sources: Map<string, Source>
-  /** Columns of all sources by name; of one name in several sources all together. */
+  /** Columns of all sources by name; equal names are merged. */
   readonly columns: Map<string, Value>
   others: Value | undefined
   row: Value
@@ -40,7 +40,7 @@ export interface Scope {
 
 export const nothing: Value = { work: 0, bytes: 0, kind: 'other' }
 export const small: Value = { work: 0, bytes: shortBytes, kind: 'other' }
-/** Either of both: their longest length, and the time of both. */
+/** Either of both: the longer length and the total time. */
 export function together(a: Value | undefined, b: Value | undefined): Value
 export function together(a: Value | undefined, b: undefined): Value | undefined
 export function together(a: Value | undefined, b: Value | undefined): Value | undefined {
@@ -58,12 +58,12 @@ export function sumOf(a: Value, b: Value): Value {
   }
 }
 
-/** A result with the time of what it is made of. */
+/** A result with the time of its inputs. */
 export function added(result: Value, ...parts: readonly Value[]): Value {
   return { ...result, work: parts.reduce((sum, part) => sum + part.work, result.work + nodeWork) }
 }
 
-/** Columns whose values are kept, and not computed where they are named. */
+/** Columns whose values are stored rather than recomputed. */
 export function computed({ named, others }: Columns): Columns {
   return {
     named: named.map((column) => ({ ...column, work: 0 })),
@@ -71,7 +71,7 @@ export function computed({ named, others }: Columns): Columns {
   }
 }
 
-/** Columns that SEARCH and CYCLE add: paths of rows. */
+/** Row paths that SEARCH and CYCLE add. */
 export function withSearchColumns(
   { named, others }: Columns,
   { search_clause: search, cycle_clause: cycle }: SyntaxNode,
@@ -101,7 +101,7 @@ export function isStarOfRow(value: unknown): boolean {
   return isNode(last) && 'A_Star' in last
 }
 
-/** What PostgreSQL calls a column without AS. */
+/** PostgreSQL's name of a column without AS. */
 export function outputName(value: unknown): string | undefined {
   const column = nodeOf(value, 'ColumnRef')
   if (column !== undefined) return namesIn(column['fields']).at(-1)
@@ -124,7 +124,7 @@ export function textOf(value: unknown): string {
 export function constantOf({ sval, ival, fval }: SyntaxNode): Value {
   if (isNode(sval)) {
     const text = textOf(sval['sval'])
-    // An array or a document in a text has no more elements than it has separators.
+    // A literal array or document has no more elements than separators.
     const elements = 1 + (text.match(/[,:{[]/g)?.length ?? 0)
     return { work: nodeWork, bytes: Buffer.byteLength(text), kind: 'other', elements }
   }
@@ -139,7 +139,7 @@ export function constantOf({ sval, ival, fval }: SyntaxNode): Value {
   return { work: nodeWork, bytes, kind: 'number', elements: 1, ...constant }
 }
 
-/** A format whose text is written out and has no widths (`%10s`, `%*s`) lengthens nothing: constant 0. */
+/** A literal format without widths (`%10s`, `%*s`) adds no length: constant 0. */
 export function formatOf(values: readonly Value[], args: readonly unknown[]): readonly Value[] {
   const text = nodeOf(args[0], 'A_Const')?.['sval']
   const isPlain = isNode(text) && !/%[-\d*]/.test(textOf(text['sval']).replaceAll(/%\d+\$(?![-\d*])/g, '%'))

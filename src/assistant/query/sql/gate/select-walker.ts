@@ -5,13 +5,16 @@ import type { SyntaxNode } from './grammar.ts'
 import { verdictOn } from './known-objects.ts'
 import type { KnownObjects } from './known-objects.ts'
 
-/** Names of WITH that are visible where we are. */
+/** Visible WITH names. */
 type Scope = ReadonlySet<string>
 
-/** Ways to take a sample of a table that the server itself has. */
+/** Built-in TABLESAMPLE methods. */
 const samplingMethods: ReadonlySet<string> = new Set(['bernoulli', 'system'])
 
-/** Walks all fields of all nodes of a SELECT, so that functions are found anywhere, and refuses unknown node kinds. */
+/**
+ * Walks all nodes of a SELECT, so that functions are found anywhere, and refuses unknown node
+ * kinds.
+ */
 export class SelectWalker {
   readonly #known: KnownObjects
 
@@ -19,7 +22,7 @@ export class SelectWalker {
     this.#known = known
   }
 
-  /** @throws SqlRefusal that names what is not allowed */
+  /** @throws SqlRefusal */
   check(select: SyntaxNode): void {
     this.#visitSelect(select, new Set())
   }
@@ -38,17 +41,14 @@ export class SelectWalker {
 
   #visitNode(kind: string, node: unknown, scope: Scope): void {
     if (kind === 'ParamRef')
-      throw new SqlRefusal('sql-clause', 'A parameter such as $1 is not allowed: write the value.')
+      throw new SqlRefusal('sql-clause', 'Parameters such as $1 are not allowed. Use literal values.')
     if (!selectNodes.has(kind)) {
       throw kind.endsWith('Stmt')
         ? new SqlRefusal(
             'sql-clause',
-            `${kind.replace(/Stmt$/, '').toUpperCase()} is not allowed inside a SELECT: only reading is.`,
+            `${kind.replace(/Stmt$/, '').toUpperCase()} is not allowed inside a SELECT: statements are read-only.`,
           )
-        : new SqlRefusal(
-            'sql-clause',
-            `The statement has something that no SELECT of a reader needs (${kind}): leave it out.`,
-          )
+        : new SqlRefusal('sql-clause', `Unsupported syntax (${kind}). Remove it.`)
     }
     if (!isNode(node)) return
     if (kind === 'SelectStmt') this.#visitSelect(node, scope)
@@ -58,7 +58,7 @@ export class SelectWalker {
     }
   }
 
-  /** Nodes of one kind only stand in their fields without the name of the kind. */
+  /** Some fields hold nodes without the name of their kind. */
   #visitField(field: string, child: unknown, scope: Scope): void {
     if ((field === 'larg' || field === 'rarg') && isNode(child) && 'op' in child) {
       this.#visitSelect(child, scope)
@@ -70,14 +70,17 @@ export class SelectWalker {
 
   #visitSelect({ withClause, ...select }: SyntaxNode, scope: Scope): void {
     if (select['intoClause'] !== undefined)
-      throw new SqlRefusal('sql-clause', 'SELECT … INTO makes a table: leave INTO out.')
+      throw new SqlRefusal('sql-clause', 'SELECT … INTO is not allowed: it creates a table. Remove INTO.')
     if (select['lockingClause'] !== undefined)
-      throw new SqlRefusal('sql-clause', 'FOR UPDATE and FOR SHARE lock rows: leave them out.')
+      throw new SqlRefusal('sql-clause', 'FOR UPDATE and FOR SHARE are not allowed: they lock rows. Remove them.')
     const inner = isNode(withClause) ? this.#visitWith(withClause, scope) : scope
     this.#visit(select, inner)
   }
 
-  /** A WITH query sees the ones before it, and with RECURSIVE all of them and itself; other names are tables. */
+  /**
+   * A WITH query sees those before it, and with RECURSIVE all of them and itself. Other names are
+   * tables.
+   */
   #visitWith(withClause: SyntaxNode, scope: Scope): Scope {
     const list: readonly unknown[] = Array.isArray(withClause['ctes']) ? withClause['ctes'] : []
     const queries = list.map((each) => nodeOf(each, 'CommonTableExpr')).filter((each) => each !== undefined)
@@ -130,9 +133,9 @@ export class SelectWalker {
     )
     const remedy =
       elsewhere.length > 0
-        ? `there is ${elsewhere.join(', ')}`
-        : `tables and columns are listed in information_schema.columns`
-    throw new SqlRefusal('sql-relation', `There is no table ${name} that may be read: ${remedy}.`)
+        ? `did you mean ${elsewhere.join(' or ')}?`
+        : `information_schema.columns lists tables and columns.`
+    throw new SqlRefusal('sql-relation', `Table ${name} does not exist or is not readable; ${remedy}`)
   }
 
   #checkFunction(parts: readonly string[]): void {
@@ -140,27 +143,21 @@ export class SelectWalker {
     const name = parts.join('.')
     const verdict = verdictOn(functions, parts, searchPath)
     if (verdict === 'allowed') return
-    // A cast may be written as a call, where there is no function of the name.
+    // A cast may be written as a call if no function has the name.
     if (verdict === 'unknown' && verdictOn(types, parts, searchPath) === 'allowed') return
     throw verdict === 'unknown'
-      ? new SqlRefusal(
-          'sql-function',
-          `There is no function ${name} that may be called: look for its name, and that of its schema.`,
-        )
-      : new SqlRefusal(
-          'sql-function',
-          `The function ${name} is not allowed: only functions for chain data are. Leave it out.`,
-        )
+      ? new SqlRefusal('sql-function', `Function ${name} does not exist. Check its name and schema.`)
+      : new SqlRefusal('sql-function', `Function ${name} is not allowed. Remove it.`)
   }
 
   #checkType(node: SyntaxNode): void {
     const parts = namesIn(node['names'])
-    // Where the kinds of columns are told, as in the list of a function, the type may be left out.
+    // Column definitions may omit the type where it is known.
     if (parts.length === 0) return
     const { types, searchPath } = this.#known
     if (node['pct_type'] !== true && verdictOn(types, parts, searchPath) === 'allowed') return
     const name = parts.join('.')
-    throw new SqlRefusal('sql-type', `The type ${name} is not known, or not needed for chain data: use another one.`)
+    throw new SqlRefusal('sql-type', `Type ${name} does not exist or is not allowed. Use another type.`)
   }
 
   #checkComparison(node: SyntaxNode): void {
@@ -174,20 +171,20 @@ export class SelectWalker {
     if (parts.length === 0) return
     const { operators, searchPath } = this.#known
     if (verdictOn(operators, parts, searchPath) === 'allowed') return
-    const remedy = 'use those of numbers, texts, times, arrays and JSON'
-    throw new SqlRefusal('sql-operator', `There is no operator ${parts.join('.')} that is allowed: ${remedy}.`)
+    const remedy = 'use operators for numbers, text, times, arrays and JSON'
+    throw new SqlRefusal('sql-operator', `Operator ${parts.join('.')} is not allowed: ${remedy}.`)
   }
 }
 
 function checkSample(parts: readonly string[]): void {
   const name = parts.at(-1) ?? ''
   if (samplingMethods.has(name) && (parts.length === 1 || parts[0] === 'pg_catalog')) return
-  throw new SqlRefusal('sql-function', `TABLESAMPLE ${parts.join('.')} is not allowed: use BERNOULLI or SYSTEM.`)
+  throw new SqlRefusal('sql-function', `TABLESAMPLE ${parts.join('.')} is not allowed. Use BERNOULLI or SYSTEM.`)
 }
 
 function checkCollation(parts: readonly string[]): void {
   const name = parts.at(-1) ?? ''
   if (allowedCollations.has(name) && (parts.length === 1 || (parts.length === 2 && parts[0] === 'pg_catalog'))) return
   const allowed = [...allowedCollations].join(', ')
-  throw new SqlRefusal('sql-clause', `COLLATE ${parts.join('.')} is not allowed: use ${allowed}, or leave it out.`)
+  throw new SqlRefusal('sql-clause', `COLLATE ${parts.join('.')} is not allowed. Use ${allowed}, or remove it.`)
 }

@@ -6,9 +6,9 @@ import { SelectWalker } from './select-walker.ts'
 import { StatementCost } from './statement-cost.ts'
 
 /**
- * The first barrier around untrusted SQL: lets through one SELECT that only reads public data. The other barriers do
- * not rely on it, and it relies on none: the role may read nothing else, the transaction is read-only, the protocol
- * takes one statement, and nothing of the session outlives it.
+ * The first barrier around untrusted SQL: allows one SELECT that reads public data. The other
+ * barriers are independent of it: the role's rights, the read-only transaction, a protocol that
+ * takes one statement, and the session reset.
  */
 export class SqlGate {
   readonly #grammar: Grammar
@@ -23,7 +23,7 @@ export class SqlGate {
     return new SqlGate(await Grammar.open(), known)
   }
 
-  /** Takes less than 100 ms of CPU. @throws SqlRefusal, the word at fault and the remedy in its message */
+  /** Takes less than 100 ms of CPU. @throws SqlRefusal */
   async check(sql: string): Promise<void> {
     refuseBadText(sql)
     refuseForbiddenWords(sql)
@@ -37,7 +37,7 @@ export class SqlGate {
   }
 }
 
-/** The words of the specification: a statement with one of them is refused, whatever it does. */
+/** From the specification. */
 export const forbiddenWords = [
   'INSERT',
   'UPDATE',
@@ -55,34 +55,31 @@ export const forbiddenWords = [
 const pattern = new RegExp(`\\b(?:${forbiddenWords.join('|')})\\b`, 'i')
 
 /**
- * Refuses a statement with a forbidden word anywhere, also in strings, comments and quoted names, as specified.
- * `updated_at` is another word.
- * @throws SqlRefusal `sql-keyword`, which names the word
+ * Refuses forbidden words anywhere, also in strings, comments and quoted names, as specified.
+ * `updated_at` is a different word. @throws SqlRefusal `sql-keyword`
  */
 function refuseForbiddenWords(sql: string): void {
   const [word] = pattern.exec(sql) ?? []
   if (word === undefined) return
   throw new SqlRefusal(
     'sql-keyword',
-    `The word ${word.toUpperCase()} is not allowed anywhere in a statement: only reading is. In a text, write ` +
-      'it in two parts, ' +
-      `such as '${word.slice(0, 2)}' || '${word.slice(2)}'.`,
+    `The word ${word.toUpperCase()} is not allowed anywhere in a statement: statements are read-only. In a string, ` +
+      `split it: '${word.slice(0, 2)}' || '${word.slice(2)}'.`,
   )
 }
 
 /**
- * The syntax tree of a text that is one SELECT, or WITH … SELECT. VALUES and TABLE, which the grammar treats as forms
- * of SELECT, are refused at the beginning: the specification says SELECT.
- * @throws SqlRefusal `sql-syntax`, `sql-not-select`; `sql-text` when it is nested too deeply
+ * The syntax tree of one SELECT, or WITH … SELECT. VALUES and TABLE, which the grammar treats as
+ * forms of SELECT, are refused at the start: the specification says SELECT. @throws SqlRefusal
+ * `sql-syntax`, `sql-not-select`; `sql-text` if nested too deeply
  */
 export async function parseSelect(grammar: Grammar, sql: string): Promise<SyntaxNode> {
   const statements = await parse(grammar, sql)
-  if (statements.length > 1) throw notSelect(`There are ${statements.length} statements: send one at a time.`)
+  if (statements.length > 1) throw notSelect(`Got ${statements.length} statements. Send one at a time.`)
   const [first] = statements
   const statement = isNode(first) ? first['stmt'] : undefined
   const select = nodeOf(statement, 'SelectStmt')
-  if (select === undefined)
-    throw notSelect(`${kindOf(statement, sql)} is not allowed: write a SELECT, or WITH … SELECT.`)
+  if (select === undefined) throw notSelect(`${kindOf(statement, sql)} is not allowed. Use SELECT, or WITH … SELECT.`)
   refuseOtherForms(select)
   return select
 }
@@ -94,20 +91,20 @@ async function parse(grammar: Grammar, sql: string): Promise<readonly unknown[]>
     if (error instanceof GrammarOverflow) throw tooDeep(error)
     if (!(error instanceof GrammarError)) throw error
     const place = placeOf(sql, error.position)
-    throw new SqlRefusal('sql-syntax', `The statement cannot be parsed: ${error.message}${place}.`, { cause: error })
+    throw new SqlRefusal('sql-syntax', `Syntax error: ${error.message}${place}.`, { cause: error })
   }
 }
 
-/** A statement that the stack of the process does not bear. */
+/** The statement exceeds the stack of this process. */
 function tooDeep(cause: unknown): SqlRefusal {
   return new SqlRefusal(
     'sql-text',
-    'The statement is nested too deeply: write it with fewer levels, or lists with IN and = ANY.',
+    'The statement is nested too deeply. Use fewer levels, or IN and = ANY for lists.',
     { cause },
   )
 }
 
-/** Position from 0, in bytes of UTF-8. */
+/** In UTF-8 bytes, from 0. */
 function placeOf(sql: string, position: number): string {
   if (position <= 0) return ''
   const before = Buffer.from(sql).subarray(0, position).toString()
@@ -118,14 +115,14 @@ function refuseOtherForms(select: SyntaxNode): void {
   let leaf = select
   while (isNode(leaf['larg'])) leaf = leaf['larg']
   if (leaf['valuesLists'] !== undefined)
-    throw notSelect('VALUES is not allowed as a statement: write SELECT * FROM (VALUES …) AS v.')
+    throw notSelect('VALUES is not allowed as a statement. Use SELECT * FROM (VALUES …) AS v.')
   const targets: readonly unknown[] = Array.isArray(leaf['targetList']) ? leaf['targetList'] : []
-  // The grammar makes TABLE a SELECT *, whose star is nowhere in the text.
+  // The grammar turns TABLE into a SELECT * without a star in the text.
   if (nodeOf(targets[0], 'ResTarget')?.['location'] === -1)
-    throw notSelect('TABLE is not allowed as a statement: write SELECT * FROM.')
+    throw notSelect('TABLE is not allowed as a statement. Use SELECT * FROM.')
 }
 
-/** The word that the statement begins with; the grammar's name where comments hide it. */
+/** The first word of the statement; the grammar's name if comments hide it. */
 function kindOf(statement: unknown, sql: string): string {
   const [kind] = isNode(statement) ? Object.keys(statement) : []
   if (kind === undefined) return 'A text without a statement'
@@ -139,42 +136,42 @@ function notSelect(message: string): SqlRefusal {
 
 export const maxStatementLength = 50_000
 
-/** The parser takes 2 µs for a word or sign, and its tree 100 bytes of JSON. */
+/** The parser takes 2 µs per token, and its tree 100 bytes of JSON. */
 export const maxTokens = 10_500
 
 /**
- * The scanner of PostgreSQL takes the square of the length of a row of operator signs (4 s for 49,000). Rows of one
- * sign, as around comments, are harmless.
+ * PostgreSQL's scanner takes time with the square of the length of a run of operator characters (4
+ * s for 49,000). Runs of one character, as around comments, are harmless.
  */
 const longOperator = /[-+*/<>=~!@#%^&|`?]{64,}/g
 const ruler = /^\/?([-*=#~])\1*\/?$/
 
 /**
- * Refuses, before anything is parsed, texts that the gate and the server might not read alike (a NUL ends the text
- * for the parser; half a surrogate pair is sent as another character), and those that the parser takes too long for.
- * @throws SqlRefusal `sql-text`
+ * Refuses texts that the gate and the server might read differently (NUL ends the text for the
+ * parser; lone surrogates change in transit) and those that take too long to parse. @throws
+ * SqlRefusal `sql-text`
  */
 export function refuseBadText(sql: string): void {
   if (sql.length > maxStatementLength) {
-    const size = `${sql.length} characters, and at most ${maxStatementLength} are allowed`
-    throw new SqlRefusal('sql-text', `The statement has ${size}: ask for less at once.`)
+    const size = `${sql.length} characters; the limit is ${maxStatementLength}`
+    throw new SqlRefusal('sql-text', `The statement is too long: ${size}. Shorten it.`)
   }
-  if (sql.trim() === '') throw new SqlRefusal('sql-text', 'The statement is empty: send one SELECT.')
-  if (sql.includes('\0')) throw new SqlRefusal('sql-text', 'The statement has a NUL character: remove it.')
-  if (!sql.isWellFormed()) throw new SqlRefusal('sql-text', 'The statement has half of a surrogate pair: remove it.')
+  if (sql.trim() === '') throw new SqlRefusal('sql-text', 'The statement is empty. Send one SELECT.')
+  if (sql.includes('\0')) throw new SqlRefusal('sql-text', 'The statement contains a NUL character. Remove it.')
+  if (!sql.isWellFormed()) throw new SqlRefusal('sql-text', 'The statement contains a lone surrogate. Remove it.')
   const tokens = countTokens(sql)
   if (tokens > maxTokens) {
-    const size = `${tokens} words and signs, and at most ${maxTokens} are allowed`
-    throw new SqlRefusal('sql-text', `The statement has ${size}: ask for less at once.`)
+    const size = `${tokens} tokens; the limit is ${maxTokens}`
+    throw new SqlRefusal('sql-text', `The statement is too long: ${size}. Shorten it.`)
   }
   for (const [signs] of sql.matchAll(longOperator)) {
     if (ruler.test(signs)) continue
-    const row = `a row of ${signs.length} operator signs`
-    throw new SqlRefusal('sql-text', `The statement has ${row}: put spaces or words between them.`)
+    const row = `a run of ${signs.length} operator characters`
+    throw new SqlRefusal('sql-text', `The statement contains ${row}. Insert spaces.`)
   }
 }
 
-/** Words, numbers and signs, also those in texts and comments. Quotes count with what they enclose. */
+/** Words, numbers and signs, also in strings and comments. Quotes count with their content. */
 function countTokens(sql: string): number {
   let tokens = 0
   let isInWord = false

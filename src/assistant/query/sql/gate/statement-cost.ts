@@ -35,20 +35,19 @@ import {
 } from './query-columns.ts'
 import type { Column, Columns, Query, Scope } from './query-columns.ts'
 
-/** Most steps of the estimate, each some 100 ns; the longest statements of analysts take some hundred. */
+/** Of about 100 ns each. The longest statements of analysts take a few hundred. */
 export const maxSteps = 150_000
 
-/** Columns that `(row).*` may stand for where the row is not known. */
+/** Assumed columns of `(row).*` for an unknown row. */
 const columnsOfRow = 32
 
 /**
- * Estimates how long PostgreSQL could be busy with a statement without looking for a cancellation, and how large its
- * plan gets: the planner puts the expressions of subqueries in all places that name them, computes constants while it
- * plans, and looks for no cancellation within an expression. Thirty levels of `SELECT x + x AS x FROM (…)` are 800
- * characters and a thousand million nodes.
+ * Estimates how long PostgreSQL could run a statement without checking for cancellation, and the
+ * size of its plan. The planner inlines subquery expressions wherever they are named: thirty levels
+ * of `SELECT x + x AS x FROM (…)` are 800 characters and a billion nodes.
  *
- * Both are upper bounds by the text alone: values of tables have an assumed longest length, and what is built from
- * many rows has `maxValueBytes`.
+ * Both are upper bounds from the text alone: table values have an assumed longest length, and
+ * values built from many rows have `maxValueBytes`.
  */
 export class StatementCost {
   readonly #known: KnownObjects
@@ -59,25 +58,25 @@ export class StatementCost {
   }
 
   /**
-   * @throws SqlRefusal `sql-text` when it is too much, or takes too many steps to tell; `sql-function` for
-   * `value.name` that calls what is not allowed
+   * @throws SqlRefusal `sql-text` if the estimate is too high or takes too many steps;
+   * `sql-function` for `value.name` that calls a forbidden function
    */
   check(select: SyntaxNode): void {
     const { work } = this.#select(select, undefined)
     if (work <= maxWork) return
     throw new SqlRefusal(
       'sql-text',
-      'The statement could keep the database busy beyond the reach of its time-out: expressions multiply, or long ' +
-        'values are searched or built. Compute them once, with WITH name AS MATERIALIZED (SELECT …); cut long ' +
-        'values, as in left(value, 1000); give numbers of texts a size, as in value::numeric(38, 8).',
+      'The statement could run too long without reacting to its timeout: expressions multiply, or long values are ' +
+        'searched or built. Compute them once, with WITH name AS MATERIALIZED (SELECT …); truncate long values, as ' +
+        'in left(value, 1000); give numeric casts a size, as in value::numeric(38, 8).',
     )
   }
 
   #step(count = 1): void {
     this.#steps += count
     if (this.#steps <= maxSteps) return
-    const text = 'The statement is too complex: it names too many columns of too many tables or subqueries.'
-    throw new SqlRefusal('sql-text', `${text} Ask for less at once.`)
+    const text = 'The statement is too complex: too many columns of too many tables or subqueries.'
+    throw new SqlRefusal('sql-text', `${text} Simplify it.`)
   }
 
   #select({ withClause, fromClause, targetList, larg, rarg, ...rest }: SyntaxNode, outer: Scope | undefined): Query {
@@ -115,11 +114,11 @@ export class StatementCost {
     return { work: work + left.work + right.work, columns: this.#united(left.columns, right.columns) }
   }
 
-  /** Columns of both sides by their position; the left side has the names. */
+  /** Matched by position; the left side has the names. */
   #united(left: Columns, right: Columns): Columns {
     this.#step(left.named.length)
     const others = together(left.others, right.others)
-    // Names that are not known may stand before others.
+    // Unknown names may come before others.
     const isKnown = others === undefined
     const any = isKnown ? undefined : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
     const named = left.named.map((column, index) => ({
@@ -139,7 +138,7 @@ export class StatementCost {
       work += query.work
       const isKept = recursive === true || cte['ctematerialized'] === 'CTEMaterializeAlways'
       const columns = this.#renamed(query.columns, cte['aliascolnames'])
-      // Without a word about it the server writes out a query that is named once.
+      // By default the server inlines a query that is named once.
       const workOfName = cte['ctematerialized'] === 'CTEMaterializeNever' ? query.work : nodeWork
       scope.queries.set(name, { work: workOfName, columns: isKept ? computed(columns) : columns })
     }
@@ -147,8 +146,8 @@ export class StatementCost {
   }
 
   /**
-   * A query that may name itself: its columns are as long as those of its first part where its second part does not
-   * lengthen them; a sum has a longest length; all else grows with each round.
+   * Columns of a recursive query are as long as in its first part if the second does not lengthen
+   * them; a sum has a maximum length; everything else grows with each round.
    */
   #recursive(name: string, select: SyntaxNode, cte: SyntaxNode, scope: Scope): Query {
     const { larg, rarg } = select
@@ -156,7 +155,7 @@ export class StatementCost {
     const first = this.#renamed(this.#select(larg, scope).columns, cte['aliascolnames'])
     const assume = (bytesOf: (value: Value) => number): Query => {
       const assumed = this.#mapped(first, (value) =>
-        // What is known of a constant holds for the first round only.
+        // Constants hold for the first round only.
         ({ work: 0, bytes: Math.max(value.bytes, bytesOf(value)), kind: value.kind }),
       )
       scope.queries.set(name, { work: nodeWork, columns: withSearchColumns(assumed, cte) })
@@ -194,7 +193,7 @@ export class StatementCost {
     const [node] = Object.values(isNode(item) ? item : {})
     const { work, bytes, kind } = this.#value(item, scope)
     if (!isNode(node)) return work
-    // Functions, samples of tables, JSON_TABLE: the names of their columns are not known.
+    // Functions, table samples, JSON_TABLE: column names are unknown.
     const table2 = nodeOf(nodeOf(item, 'RangeTableSample')?.['relation'], 'RangeVar')
     if (table2 !== undefined) return work + this.#source({ RangeVar: table2 }, scope)
     const declared = listOf(node['coldeflist']).map((each) => String(nodeOf(each, 'ColumnDef')?.['colname']))
@@ -204,7 +203,7 @@ export class StatementCost {
     return work + sourceWork
   }
 
-  /** jsonb_each and the like give jsonb. */
+  /** jsonb_each and similar return jsonb. */
   #functionKind(node: SyntaxNode): Value['kind'] {
     const calls = listOf(node['functions']).map((each) =>
       nodeOf(listOf(nodeOf(each, 'List')?.['items'])[0], 'FuncCall'),
@@ -242,8 +241,7 @@ export class StatementCost {
   #addSource({ alias, relname }: SyntaxNode, columns: Columns, scope: Scope): void {
     const { aliasname, colnames } = isNode(alias) ? alias : {}
     const name =
-      [aliasname, relname].find((each) => typeof each === 'string') ??
-      `a subquery without a name, ${scope.sources.size}`
+      [aliasname, relname].find((each) => typeof each === 'string') ?? `unnamed subquery ${scope.sources.size}`
     const renamed = this.#renamed(columns, colnames)
     this.#step(renamed.named.length)
     const byName = new Map<string, Value>()
@@ -259,7 +257,7 @@ export class StatementCost {
     scope.row = together(scope.row, row)
   }
 
-  /** The names of an alias take the place of the first ones. Where some are not known, all are any of them. */
+  /** Alias names replace the first ones. If some names are unknown, each may be any of them. */
   #renamed({ named, others }: Columns, colnames: unknown): Columns {
     const names = namesIn(colnames)
     if (names.length === 0) return { named, others }
@@ -296,7 +294,7 @@ export class StatementCost {
     return { work: value.work, columns: { named: [column], others: undefined } }
   }
 
-  /** An expression, or a list or a clause of them: the time of all, and their lengths together. */
+  /** Total time and total length of an expression, list or clause. */
   #value(node: unknown, scope: Scope): Value {
     this.#step()
     if (Array.isArray(node)) return this.#sum(node, scope)
@@ -379,7 +377,7 @@ export class StatementCost {
     const values = listOf(args).map((arg) => this.#value(arg, scope))
     const beside = this.#value(clauses, scope)
     const kind = functionKinds.get(name)
-    // Casts may be written as calls. Functions of other schemas are SQL of the database's owner.
+    // Casts may be written as calls. Functions of other schemas are SQL of the database owner.
     const result = callCost(kind ?? 'growing', kind === 'format' ? formatOf(values, listOf(args)) : values)
     const isOrdered = clauses['agg_distinct'] === true || clauses['agg_order'] !== undefined
     const isSorted = clauses['over'] !== undefined || isOrdered
@@ -391,7 +389,7 @@ export class StatementCost {
     const symbol = namesIn(name).at(-1) ?? ''
     const left = this.#value(lexpr, scope)
     const right = this.#value(rexpr, scope)
-    // The grammar writes BETWEEN and IN out as comparisons, each with the value that is compared.
+    // The grammar expands BETWEEN and IN into comparisons that each repeat the left operand.
     if (form.includes('BETWEEN')) {
       const times = form.includes('SYM') ? 4 : 2
       const work = times * left.work + (times / 2) * right.work + 7 * nodeWork + operatorCost('=', left, right).work
@@ -417,7 +415,7 @@ export class StatementCost {
     const type = namesIn(names).at(-1) ?? ''
     const digits = isNode(length) ? Number(length['ival'] ?? 0) : undefined
     const isArray = arrayBounds !== undefined || type.startsWith('_')
-    // '1.50'::numeric has the digits that it shows, unless it has an exponent.
+    // '1.50'::numeric has the digits shown, unless it has an exponent.
     const text = nodeOf(arg, 'A_Const')?.['sval']
     const isDecimal = type === 'numeric' && isNode(text) && !/e/i.test(textOf(text['sval']))
     const shown = isDecimal ? { ...value, kind: 'number' as const } : value
@@ -448,15 +446,12 @@ export class StatementCost {
     return value
   }
 
-  /**
-   * `value.name` that is no column which is known: a field of a row, or a call of a function or a cast of one
-   * argument.
-   */
+  /** `value.name` that is not a known column: a field of a row, or a function call or cast. */
   #attribute(name: string, value: Value): Value {
     const { attributes, functions, types, searchPath } = this.#known
     if (attributes.has(name)) {
-      const remedy = 'leave it out, or write a column of this name without a table before it'
-      throw new SqlRefusal('sql-function', `".${name}" may call a function that is not allowed: ${remedy}.`)
+      const remedy = 'remove it, or use the column name without a table'
+      throw new SqlRefusal('sql-function', `".${name}" may call a forbidden function: ${remedy}.`)
     }
     if (verdictOn(functions, [name], searchPath) === 'allowed') {
       const { work, bytes } = callCost(functionKinds.get(name) ?? 'growing', [value])
