@@ -53,7 +53,7 @@ describe('scripts/replay.ts', () => {
     expect(missing.complaint).to.match(/^Cannot read the folder \/no\/such\/folder: ENOENT/)
     expect(await failureOf(recordingFolder('base'), '--port', '99999')).to.deep.equal({
       code: 1,
-      complaint: "--port takes a whole number from 0 to 65535, not '99999'\n",
+      complaint: "--port takes an integer from 0 to 65535, not '99999'\n",
     })
     const first = run(recordingFolder('base'), '--port', '0')
     const [line] = (await once(createInterface(first.stdout), 'line')) as [string]

@@ -10,7 +10,7 @@ import { pairs, flow, pebble, usdc, tokens } from '../../simnode/ledger/world/to
 import type { Account } from '../../simnode/ledger/world/account.ts'
 import { collections } from '../../simnode/ledger/world/collections.ts'
 import { publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
-import { personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { userOfTurn } from '../../simnode/ledger/world/users.ts'
 import type { Token } from '../../simnode/ledger/world/tokens.ts'
 import type { AccountLabel } from '../../src/explorer/admin/labels.ts'
 import type { LabelCategory } from '../../src/flow/core-contracts.ts'
@@ -182,7 +182,7 @@ export function simulatedLabels(): readonly Label[] {
     ),
     label(alarmContract, 'alarm', 'Alarm', 'service'),
     label(alarmKeeper, 'alarm-keeper', 'Keeper of the Alarm', 'custom'),
-    ...people.map(([text, category], place) => label(personOfTurn(place), text, text, category)),
+    ...people.map(([text, category], place) => label(userOfTurn(place), text, text, category)),
     evmLabel(evmContracts.stableCoin, 'stable-coin', 'USD Coin on the EVM', 'defi'),
     evmLabel(evmContracts.wrappedCoin, 'pebble-coin', 'Pebble Coin on the EVM', 'defi'),
     evmLabel(evmContracts.pictures, 'pictures', 'Herons on the EVM', 'nft'),

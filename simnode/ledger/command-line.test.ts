@@ -77,7 +77,7 @@ describe('command line of the simulated node', () => {
 
   for (const [args, complaint] of [
     [['some/folder'], /some\/folder/],
-    [['--blocks', '0'], /--blocks takes a whole number from 1 on, not '0'/],
+    [['--blocks', '0'], /--blocks takes an integer from 1 on, not '0'/],
     [['--blocks', '5', '--head', '4'], /either --blocks or --head/],
     [['--genesis', 'soon'], /--genesis takes a time like 2026-05-06T07:08:09.000Z, not 'soon'/],
     [['--busyness', '1001'], /--busyness/],

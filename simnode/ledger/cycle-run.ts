@@ -13,7 +13,7 @@ import { stateAtStart } from './state-at-start.ts'
 import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
-import { personOfTurn } from './world/people.ts'
+import { userOfTurn } from './world/users.ts'
 
 interface PlannedTurn {
   readonly activity: Activity
@@ -252,6 +252,6 @@ export class CycleRun {
   }
 
   #nextPayer(): Account {
-    return personOfTurn(this.#transactions++)
+    return userOfTurn(this.#transactions++)
   }
 }

@@ -30,7 +30,7 @@ export class LedgerChain implements NodeChain {
   readonly lowest = 0
   readonly highest = Number.POSITIVE_INFINITY
   readonly firstHead: number
-  /** Of a node without an id. */
+  /** `entities.Metadata` without a node id. */
   readonly metadata = bytesField(3, Buffer.alloc(32))
   readonly #plan: LedgerPlan
   readonly #journal: Journal

@@ -9,7 +9,7 @@ import type { LedgerNode } from './ledger-node.ts'
 import { accountAt } from './world/account.ts'
 import type { Account } from './world/account.ts'
 import { deployer } from './world/deployed-contracts.ts'
-import { createdAccount, personOfTurn } from './world/people.ts'
+import { createdAccount, userOfTurn } from './world/users.ts'
 import { flow, usdc } from './world/tokens.ts'
 
 describe('accounts of the simulated chain', () => {
@@ -55,7 +55,7 @@ describe('accounts of the simulated chain', () => {
   })
 
   it('have keys that come in the first half and are revoked in the second half', async () => {
-    const person = personOfTurn(4)
+    const person = userOfTurn(4)
     const keys = async (height: number): Promise<boolean[]> =>
       (await asked(person, height)).keys.map(({ isRevoked }) => isRevoked)
     expect(await keys(200)).to.deep.equal([false])
@@ -80,6 +80,6 @@ describe('accounts of the simulated chain', () => {
     expect(await statusOf(created, 200)).to.equal('grpc-not-found')
     expect((await asked(created, 300)).balance).to.equal('0.00100000')
     expect(await statusOf(accountAt(1_000_000_000), head)).to.equal('grpc-not-found')
-    expect(await statusOf(personOfTurn(1), head + 1)).to.equal('grpc-not-found')
+    expect(await statusOf(userOfTurn(1), head + 1)).to.equal('grpc-not-found')
   })
 })

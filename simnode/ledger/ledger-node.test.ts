@@ -52,7 +52,7 @@ describe('simulated node', () => {
     const orphan = await ask(node, 'GetBlockByID', bytesField(1, Buffer.from(left, 'hex')))
     expect(numberOf(orphan, 2)).to.equal(0)
     for (const name of ['b', '290', '290B', '290b.280c', '290b.']) {
-      expect(() => node.switchTo(name), name).to.throw(FatalError, /is no branch/)
+      expect(() => node.switchTo(name), name).to.throw(FatalError, /invalid branch name/)
     }
   })
 

@@ -1,6 +1,6 @@
 import type { Activity } from './activities/activity.ts'
 import { transactionFee } from './state/token-moves.ts'
-import { turnsOf } from './world/people.ts'
+import { turnsOf } from './world/users.ts'
 import { flow, systemAccounts, usdc } from './world/tokens.ts'
 import { genesisBalance, genesisSupply, Supplies, Vaults } from './state/vaults.ts'
 import type { StartBalance } from './state/vaults.ts'

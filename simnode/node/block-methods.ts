@@ -79,7 +79,7 @@ export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
 
 /** A subscription: one message a block, from a start height up to the head. */
 export interface StreamMethod {
-  /** @throws Refusal when there is no block to start from */
+  /** @throws Refusal without a start block */
   start(view: NodeView, request: Buffer): number
   message(block: NodeBlock, request: Buffer): Buffer
 }

@@ -46,7 +46,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   /** The connection is cut without an answer, and with it all its calls. */
   z.strictObject({ kind: z.literal('drop-connection'), ...scope }),
   z.strictObject({ kind: z.literal('never-answer'), ...scope }),
-  /** The answer is `length` bytes (default 64) that are no protobuf message. */
+  /** The answer is `length` bytes (default 64) of invalid protobuf. */
   z.strictObject({ kind: z.literal('garbage'), length: count.exactOptional(), ...scope }),
   /** Blocks and headers name another parent than the block below them. */
   z.strictObject({ kind: z.literal('wrong-parent'), ...scope }),

@@ -57,7 +57,7 @@ export interface NodeChain {
   block(height: number): NodeBlock
   heightOfBlock(id: Buffer): number | undefined
   placeOfCollection(id: Buffer): ChainPlace | undefined
-  /** Of a user transaction; the last place of several. */
+  /** Finds a user transaction; the last place if it occurs several times. */
   placeOfTransaction(id: Buffer): ChainPlace | undefined
   /** `entities.Transaction` of a system transaction. */
   systemTransaction(id: Buffer): Buffer | undefined
@@ -76,7 +76,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a node serves at one moment. */
+/** The state that a node serves at one moment. */
 export interface NodeView<Chain extends NodeChain = NodeChain> {
   readonly chain: Chain
   /** The latest height, sealed as on the emulator. */

@@ -83,7 +83,7 @@ export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
     answer(view, request) {
       const place = placeOf(view, request)
       if (place !== undefined) return singleResult(view, place.block, place.index, encodingOf(request, 4))
-      // An unknown transaction is no error: status UNKNOWN, zero ids.
+      // Unknown transactions are not an error: status UNKNOWN, zero ids.
       const ids = [5, 6, 7].map((number) => bytesField(number, zeroId))
       return Buffer.concat([...ids, metadataField(view, 9)])
     },

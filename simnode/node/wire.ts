@@ -13,7 +13,7 @@ interface WireField {
   readonly value: number
 }
 
-/** In the order of the bytes. @throws RangeError for bytes that are no message */
+/** In byte order. @throws RangeError for an invalid message */
 export function readFields(message: Buffer): WireField[] {
   const fields: WireField[] = []
   let position = 0

@@ -67,11 +67,11 @@ describe('command line of the replay node', () => {
   })
 
   for (const [args, complaint] of [
-    [[], /Name the folder/],
-    [['a', 'b'], /One folder at a time: what is b/],
-    [['a', '--port', 'x'], /--port takes a whole number from 0 to 65535, not 'x'/],
+    [[], /Missing folder/],
+    [['a', 'b'], /Only one folder is allowed; unexpected: b/],
+    [['a', '--port', 'x'], /--port takes an integer from 0 to 65535, not 'x'/],
     [['a', '--port', '65536'], /--port/],
-    [['a', '--interval', '0'], /--interval takes a whole number from 1 on/],
+    [['a', '--interval', '0'], /--interval takes an integer from 1 on/],
     [['a', '--head', '1.5'], /--head/],
     [['a', '--real-time'], /--real-time needs --head/],
     [['a', '--fault', 'x'], /--fault takes JSON/],

@@ -48,8 +48,8 @@ export function readCommandLine(args: readonly string[], now: Date): ReplayComma
   )
   if (values.help === true) return 'help'
   const [folder, ...more] = positionals
-  if (folder === undefined) throw wrongArgument('Name the folder of the recording; --help shows the options')
-  if (more.length > 0) throw wrongArgument(`One folder at a time: what is ${more.join(' ')}?`)
+  if (folder === undefined) throw wrongArgument('Missing folder of the recording. See --help')
+  if (more.length > 0) throw wrongArgument(`Only one folder is allowed; unexpected: ${more.join(' ')}`)
   const { node, ...rest } = readNodeArguments(values)
   const startHeight = wholeNumber('--start-height', values['start-height'])
   if (values['real-time'] === true && node.head === undefined) {

@@ -75,7 +75,9 @@ export const scriptMethods: Readonly<Record<string, ReplayMethod>> = {
   [method]: { answer: (view, request) => recorded(view, method, request) ?? assembled(view, request) },
 }
 
-/** @throws Refusal UNIMPLEMENTED for an unrecorded element, or arguments that are no lists of one length */
+/**
+ * @throws Refusal UNIMPLEMENTED for an unrecorded element, or argument lists of different lengths
+ */
 function assembled(view: ReplayView, request: Buffer): Buffer {
   const script = bytesField(1, bytesOf(request, 1))
   const lists = contentsOf(request, 2).map(listOf)

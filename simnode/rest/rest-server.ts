@@ -44,7 +44,7 @@ const errorForm: ErrorForm = {
   contentType: 'application/json; charset=utf-8',
   bodyOf: ({ status: code, message }, _requestId, { method, url }) => ({
     code,
-    message: code === 405 ? `there is no ${method} of ${url?.split('?', 1)[0]}` : message,
+    message: code === 405 ? `method ${method} is not allowed for ${url?.split('?', 1)[0]}` : message,
   }),
 }
 
@@ -84,7 +84,7 @@ export class RestServer {
       cors: { origin: '*', allowMethods: 'GET, HEAD, POST, OPTIONS', maxAge: 600 },
       errorFormOf: () => errorForm,
       translate: toApiError,
-      unknownPath: (path: string) => `there is no ${path}; see simnode/rest for the supported paths`,
+      unknownPath: (path: string) => `unknown path ${path}; see simnode/rest for the supported paths`,
     }
     try {
       const options = { service: 'access-rest', log, metrics: new Metrics(), host, port, closeGraceMs: 0 }

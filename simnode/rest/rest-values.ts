@@ -80,7 +80,7 @@ export const expandParameter = z
   .default('')
   .transform((text): ReadonlySet<string> => new Set(text.split(',')))
 
-/** Of routes that read a body: JSON whatever its content type, which clients do not send. */
+/** For routes with a body: JSON regardless of the content type, which clients do not send. */
 export const withBody = { body: z.unknown(), maxBodyBytes: 4 * 1024 * 1024, readBody } as const
 
 /** @throws ApiError */

@@ -97,14 +97,14 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
 
   /** `host:port` */
   get endpoint(): string {
-    if (this.#server === undefined) throw new FatalError('node-idle', 'The node does not listen')
+    if (this.#server === undefined) throw new FatalError('node-idle', 'The node is not listening')
     return `${this.#server.host}:${this.#server.port}`
   }
 
   /** `http://host:port` @throws FatalError without REST */
   get restUrl(): string {
     if (this.#rest === undefined)
-      throw new FatalError('node-without-rest', 'The node has no REST: start it with hasRest')
+      throw new FatalError('node-without-rest', 'The node has no REST API: start it with hasRest')
     return this.#rest.url
   }
 

@@ -23,16 +23,14 @@ export interface NodeStatus {
 }
 
 /**
- * A small HTTP server on 127.0.0.1 by which a person or another process steers a node. Every answer is the
- * status after the request, as JSON; a refused request is 4xx with `{ "error": "…" }`.
+ * HTTP on 127.0.0.1 to control a node. Each response is the resulting status as JSON; refused
+ * requests return 4xx with `{ "error": "…" }`.
  *
  * - `GET /status`
  * - `POST /head` `{ "height": 30 }` or `{ "advance": 1 }`
- * - `POST /branch` `{ "name": "b", "head": 12 }`, `head` by default the last recorded block
- * - `POST /fault` a `Fault` as JSON; `DELETE /faults` takes all away
- * - `POST /drop` cuts every connection
- *
- * States: listening, from `listen` on; closed, after `close`.
+ * - `POST /branch` `{ "name": "b", "head": 12 }`; default head: the last recorded block
+ * - `POST /fault` a `Fault` as JSON; `DELETE /faults` removes all
+ * - `POST /drop` closes every connection
  */
 export class ControlServer {
   readonly #http: Server
@@ -41,7 +39,7 @@ export class ControlServer {
     this.#http = http
   }
 
-  /** @param port 0 for any free one @throws FatalError when the port cannot be taken */
+  /** @param port 0 for any free one @throws FatalError when the port is in use */
   static async listen(node: AccessNode, port: number): Promise<ControlServer> {
     const http = createServer((request, response) => {
       const respond = async (): Promise<void> => {
@@ -94,7 +92,7 @@ async function answer(node: AccessNode, request: IncomingMessage): Promise<{ cod
 
 async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
   refuseRebound(request, '127.0.0.1', undefined, 'or by its address')
-  // Pages of other sites can send a POST without preflight; only browsers send this header.
+  // Other sites can send a POST without preflight; only browsers send this header.
   if (request.headers.origin !== undefined)
     throw new ApiError(403, 'foreign-origin', 'Web pages may not control the node. Use a program such as curl.')
   const route = `${request.method} ${request.url}`
@@ -109,7 +107,7 @@ async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
   } else if (route === 'POST /fault') node.inject(await bodyOf(request, faultSchema))
   else if (route === 'DELETE /faults') node.clearFaults()
   else if (route === 'POST /drop') node.dropConnections()
-  else throw new ApiError(404, 'not-found', `There is no ${route}`)
+  else throw new ApiError(404, 'not-found', `Unknown route ${route}`)
 }
 
 async function bodyOf<Schema extends z.ZodType>(request: IncomingMessage, schema: Schema): Promise<z.output<Schema>> {

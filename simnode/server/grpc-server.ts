@@ -82,11 +82,11 @@ function framed(message: Buffer): Buffer {
 }
 
 export function unframed(body: Buffer): Buffer | CallFailure {
-  if (body.length < frameHeadLength) return { code: status.INTERNAL, details: 'The request holds no message' }
-  if (body[0] !== 0) return { code: status.UNIMPLEMENTED, details: 'Compressed messages are not understood' }
+  if (body.length < frameHeadLength) return { code: status.INTERNAL, details: 'The request has no message' }
+  if (body[0] !== 0) return { code: status.UNIMPLEMENTED, details: 'Compressed messages are not supported' }
   const message = body.subarray(frameHeadLength)
   if (body.readUInt32BE(1) !== message.length)
-    return { code: status.INTERNAL, details: 'The request is no whole message' }
+    return { code: status.INTERNAL, details: 'The request message is incomplete' }
   return message
 }
 

@@ -87,7 +87,7 @@ export function wholeNumber(
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= min && value <= max) return value
   const upTo = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
-  throw wrongArgument(`${name} takes a whole number ${upTo}, not '${text}'`)
+  throw wrongArgument(`${name} takes an integer ${upTo}, not '${text}'`)
 }
 
 export function wrongArgument(message: string): FatalError {

@@ -11,7 +11,7 @@ import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { nodeIdOf } from '../../simnode/ledger/staking/stakers.ts'
 import { collections } from '../../simnode/ledger/world/collections.ts'
-import { personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { userOfTurn } from '../../simnode/ledger/world/users.ts'
 import { flow, usdc } from '../../simnode/ledger/world/tokens.ts'
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -35,7 +35,7 @@ describe('scripts of the simulated chain', () => {
   })
 
   it('tell what an account has at the height that is asked for', async () => {
-    const [person] = [personOfTurn(0)]
+    const [person] = [userOfTurn(0)]
     for (const height of [0, 57, 1105, head]) {
       const overview = (await reader.executeScript(
         present('account_storage'),

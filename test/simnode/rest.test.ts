@@ -8,7 +8,7 @@ import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
 import { publishedPayer } from '../../simnode/ledger/world/account.ts'
-import { personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { userOfTurn } from '../../simnode/ledger/world/users.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { startReplayNode } from '../../simnode/replay/replay-node.ts'
 import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
@@ -33,7 +33,7 @@ const { httpTransport } = require('@onflow/transport-http') as { readonly httpTr
 const part = (name: string, ...args: unknown[]): unknown => (sdk[name] as Builder)(...(args as never[]))
 
 const head = 330
-const somebody = personOfTurn(3)
+const somebody = userOfTurn(3)
 
 describe('REST of the simulated node', () => {
   let node: LedgerNode
@@ -245,12 +245,12 @@ describe('REST of the simulated node', () => {
       [`/v1/transactions/${id}`, 404, /could not find transaction/],
       ['/v1/events?type=A.B.C&start_height=1&end_height=251', 400, /exceeds maximum/],
       ['/v1/events?type=A.B.C&start_height=2&end_height=1', 400, /less than or equal/],
-      ['/v1/nothing', 404, /there is no/],
+      ['/v1/nothing', 404, /unknown path/],
       ['/v1/blocks', 405, /no POST/, { method: 'POST', body: '{}' }],
       [
         '/v1/scripts',
         400,
-        /simulated node, which runs no Cadence.*FLOW balance of an account/,
+        /simulated nodes run no Cadence.*FLOW balance of an account/,
         script('access(all) fun main() {}'),
       ],
       [

@@ -9,13 +9,13 @@ import type { StatePart } from '../../simnode/ledger/world/cycle.ts'
 import { Journal } from '../../simnode/ledger/submissions/journal.ts'
 import { Branch } from '../../simnode/ledger/world/branch.ts'
 import { externalAccount } from '../../simnode/ledger/world/account.ts'
-import { createdAccount, personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { createdAccount, userOfTurn } from '../../simnode/ledger/world/users.ts'
 import { cycleLength } from '../../simnode/ledger/world/cycle.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
 
 const unit = 100_000_000n
-const person = personOfTurn(3)
+const person = userOfTurn(3)
 const to = `0x${person.hex}`
 
 /** All that a node can tell of a block. */

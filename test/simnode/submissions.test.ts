@@ -9,7 +9,7 @@ import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { LedgerScriptState } from '../../simnode/ledger/scripts/script-state.ts'
 import { externalAccount, publishedPayer } from '../../simnode/ledger/world/account.ts'
-import { personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { userOfTurn } from '../../simnode/ledger/world/users.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { bytesField, bytesOf } from '../../simnode/node/wire.ts'
 import { NodeClient, passkeyKey, testKey, testPayer } from '../support/node-client.ts'
@@ -17,7 +17,7 @@ import type { TestKey, TestSigner, TestTransaction } from '../support/node-clien
 
 const unit = 100_000_000n
 const head = 330
-const somebody = `0x${personOfTurn(3).hex}`
+const somebody = `0x${userOfTurn(3).hex}`
 
 describe('transactions that are sent to the simulated node', () => {
   let node: LedgerNode
@@ -118,8 +118,8 @@ describe('transactions that are sent to the simulated node', () => {
     expect(await done({ code, proposer: account, payer })).to.include({ status: 4, error: '' })
     expect(await balance(account.address)).to.equal('8.00099000')
     expect(await done({ code, proposer: payer, authorizers: [account] })).to.include({ status: 4, error: '' })
-    expect(node.chain.stateAt(node.head).externalAccounts.moved(personOfTurn(3))).to.equal(3n * unit)
-    expect(node.chain.stateAt(node.head - 3).externalAccounts.moved(personOfTurn(3))).to.equal(0n)
+    expect(node.chain.stateAt(node.head).externalAccounts.moved(userOfTurn(3))).to.equal(3n * unit)
+    expect(node.chain.stateAt(node.head - 3).externalAccounts.moved(userOfTurn(3))).to.equal(0n)
   })
 
   it('are signed by keys of both curves and both hashes, and by several that have the weight only together', async () => {

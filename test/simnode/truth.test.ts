@@ -15,7 +15,7 @@ import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { externalAccount } from '../../simnode/ledger/world/account.ts'
-import { personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { userOfTurn } from '../../simnode/ledger/world/users.ts'
 import { quiet } from '../support/chain-source.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -107,7 +107,7 @@ describe('the truth of the simulated chain', () => {
 
   it('is what the farm derives', async () => {
     await done({ code: createAccount('emulator', { ...key, startBalance: 50n * unit }), proposer: testPayer() })
-    await done({ code: sendFlow('emulator', { amount: 2n * unit, to: personOfTurn(7).hex }), proposer: account })
+    await done({ code: sendFlow('emulator', { amount: 2n * unit, to: userOfTurn(7).hex }), proposer: account })
     node.setHead(391)
     await create(0n)
     await done({
@@ -117,11 +117,11 @@ describe('the truth of the simulated chain', () => {
     })
     node.setHead(405)
     failedIds.push(
-      await done({ code: sendFlow('emulator', { amount: 99n * unit, to: personOfTurn(7).hex }), proposer: account }),
+      await done({ code: sendFlow('emulator', { amount: 99n * unit, to: userOfTurn(7).hex }), proposer: account }),
     )
     failedIds.push(
       await done({
-        code: sendFlow('emulator', { amount: unit, to: personOfTurn(7).hex }),
+        code: sendFlow('emulator', { amount: unit, to: userOfTurn(7).hex }),
         proposer: account,
         sequenceNumber: 77n,
       }),

@@ -4,7 +4,7 @@ import type { DraftArgument, DraftEvent, DraftTransaction } from '../events/draf
 import { cadenceAlgorithms, keyAdded, keyRemoved, contractEvent } from '../events/account-events.ts'
 import { endowment, setUpAccount } from '../state/token-moves.ts'
 import { inventedKey, fullWeight } from '../world/account.ts'
-import { createdOrdinal, personOfTurn } from '../world/people.ts'
+import { createdOrdinal, userOfTurn } from '../world/users.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 import type { Account, NewAccountKey } from '../world/account.ts'
 import { deployer, passing } from '../world/deployed-contracts.ts'
@@ -76,12 +76,12 @@ const revokeKeyScript = Buffer.from(`transaction(index: Int) {
 }
 `)
 
-/** Each user in rotation adds a key, and revokes it. */
+/** Users in rotation add a key and revoke it. */
 export const keyChange = activity<{ readonly account: Account; readonly keyIndex: number }>({
   name: 'key-change',
   perCycle: 4,
   act({ state, random, ordinal }) {
-    const account = personOfTurn(ordinal)
+    const account = userOfTurn(ordinal)
     const keyIndex = state.accounts.addKey(account)
     const key = inventedKey(account, keyIndex)
     return {
@@ -136,7 +136,7 @@ function put(change: 'contractAdded' | 'contractUpdated', account: Account, cont
   }
 }
 
-/** Each user in rotation deploys a contract, and updates it. */
+/** Users in rotation deploy a contract and update it. */
 export const contractDeploy = activity<number>({
   name: 'contract-deploy',
   perCycle: 2,

@@ -4,11 +4,14 @@ import type { Account } from '../world/account.ts'
 import type { Token } from '../world/tokens.ts'
 import { systemAccounts } from '../world/tokens.ts'
 
-/** One turn of an activity, or its reversal: one user transaction. */
+/** A turn of an activity, or its reversal: one user transaction. */
 export interface Turn extends Moment {
-  /** Turns of the activity before this one, since the first block. */
+  /** Turns of the activity since the first block. */
   readonly ordinal: number
-  /** Users pay in rotation: for their own turns in the first half, for any in the second. */
+  /**
+   * Users pay in rotation: for their own turns in the first half of a cycle, for any turns in the
+   * second.
+   */
   readonly payer: Account
 }
 
@@ -19,8 +22,8 @@ export interface Done<Memo> {
 }
 
 /**
- * A kind of user transaction, with the same number of turns in every cycle. What it leaves behind (`giveBack` missing
- * or not exact) must follow from the number of its turns alone.
+ * A kind of user transaction with the same number of turns in every cycle. Its permanent effects
+ * (`giveBack` missing or not exact) must depend only on the number of its turns.
  */
 export interface Activity<Memo = unknown> {
   readonly name: string
@@ -30,10 +33,7 @@ export interface Activity<Memo = unknown> {
   act(turn: Turn): Done<Memo>
   /** Reverses a turn, in the second half of the same cycle. It may not fail. */
   giveBack?(turn: Turn, memo: Memo): DraftTransaction
-  /**
-   * What the activity has added permanently to a vault by the start of a cycle.
-   * @param turns before the cycle
-   */
+  /** The permanent change of a vault by the start of a cycle. @param turns before the cycle */
   lasting?(token: Token, account: Account, turns: number, cycle: number): bigint
 }
 

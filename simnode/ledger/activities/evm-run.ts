@@ -29,7 +29,7 @@ import type { EvmUser } from '../evm/evm-world.ts'
 import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import { closeEvmBlock } from '../evm/evm-block.ts'
 
-/** Relays a signed EVM transaction, in hex digits; its gas fee goes to an account in the EVM. */
+/** Relays a signed EVM transaction (hex digits); the gas fee goes to an EVM account. */
 const runScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
 
 transaction(signed: String, feesTo: String) {
@@ -63,9 +63,9 @@ const transferGas = 21_055
 const transferGasLimit = 23_300
 
 /**
- * Runs a transaction signed by the user of a turn, as `EVM.run` does: charges the gas, and pays it to the relayer. The
- * caller applies what the call itself moves.
- * @returns the transaction's bytes, made on demand
+ * Runs a transaction signed by the user of a turn, like `EVM.run`: charges the gas and pays it to
+ * the relayer. The caller applies the effects of the call itself. @returns the transaction's bytes,
+ * made on demand
  */
 function runSigned(
   moment: Moment,
@@ -94,7 +94,7 @@ function runSigned(
   return () => payload().bytes
 }
 
-/** Runs a call by Cadence. The caller applies what it moves. */
+/** Runs a Cadence call. The caller applies its effects. */
 export function runDirect(
   moment: Moment,
   call: Omit<DirectCall, 'nonce'>,

@@ -1,5 +1,5 @@
 import { signedActivity, relayed } from './evm-run.ts'
-import { drawAmount } from '../world/people.ts'
+import { drawAmount } from '../world/users.ts'
 import { abiWord, callInput, erc20Transfer, erc721Transfer, erc1155Transfer } from '../evm/evm-encoding.ts'
 import { erc20Contracts, evmContracts, pictureCount, itemKinds } from '../evm/evm-world.ts'
 import { activity } from './activity.ts'

@@ -6,7 +6,7 @@ import { itemDeposited, itemWithdrawn, itemMinted } from '../events/token-events
 import type { Account } from '../world/account.ts'
 import { drawItem, collections, itemName, itemTraits } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
-import { drawPerson } from '../world/people.ts'
+import { drawUser } from '../world/users.ts'
 import { firstOwner } from '../state/items.ts'
 
 const noCollection = 'panic("The recipient has no collection")'
@@ -53,7 +53,7 @@ export const itemTransfer = activity<Given>({
     const collection = random.pick(collections)
     const id = drawItem(random, state.items.count(collection))
     const from = state.items.owner(collection, id)
-    const memo = { collection, id, from, to: drawPerson(random, from) }
+    const memo = { collection, id, from, to: drawUser(random, from) }
     return { transaction: give(turn, memo), memo }
   },
   giveBack: (turn, { collection, id, from, to }) => give(turn, { collection, id, from: to, to: from }),

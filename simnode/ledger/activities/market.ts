@@ -8,11 +8,11 @@ import { storefrontUuid, flowVault, itemTypeOf, marketShapes } from '../state/ma
 import type { Listing } from '../state/market.ts'
 import { deposit, withdraw } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
-import { drawAmount, drawPerson } from '../world/people.ts'
+import { drawAmount, drawUser } from '../world/users.ts'
 import { drawItem, collections, itemUuid } from '../world/collections.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 
-/** A listing, and its buyer, or its seller where it was removed. */
+/** A listing with its buyer, or its seller if it was removed. */
 interface Sale {
   readonly listing: Listing
   readonly buyer: Account | undefined
@@ -76,9 +76,9 @@ transaction(listing: UInt64) {
 `)
 
 /**
- * Even turns list an item; the next turn buys it, or every other time removes the listing. Reversed, the second turn
- * lists the item again for the same price, and the first buys it back or removes the listing. An item that moved in
- * between cannot be bought and is not listed again.
+ * Even turns list an item; the next turn buys it or, every other time, removes the listing. In
+ * reverse, the second turn lists the item again at the same price, and the first buys it back or
+ * removes the listing. An item that moved in between cannot be bought and is not listed again.
  */
 export const itemSale = activity<Sale | undefined>({
   name: 'item-sale',
@@ -98,7 +98,7 @@ export const itemSale = activity<Sale | undefined>({
     if (ordinal % 4 === 3 && isThere(turn, listing)) {
       return { transaction: remove(turn, ordinal - 1, listing), memo: { listing, buyer: listing.seller } }
     }
-    const buyer = payer.index === listing.seller.index ? drawPerson(random, payer) : payer
+    const buyer = payer.index === listing.seller.index ? drawUser(random, payer) : payer
     if (!isThere(turn, listing))
       return { transaction: failedPurchase(listing, buyer), memo: { listing, buyer: undefined } }
     return { transaction: buy(turn, ordinal - 1, listing, buyer), memo: { listing, buyer } }
@@ -209,6 +209,6 @@ function draft(
   computation: number,
   events: readonly DraftEvent[],
 ): DraftTransaction {
-  if (script === undefined) throw new RangeError('There are no scripts for this collection')
+  if (script === undefined) throw new RangeError('No scripts for this collection')
   return { script, arguments: given, authorizers: [by], gasLimit: 9999, computation, events }
 }

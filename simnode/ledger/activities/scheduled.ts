@@ -82,7 +82,10 @@ transaction(id: UInt64) {
 }
 `)
 
-/** Announces the due transactions, then runs each in one of its own; their fees are taken one block later. */
+/**
+ * Announces the due transactions and runs each in a separate transaction; fees are collected one
+ * block later.
+ */
 export const schedulerWork: SystemWork = {
   name: 'scheduler',
   process(moment) {
@@ -182,8 +185,8 @@ transaction {
 const whole = 100_000_000n
 
 /**
- * Jobs of an alarm: most run after a while, some fail, some are cancelled. The alarm's keeper pays fees in advance;
- * cancelling returns half of them.
+ * Alarm jobs: most run after a while, some fail, some are cancelled. The alarm's keeper prepays
+ * fees; cancelling refunds half.
  */
 export const scheduled = activity<Scheduled>({
   name: 'scheduled',

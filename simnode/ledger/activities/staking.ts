@@ -90,7 +90,7 @@ const scripts = new Map<string, Buffer>([
 
 function stakingScript(call: StakingCall, { delegatorId }: Staker): Buffer {
   const found = scripts.get(call) ?? scripts.get(`${call} ${delegatorId === 0 ? 'node' : 'delegator'}`)
-  if (found === undefined) throw new RangeError(`There is no script for ${call}`)
+  if (found === undefined) throw new RangeError(`No script for ${call}`)
   return found
 }
 
@@ -181,7 +181,7 @@ transaction(amount: UFix64) {
 }
 `)
 
-/** A call of a user who runs no node. */
+/** A call of a user without a node. */
 function failedUnstaking({ payer }: Turn): DraftTransaction {
   return {
     script: noNodeScript,

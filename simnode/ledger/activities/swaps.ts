@@ -7,7 +7,7 @@ import { moveTokens } from '../state/token-moves.ts'
 import { pairs, reservesAtStart, systemAccounts } from '../world/tokens.ts'
 import type { Pair, Token } from '../world/tokens.ts'
 import type { Account } from '../world/account.ts'
-import { drawAmount } from '../world/people.ts'
+import { drawAmount } from '../world/users.ts'
 
 interface Swap {
   readonly pair: Pair
@@ -66,7 +66,8 @@ export const swap = activity<Swap>({
     const isForward = random.percent(50)
     const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]
     const amountIn = drawAmount(random, maxAmount)
-    // x * y is constant, rounded in favour of the pair. There is no fee, so that the reversal returns the same amount.
+    // Keeps x * y constant, rounded in favour of the pair. Without a fee, so that the reversal
+    // returns the same amount.
     const [held, stock] = [vaults.balance(tokenIn, pair.contract), vaults.balance(tokenOut, pair.contract)]
     const memo = { pair, by: payer, isForward, amountIn, amountOut: (amountIn * stock) / (held + amountIn) }
     return { transaction: change(turn, memo), memo }
@@ -78,7 +79,7 @@ export const swap = activity<Swap>({
 
 function change(turn: Turn, { pair, by, isForward, amountIn, amountOut }: Swap): DraftTransaction {
   const kind = kinds[pair.index]
-  if (kind === undefined) throw new RangeError(`There is no pair ${pair.index}`)
+  if (kind === undefined) throw new RangeError(`Unknown pair ${pair.index}`)
   const events: DraftEvent[] = []
   const direction = isForward ? 0 : 1
   const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]

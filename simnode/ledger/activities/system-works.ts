@@ -10,7 +10,7 @@ import type { Moment } from '../state/ledger-state.ts'
 import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { moveTokens } from '../state/token-moves.ts'
-import { personOfTurn } from '../world/people.ts'
+import { userOfTurn } from '../world/users.ts'
 
 const scheduler = 'auth(FlowTransactionScheduler.Process) &FlowTransactionScheduler.SharedScheduler'
 /** The first system transaction of each block. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`. */
@@ -108,7 +108,7 @@ transaction(height: UInt64) {
 }
 `)
 
-/** A system transaction with 50,000 events at some heights; it takes back what it pays out. */
+/** A system transaction with 50,000 events at some heights; it reverts its payouts. */
 export function hugeBlocks(heights: ReadonlySet<number>): SystemWork {
   return {
     name: 'huge-block',
@@ -120,7 +120,7 @@ function hugeTransaction(moment: Moment): DraftTransaction {
   const events: DraftEvent[] = []
   const pairs = eventsWanted / eventsPerMove / 2
   for (let nth = 0; nth < pairs; nth++) {
-    const [one, other] = [personOfTurn(nth), personOfTurn(nth + 1)]
+    const [one, other] = [userOfTurn(nth), userOfTurn(nth + 1)]
     const amount = BigInt(moment.random.between(1, 100_000_000))
     moveTokens(moment, flow, one, other, amount, events)
     moveTokens(moment, flow, other, one, amount, events)

@@ -5,7 +5,7 @@ import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { moveTokens, burnTokens, mintTokens } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
-import { drawAmount, drawPerson, personOfTurn, turnsOf } from '../world/people.ts'
+import { drawAmount, drawUser, userOfTurn, turnsOf } from '../world/users.ts'
 import { flow, tokens, usdc } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import type { Random } from '../world/random.ts'
@@ -78,7 +78,7 @@ function transferActivity(name: string, perCycle: number, tokenOf: (random: Rand
     act(turn) {
       const { random, payer } = turn
       const token = tokenOf(random)
-      const memo = { token, from: payer, to: drawPerson(random, payer), amount: drawAmount(random, maxSent) }
+      const memo = { token, from: payer, to: drawUser(random, payer), amount: drawAmount(random, maxSent) }
       return { transaction: send(turn, memo), memo }
     },
     giveBack: (turn, { token, from, to, amount }) => send(turn, { token, from: to, to: from, amount }),
@@ -129,7 +129,7 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
     const events: DraftEvent[] = []
     const shares: Share[] = []
     while (shares.length < 3) {
-      const account = drawPerson(random, payer)
+      const account = drawUser(random, payer)
       if (shares.some((share) => share.account.index === account.index)) continue
       const amount = drawAmount(random, maxShare)
       moveTokens(turn, flow, payer, account, amount, events)
@@ -203,7 +203,7 @@ export const tokenMint = activity<Account>({
   perCycle: 4,
   act(turn) {
     const events: DraftEvent[] = []
-    const to = personOfTurn(turn.ordinal)
+    const to = userOfTurn(turn.ordinal)
     mintTokens(turn, usdc, to, minted, events)
     const transaction = supplyChange(turn, {
       script: mintScript,
@@ -222,7 +222,7 @@ export const tokenMint = activity<Account>({
   lasting: (token, account, turns) => (token === usdc ? BigInt(turnsOf(account, turns)) * (minted - burned) : 0n),
 })
 
-/** The growth of the USDC supply by turns, in units of 10^-8. */
+/** Growth of the USDC supply, by number of turns, in units of 10^-8. */
 export function dollarsMinted(turns: number): bigint {
   return BigInt(turns) * (minted - burned)
 }
@@ -250,7 +250,7 @@ type Failure = Pick<DraftTransaction, 'script' | 'arguments' | 'computation' | '
 function excessiveTransfer(random: Random, payer: Account, balance: bigint): Failure {
   return {
     script: sendScript,
-    arguments: [argument.ufix64(excessive), argument.address(drawPerson(random, payer))],
+    arguments: [argument.ufix64(excessive), argument.address(drawUser(random, payer))],
     computation: 12,
     error: executionError(
       `pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(excessive)}) is greater ` +

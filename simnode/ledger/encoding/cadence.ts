@@ -71,7 +71,7 @@ export interface OptionalType {
 export interface ArrayType {
   readonly kind: 'array'
   readonly element: CadenceType
-  /** Of a constant-sized array. */
+  /** Size of a constant-sized array. */
   readonly size?: number
 }
 

@@ -6,11 +6,11 @@ export interface EvmStart {
   nonce(address: string): number
   /** In attoflow. */
   balance(address: string): bigint
-  /** Of an ERC-20 contract. */
+  /** ERC-20 balance. */
   tokens(contract: string, holder: string): bigint
   /** The owner of an ERC-721 token. */
   owner(contract: string, id: number): string
-  /** Of an ERC-1155 contract. */
+  /** ERC-1155 balance. */
   items(contract: string, id: number, holder: string): bigint
   /** All FLOW in the EVM, in attoflow. */
   readonly totalSupply: bigint
@@ -22,7 +22,7 @@ export interface EvmStart {
 export class EvmState implements StatePart {
   totalSupply: bigint
   lastHash: () => Buffer
-  /** Of the open block. */
+  /** Transactions of the open block. */
   transactions: BlockTransaction[] = []
   readonly #start: EvmStart
   readonly #moved = new Map<string, bigint>()

@@ -2,7 +2,7 @@ import secp256k1 from 'secp256k1'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import { rlpHash } from './evm-encoding.ts'
 import type { Account } from '../world/account.ts'
-import { personOfTurn } from '../world/people.ts'
+import { userOfTurn } from '../world/users.ts'
 import { collections } from '../world/collections.ts'
 import { pebble, usdc } from '../world/tokens.ts'
 
@@ -86,7 +86,7 @@ export const evmUsers: readonly EvmUser[] = Array.from({ length: userCount }, (_
 /** They exist from the first block, relay signed transactions, and act themselves. */
 export const coas: readonly Coa[] = Array.from({ length: coaCount }, (_, index) => {
   const uuid = 2 ** 49 + index * 2 ** 20
-  return { owner: personOfTurn(index), uuid, address: coaAddress(uuid) }
+  return { owner: userOfTurn(index), uuid, address: coaAddress(uuid) }
 })
 
 /** Deploys the contracts, in the first block. */

@@ -45,8 +45,7 @@ export function executeScript(state: ScriptState, source: Buffer, args: readonly
 }
 
 const refusal =
-  'this is a simulated node, which runs no Cadence: it answers the scripts of its own program, which it knows by ' +
-  'their text, ' +
+  'simulated nodes run no Cadence: only the scripts of flowfarm, recognised by their text, ' +
   `and the samples: ${sampleScripts.map(({ title }) => title).join('; ')}`
 
 /** Scripts are compared by text first, by tokens if the text is unknown. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ledgerChain } from '../ledger-node.ts'
-import { personOfTurn } from '../world/people.ts'
+import { userOfTurn } from '../world/users.ts'
 import { executeScript } from './execute-script.ts'
 import { LedgerScriptState } from './script-state.ts'
 import { sampleNames, sampleScripts } from './sample-scripts.ts'
@@ -33,7 +33,7 @@ describe('sample scripts', () => {
     )
     const state = new LedgerScriptState(chain, 250)
     expect(sum).to.equal('5')
-    const account = state.account(`0x${personOfTurn(3).hex}`)
+    const account = state.account(`0x${userOfTurn(3).hex}`)
     expect([balance, supply, staked, block]).to.deep.equal([
       account?.balance,
       state.network.flowSupply,
@@ -56,7 +56,7 @@ describe('sample scripts', () => {
           { type: 'String', value: path },
         ],
       })
-    expect(of(`0x${personOfTurn(3).hex}`, 'Elsewhere')).to.deep.equal({ type: 'Array', value: [] })
+    expect(of(`0x${userOfTurn(3).hex}`, 'Elsewhere')).to.deep.equal({ type: 'Array', value: [] })
     expect(of('0xf8d6e0586b0a20c7', 'HeronsCollection')).to.deep.equal({ type: 'Array', value: [] })
   })
 
@@ -93,7 +93,7 @@ describe('sample scripts', () => {
         sample.code.replace('return', 'return /*'),
         sample.code.replace('main', '"main"'),
       ]) {
-        expect(() => given(source, sample), source).to.throw(/simulated node, which runs no Cadence/)
+        expect(() => given(source, sample), source).to.throw(/simulated nodes run no Cadence/)
       }
     }
   })

@@ -1,4 +1,4 @@
-import { personOfTurn } from '../world/people.ts'
+import { userOfTurn } from '../world/users.ts'
 import { systemAccounts } from '../world/tokens.ts'
 import { json } from './script-values.ts'
 import type { CadenceJson } from './script-values.ts'
@@ -26,7 +26,7 @@ export interface SampleScript {
   readonly arguments: readonly CadenceJson[]
 }
 
-const somebody: CadenceJson = { value: `0x${personOfTurn(3).hex}`, type: 'Address' }
+const sampleAccount: CadenceJson = { value: `0x${userOfTurn(3).hex}`, type: 'Address' }
 const service = `0x${systemAccounts.service.hex}`
 
 /** Sample scripts that a simulated node answers from its ledger. They run on any network. */
@@ -52,7 +52,7 @@ access(all) fun main(a: Int, b: Int): Int {
     return getAccount(address).balance
 }
 `,
-    arguments: [somebody],
+    arguments: [sampleAccount],
   },
   {
     name: 'storage-use',
@@ -62,7 +62,7 @@ access(all) fun main(a: Int, b: Int): Int {
     return [storage.used, storage.capacity]
 }
 `,
-    arguments: [somebody],
+    arguments: [sampleAccount],
   },
   {
     name: 'item-ids',
@@ -75,7 +75,7 @@ access(all) fun main(address: Address, path: String): [UInt64] {
     return collection?.getIDs() ?? []
 }
 `,
-    arguments: [somebody, json.string('HeronsCollection')],
+    arguments: [sampleAccount, json.string('HeronsCollection')],
   },
   {
     name: 'flow-supply',

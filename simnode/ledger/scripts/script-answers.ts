@@ -150,7 +150,7 @@ export const itemAnswers = {
 } as const satisfies Record<string, ScriptAnswer>
 
 /** A missing account holds nothing, as on the chain. */
-const nobody: StoredAccount = {
+const missingAccount: StoredAccount = {
   balance: '0.00000000',
   availableBalance: '0.00000000',
   storageUsed: 0,
@@ -159,7 +159,7 @@ const nobody: StoredAccount = {
   published: [],
 }
 
-const accountOf = (state: ScriptState, address: string): StoredAccount => state.account(address) ?? nobody
+const accountOf = (state: ScriptState, address: string): StoredAccount => state.account(address) ?? missingAccount
 
 const paths = (things: readonly { readonly path: string }[]) => json.array(things.map(({ path }) => json.path(path)))
 

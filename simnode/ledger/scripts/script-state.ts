@@ -2,7 +2,7 @@ import { alarmJob, alarmKeeper } from '../world/genesis-contracts.ts'
 import type { LedgerState } from '../state/ledger-state.ts'
 import type { Account } from '../world/account.ts'
 import { collections, itemUuid } from '../world/collections.ts'
-import { placeInRound } from '../world/people.ts'
+import { placeInRound } from '../world/users.ts'
 import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
@@ -120,7 +120,7 @@ interface NetworkState {
 export interface ScriptState {
   readonly height: number
   readonly view: number
-  /** Of the block, in seconds since 1970. */
+  /** Block time, in seconds since 1970. */
   readonly timestamp: number
   account(address: string): StoredAccount | undefined
   token(address: string, contract: string): TokenMetadata | undefined
@@ -140,11 +140,11 @@ const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleTo
 
 /** Users store all tokens and collections; other accounts a FLOW vault and what they hold. */
 function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
-  const isPerson = placeInRound(account) !== undefined
-  const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
+  const isUser = placeInRound(account) !== undefined
+  const own = tokens.filter((token) => token === flow || isUser || state.vaults.balance(token, account) > 0n)
   const vaults = own.map(({ storagePath, vaultType }) => ({ path: storagePath, type: vaultType }))
   if (account.index === alarmKeeper.index) vaults.push({ path: alarmJob.storagePath, type: alarmJob.type })
-  if (!isPerson) return vaults
+  if (!isUser) return vaults
   return [
     ...vaults,
     ...collections.map(({ storagePath, itemType }) => ({
@@ -156,13 +156,13 @@ function storedBy(state: LedgerState, account: Account): readonly StoredThing[] 
 }
 
 function publishedBy(state: LedgerState, account: Account): readonly StoredThing[] {
-  const isPerson = placeInRound(account) !== undefined
-  const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
+  const isUser = placeInRound(account) !== undefined
+  const own = tokens.filter((token) => token === flow || isUser || state.vaults.balance(token, account) > 0n)
   const vaults = own.flatMap(({ receiverPath, balancePath, vaultType }) => [
     { path: receiverPath, type: receivers },
     { path: balancePath, type: `Capability<&${vaultType}>` },
   ])
-  if (!isPerson) return vaults
+  if (!isUser) return vaults
   return [
     ...vaults,
     ...collections.map(({ publicPath, itemType }) => ({

@@ -105,9 +105,9 @@ function parsed(bytes: Buffer): CadenceJson {
     const value: unknown = JSON.parse(bytes.toString('utf8'))
     if (isCadence(value)) return value
   } catch (error) {
-    throw new Refusal('INVALID_ARGUMENT', `an argument is no JSON: ${String(error)}`)
+    throw new Refusal('INVALID_ARGUMENT', `an argument is not valid JSON: ${String(error)}`)
   }
-  throw new Refusal('INVALID_ARGUMENT', 'an argument is no Cadence value')
+  throw new Refusal('INVALID_ARGUMENT', 'an argument is not a Cadence value')
 }
 
 function isCadence(value: unknown): value is CadenceJson {

@@ -91,7 +91,7 @@ export class StakingTable implements StatePart {
   /** @throws RangeError for an unregistered staker */
   of(staker: Staker): Readonly<Stake> {
     const stake = this.#stakes[staker.index]
-    if (stake === undefined) throw new RangeError(`Nobody is registered as ${staker.index}`)
+    if (stake === undefined) throw new RangeError(`Unregistered staker: ${staker.index}`)
     return stake
   }
 

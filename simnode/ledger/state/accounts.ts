@@ -3,7 +3,7 @@ import type { Account, AccountKey } from '../world/account.ts'
 import { deployedContract, deployer, passing } from '../world/deployed-contracts.ts'
 import type { ContractCode } from '../world/deployed-contracts.ts'
 import { genesisContracts } from '../world/genesis-contracts.ts'
-import { peopleCount, placeInRound, createdAccount, createdOrdinal, turnsOf } from '../world/people.ts'
+import { userCount, placeInRound, createdAccount, createdOrdinal, turnsOf } from '../world/users.ts'
 import type { StatePart } from '../world/cycle.ts'
 import type { ExternalAccounts } from './external-accounts.ts'
 
@@ -48,7 +48,7 @@ export class Contracts implements StatePart {
   of(account: Account): ContractCode[] {
     const found = [...(genesisContracts.get(account.index) ?? [])]
     const place = placeInRound(account)
-    for (let ordinal = place ?? Number.POSITIVE_INFINITY; ordinal < this.#deployed; ordinal += peopleCount) {
+    for (let ordinal = place ?? Number.POSITIVE_INFINITY; ordinal < this.#deployed; ordinal += userCount) {
       found.push(deployedContract(ordinal, this.#young.has(ordinal) ? 1 : 2))
     }
     if (this.#passing.has(account.index)) found.push(passing)

@@ -1,4 +1,4 @@
-import { personOfTurn, placeInRound, peopleCount } from '../world/people.ts'
+import { userOfTurn, placeInRound, userCount } from '../world/users.ts'
 import type { Account } from '../world/account.ts'
 import { collections, genesisItems } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
@@ -41,7 +41,7 @@ export class Items implements StatePart {
     const ids: number[] = []
     const place = placeInRound(account)
     const first = place === undefined ? Number.POSITIVE_INFINITY : idOfPlace(collection, place)
-    for (let id = first; id <= this.count(collection); id += peopleCount) {
+    for (let id = first; id <= this.count(collection); id += userCount) {
       if (this.owner(collection, id).index === account.index) ids.push(id)
     }
     const moved = this.#moved[collection.index] ?? new Map<number, Account>()
@@ -66,12 +66,12 @@ export class Items implements StatePart {
 }
 
 export function firstOwner({ index }: Collection, id: number): Account {
-  return personOfTurn(id + shiftOf(index))
+  return userOfTurn(id + shiftOf(index))
 }
 
 function idOfPlace({ index }: Collection, place: number): number {
-  const id = (((place - shiftOf(index)) % peopleCount) + peopleCount) % peopleCount
-  return id === 0 ? peopleCount : id
+  const id = (((place - shiftOf(index)) % userCount) + userCount) % userCount
+  return id === 0 ? userCount : id
 }
 
 /** Distributes collections over different users. */

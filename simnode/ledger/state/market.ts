@@ -95,6 +95,6 @@ const items = collections.map(({ itemType }) => resource(itemType, { id: 'UInt64
 
 export function itemTypeOf({ index, itemType }: Collection): CompositeType {
   const found = items[index]
-  if (found === undefined) throw new RangeError(`There is no ${itemType}`)
+  if (found === undefined) throw new RangeError(`Unknown item type ${itemType}`)
   return found
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../world/account.ts'
-import { peopleCount, placeInRound, personOfTurn } from '../world/people.ts'
+import { userCount, placeInRound, userOfTurn } from '../world/users.ts'
 import { flow, systemAccounts, pairs, reservesAtStart, tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import { keepersFirstBalance } from '../world/genesis-contracts.ts'
@@ -23,7 +23,7 @@ export function genesisBalance(token: Token, account: Account): bigint {
   if (token === flow && account.index === systemAccounts.service.index) return 1_000_000_000n * unit
   const place = placeInRound(account)
   if (place === undefined) return 0n
-  const rank = (place + token.index * rankShift) % peopleCount
+  const rank = (place + token.index * rankShift) % userCount
   return savings(Math.imul(account.index + token.index * 7919, 0x9e3779b1) >>> 0) + fortune / BigInt(rank + 1)
 }
 
@@ -42,7 +42,7 @@ let supplies: readonly bigint[] | undefined
 
 function sum(token: Token): bigint {
   let total = 0n
-  for (let turn = 0; turn < peopleCount; turn++) total += genesisBalance(token, personOfTurn(turn))
+  for (let turn = 0; turn < userCount; turn++) total += genesisBalance(token, userOfTurn(turn))
   for (const { contract } of pairs) total += reservesAtStart(token, contract)
   if (token === flow)
     total += genesisBalance(flow, systemAccounts.service) + BigInt(nodeCount) * ownersFirstBalance + keepersFirstBalance

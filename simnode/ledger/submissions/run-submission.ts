@@ -197,7 +197,7 @@ function shortage(amount: bigint, balance: bigint): string | undefined {
 }
 
 /** Stands for unknown addresses; such a transaction fails. */
-const nobody = accountAt(0)
+const unknownAccount = accountAt(0)
 
 /**
  * Executes a submission. Wrong signatures or sequence numbers cost nothing, as on the chain; later failures cost the
@@ -205,11 +205,11 @@ const nobody = accountAt(0)
  */
 export function runSubmission(moment: Moment, { body }: Submission): SignedDraft {
   const { state } = moment
-  const payer = accountOfAddress(body.payer) ?? nobody
+  const payer = accountOfAddress(body.payer) ?? unknownAccount
   const draft = {
     script: body.script,
     arguments: [],
-    authorizers: body.authorizers.map((address) => accountOfAddress(address) ?? nobody),
+    authorizers: body.authorizers.map((address) => accountOfAddress(address) ?? unknownAccount),
     gasLimit: Number(body.gasLimit),
     computation: 0,
     events: [],
@@ -219,7 +219,7 @@ export function runSubmission(moment: Moment, { body }: Submission): SignedDraft
   }
   const error = preprocessingError(state, body)
   if (error !== undefined) return { ...draft, error }
-  state.externalAccounts.propose(accountOfAddress(body.proposerAddress) ?? nobody, body.proposerKeyId)
+  state.externalAccounts.propose(accountOfAddress(body.proposerAddress) ?? unknownAccount, body.proposerKeyId)
   const plan = planSubmission(state, body)
   const events: DraftEvent[] = []
   if (!('error' in plan)) plan.apply(moment, events)

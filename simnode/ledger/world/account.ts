@@ -134,14 +134,14 @@ export interface NewAccountKey {
 }
 
 export interface AccountKey extends NewAccountKey {
-  /** Of the next transaction that the key proposes. */
+  /** Sequence number of the next transaction that the key proposes. */
   readonly sequenceNumber: number
   readonly isRevoked: boolean
 }
 
 export const fullWeight = 100_000_000_000n
 
-/** A key of a simulated user. The bytes are no point of a curve: no private key exists. */
+/** A key of a simulated user. Its bytes are not on any curve: no private key exists. */
 export function inventedKey(account: Account, keyIndex: number): NewAccountKey {
   return {
     publicKey: hash('sha512', `key ${keyIndex} of ${account.hex}`, 'buffer'),

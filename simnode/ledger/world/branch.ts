@@ -27,7 +27,7 @@ export class Branch {
       if (letters === '' || after <= before) {
         throw new FatalError(
           'branch-unknown',
-          `'${name}' is no branch: name it like 1234b, or 1234b.1300c for a branch of that`,
+          `invalid branch name '${name}': use a form such as 1234b, or 1234b.1300c for a branch of it`,
         )
       }
       before = after

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Account } from './account.ts'
 import { collections } from './collections.ts'
-import { personOfTurn } from './people.ts'
+import { userOfTurn } from './users.ts'
 import { flow, systemAccounts, usdc } from './tokens.ts'
 
 export interface ContractCode {
@@ -125,7 +125,7 @@ const kinds: readonly Kind[] = [
 
 /** Users deploy in rotation; each contract is updated once. */
 export function deployer(ordinal: number): Account {
-  return personOfTurn(ordinal)
+  return userOfTurn(ordinal)
 }
 
 export function deployedContract(ordinal: number, version: Version): ContractCode {

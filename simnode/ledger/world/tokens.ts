@@ -30,7 +30,7 @@ export const pebble: Token = token(2, 'PebbleCoin', 'Pebble Coin', 'PEB', accoun
 
 export const tokens: readonly Token[] = [flow, usdc, pebble]
 
-/** Of the vault that an account stores. */
+/** Fields of the vault that an account stores. */
 export function vaultUuid({ index }: Token, account: Account): number {
   return 2 ** 48 + index * 2 ** 40 + account.index
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
-import { personOfTurn } from '../../../simnode/ledger/world/people.ts'
+import { userOfTurn } from '../../../simnode/ledger/world/users.ts'
 import { createChainReader } from '../../../src/access/create-chain-reader.ts'
 import { scriptReference } from '../../../src/assistant/mcp/script-reference.ts'
 import { createNodeScriptRunner } from '../../../src/assistant/mcp/script-runners.ts'
@@ -135,7 +135,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     const node = await startLedgerNode({ seed: 8, head: 40 })
     atEnd(() => node.stop())
     const client = await connect([node])
-    const address = `0x${personOfTurn(0).hex}`
+    const address = `0x${userOfTurn(0).hex}`
     const example =
       /```cadence\n(access\(all\) fun main\(address: Address\): UFix64 \{.*?)```/s.exec(
         scriptReference('emulator'),

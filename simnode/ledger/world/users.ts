@@ -7,48 +7,48 @@ import { timesServed } from './cycle.ts'
  * Simulated users. They pay for transactions in rotation, so that sequence numbers and fees follow from the number of
  * transactions.
  */
-export const peopleCount = 5003
+export const userCount = 5003
 const firstPerson = 64
 /** Popular users. */
 const crowdSize = 50
-/** Between the addresses of consecutive turns. Coprime to `peopleCount`, a prime. */
+/** Between the addresses of consecutive turns. Coprime to `userCount`, a prime. */
 const stride = 1877
 
-export function personOfTurn(turn: number): Account {
-  return accountAt(firstPerson + (((turn % peopleCount) * stride) % peopleCount))
+export function userOfTurn(turn: number): Account {
+  return accountAt(firstPerson + (((turn % userCount) * stride) % userCount))
 }
 
 /** Place in the rotation; undefined for other accounts. */
 export function placeInRound(account: Account): number | undefined {
   const person = account.index - firstPerson
-  return person < 0 || person >= peopleCount ? undefined : (person * inverseStride) % peopleCount
+  return person < 0 || person >= userCount ? undefined : (person * inverseStride) % userCount
 }
 
 /** Draws a user, often a popular one. */
-export function drawPerson(random: Random, except: Account): Account {
-  const place = random.percent(30) ? random.below(crowdSize) : random.below(peopleCount)
-  const person = personOfTurn(place)
-  return person.index === except.index ? personOfTurn(place + 1) : person
+export function drawUser(random: Random, except: Account): Account {
+  const place = random.percent(30) ? random.below(crowdSize) : random.below(userCount)
+  const person = userOfTurn(place)
+  return person.index === except.index ? userOfTurn(place + 1) : person
 }
 
 /** An account's share of the first `turns` turns. */
 export function turnsOf(account: Account, turns: number): number {
   const place = placeInRound(account)
-  return place === undefined ? 0 : timesServed(place, peopleCount, turns)
+  return place === undefined ? 0 : timesServed(place, userCount, turns)
 }
 
 /** Created accounts follow the users. */
 export function createdAccount(ordinal: number): Account {
-  return accountAt(firstPerson + peopleCount + ordinal)
+  return accountAt(firstPerson + userCount + ordinal)
 }
 
 /** Undefined for accounts that no transaction created. */
 export function createdOrdinal(account: Account): number | undefined {
-  const ordinal = account.index - firstPerson - peopleCount
+  const ordinal = account.index - firstPerson - userCount
   return ordinal < 0 ? undefined : ordinal
 }
 
-const inverseStride = inverse(stride, peopleCount)
+const inverseStride = inverse(stride, userCount)
 
 function inverse(value: number, prime: number): number {
   for (let candidate = 1; candidate < prime; candidate++) if ((value * candidate) % prime === 1) return candidate

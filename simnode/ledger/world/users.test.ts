@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Random } from './random.ts'
-import { drawAmount } from './people.ts'
+import { drawAmount } from './users.ts'
 
 describe('amounts that people choose', () => {
   it('are small most often, round often, and never more than allowed', () => {
