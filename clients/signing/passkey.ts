@@ -41,7 +41,7 @@ export interface PasskeyOptions {
   readonly signal?: AbortSignal
 }
 
-/** The parts of a signature that go on chain. */
+/** The on-chain parts of a signature. */
 export interface SignedByPasskey {
   /** r and s, 64 bytes. */
   readonly signature: Bytes

@@ -1,4 +1,4 @@
-/** The input cannot be signed. The message names the field and what it must be. */
+/** The input cannot be signed. The message names the field and the expected value. */
 export class SigningError extends Error {
   /** Such as `proposalKey.address`. */
   readonly field: string

@@ -210,7 +210,7 @@ function answerOf(
   call: Call,
   { parts, log: serviceLog, metrics, patience, running }: ChatServices,
 ): NonNullable<Answer<never>['body']> {
-  const { messages, notices, mode = parts.models.usual } = readChatRequest(body)
+  const { messages, notices, mode = parts.models.defaultMode } = readChatRequest(body)
   const model = parts.models.of(mode)
   place.count()
   const log = serviceLog.child({ requestId: call.requestId })
@@ -260,7 +260,7 @@ function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof
   const { models, examples, explorerUrl, linkHosts } = parts
   return {
     modes: models.modes.map(({ mode, state }) => ({ mode, model: `${state.provider}/${state.name}` })),
-    default_mode: models.usual,
+    default_mode: models.defaultMode,
     is_scripted: models.modes.some(({ state }) => state.isScripted),
     remedy: models.remedy ?? null,
     needs_token: needsToken,

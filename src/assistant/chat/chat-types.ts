@@ -45,7 +45,7 @@ export interface ChatDataParts extends Record<string, unknown> {
 export type ChatMessage = UIMessage<ChatMetadata, { notice: ChatDataParts['notice'] }>
 
 /** For requests without a valid mode. */
-export const usualMode: ChatMode = 'balanced'
+export const defaultMode: ChatMode = 'balanced'
 
 export function isChatMode(text: unknown): text is ChatMode {
   return typeof text === 'string' && (chatModes as readonly string[]).includes(text)
@@ -60,7 +60,7 @@ export interface TurnRequest {
   readonly model: ChatModel
   readonly instructions: string
   readonly tools: ToolSet
-  /** What is missing from the turn. */
+  /** Unavailable tools and other omissions. */
   readonly notices: readonly ChatDataParts['notice'][]
   /**
    * Aborted when the client disconnects: the model call and all tools end within a second. After an
@@ -96,5 +96,5 @@ export interface TurnOutcome {
   readonly metadata: ChatMetadata
 }
 
-/** Per answer. The last turn has no tools, so that there is always a closing text. */
+/** Per answer. The last turn has no tools, so that each answer has a closing text. */
 export const maxSteps = 15

@@ -29,7 +29,7 @@ export interface ChatParts {
   readonly explorerUrl: string | undefined
   /** Allowed link hosts besides the page's own. */
   readonly linkHosts: readonly string[]
-  /** Of the last lookup. */
+  /** Tool names of the last lookup. */
   toolNames(): readonly string[]
   /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
   prepare(signal: AbortSignal): Promise<void>

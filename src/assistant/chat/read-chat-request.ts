@@ -12,7 +12,7 @@ export interface ChatRequest {
   readonly messages: readonly ChatMessage[]
   /** Undefined if absent or unknown. */
   readonly mode: ChatMode | undefined
-  /** What was omitted. */
+  /** Omissions, for the user. */
   readonly notices: readonly ChatDataParts['notice'][]
 }
 
@@ -53,11 +53,11 @@ export function readChatRequest(body: unknown): ChatRequest {
   const offset = Math.max(0, given.length - historyLimits.messages)
   const read = given.slice(offset).map((message, i) => readMessage(message, `messages[${offset + i}]`))
   if (read.at(-1) === undefined) throw invalid(`messages[${last}]`, 'The last message has no text.')
-  const said = read.filter((message) => message !== undefined)
-  const fromFirstQuestion = said.slice(said.findIndex(({ role }) => role === 'user'))
+  const nonEmpty = read.filter((message) => message !== undefined)
+  const fromFirstQuestion = nonEmpty.slice(nonEmpty.findIndex(({ role }) => role === 'user'))
   const kept = fitHistory(fromFirstQuestion)
   // A greeting before the first question does not count as omitted.
-  const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...said]).length - kept.length
+  const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...nonEmpty]).length - kept.length
   return {
     messages: mergeTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),
     mode: isChatMode(mode) ? mode : undefined,
@@ -66,7 +66,7 @@ export function readChatRequest(body: unknown): ChatRequest {
 }
 
 /** @param place for errors, such as `messages[2]`. Undefined for an empty message. */
-function readMessage(message: unknown, place: string): Said | undefined {
+function readMessage(message: unknown, place: string): HistoryMessage | undefined {
   const role = roleOf(message)
   if (!isJsonObject(message)) throw invalid(place, `Field "${place}" must be an object with "role" and "parts".`)
   if (role === 'system' || role === 'developer') {
@@ -95,7 +95,7 @@ function partsOf({ parts, content }: JsonObject, place: string): readonly unknow
 }
 
 /** Only text is accepted: this service or the provider would have to fetch file URLs. */
-function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
+function readQuestion(parts: readonly unknown[], place: string): HistoryMessage['parts'] {
   const texts = parts.flatMap((part, i) => {
     if (!isJsonObject(part)) return []
     if (fileTypes.has(part['type'])) {
@@ -145,7 +145,7 @@ const idPattern = /^[\w-]{1,64}$/
  * Gives each tool call a unique, valid id, by which providers match its result. Valid, unique ids
  * stay.
  */
-function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
+function uniqueCallIds(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const taken = new Set(
     messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'dynamic-tool' ? [part.toolCallId] : []))),
   )
@@ -167,10 +167,10 @@ function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
 }
 
 /** A message without its id. */
-type Said = Pick<ChatMessage, 'role' | 'parts'>
+type HistoryMessage = Pick<ChatMessage, 'role' | 'parts'>
 
 /** The newest turns that fit; at least the last one. */
-function fitHistory(messages: readonly Said[]): readonly Said[] {
+function fitHistory(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   let first = messages.length
   let characters = 0
   for (let i = messages.length - 1; i >= 0; i--) {
@@ -184,8 +184,8 @@ function fitHistory(messages: readonly Said[]): readonly Said[] {
 }
 
 /** Merges consecutive messages of one role, which some servers refuse. */
-function mergeTurns(messages: readonly Said[]): readonly Said[] {
-  const turns: Said[] = []
+function mergeTurns(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const turns: HistoryMessage[] = []
   for (const message of messages) {
     const before = turns.at(-1)
     if (before?.role !== message.role) turns.push(message)
@@ -201,7 +201,7 @@ function mergeTurns(messages: readonly Said[]): readonly Said[] {
   return turns
 }
 
-function oneText(messages: readonly Said[]): ChatMessage['parts'] {
+function oneText(messages: readonly HistoryMessage[]): ChatMessage['parts'] {
   const text = messages
     .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
     .join('\n\n')

@@ -3,27 +3,27 @@ import type { ChatMessage } from './chat-types.ts'
 
 /** Characters are UTF-16 code units, as `maxLength` counts them in browsers. */
 export const historyLimits = {
-  /** Of a request. */
+  /** Per request. */
   bodyBytes: 4 * 1024 * 1024,
-  /** Of a user message. */
+  /** Per user message. */
   messageCharacters: 20_000,
   /** Newest messages that are read. */
   messages: 200,
-  /** Of the whole conversation as JSON, about 100,000 tokens. Older turns are omitted. */
+  /** The whole conversation as JSON, about 100,000 tokens. Older turns are omitted. */
   characters: 400_000,
-  /** Of one answer with its tools, before their results are truncated further. */
+  /** One answer with its tools, before their results are truncated further. */
   answerCharacters: 120_000,
-  /** Of a tool result. */
+  /** Per tool result. */
   outputCharacters: 30_000,
-  /** Of tool arguments. */
+  /** Per tool call. */
   inputCharacters: 20_000,
-  /** Of a tool error. */
+  /** Per tool error. */
   errorCharacters: 4000,
 } as const
 
 type MessageParts = ChatMessage['parts']
 
-/** Of a truncated tool result. */
+/** Minimum of a truncated tool result. */
 const minOutputCharacters = 500
 
 /**

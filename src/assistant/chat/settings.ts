@@ -137,8 +137,8 @@ export const chatSettings = {
     secret: true,
     schemes: http,
     description:
-      'JSON-RPC URL of an EVM node for the EVM tools, such as https://mainnet.evm.nodes.onflow.org. If unset, there ' +
-      'are no EVM tools.',
+      'JSON-RPC URL of an EVM node for the EVM tools, such as https://mainnet.evm.nodes.onflow.org. If unset, EVM ' +
+      'tools are unavailable.',
   }),
 
   PROXY_PORT: optionalInteger({

@@ -116,14 +116,14 @@ export class Admission {
 
   async #isGood(digest: string, key: string, address: string): Promise<boolean> {
     const { keys, attempts } = this.#options
-    const remembered = keys.remembered(digest)
-    if (remembered !== undefined) return remembered
+    const cached = keys.cached(digest)
+    if (cached !== undefined) return cached
     attempts.require(address)
     const slot = await this.#slots.enter(clientNetwork(address))
     try {
       // Other keys of this address may have failed meanwhile.
       attempts.require(address)
-      const isGood = keys.remembered(digest) ?? (await keys.lookUp(digest, key))
+      const isGood = keys.cached(digest) ?? (await keys.lookUp(digest, key))
       if (!isGood) attempts.failed(address)
       return isGood
     } finally {

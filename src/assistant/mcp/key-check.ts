@@ -11,14 +11,14 @@ export interface KeyCheckOptions {
   /** How long a valid key is accepted while the backend is down. Default 300,000 ms. */
   readonly graceMs?: number
   /** Interval of checks while the backend is down. Default 5,000 ms. */
-  readonly askAgainMs?: number
+  readonly retryMs?: number
   /** Default 5,000 ms. */
   readonly timeoutMs?: number
   /**
    * Cached valid keys and, separately, invalid keys, so that guesses evict no valid ones. Default
    * 10,000.
    */
-  readonly maxRemembered?: number
+  readonly maxCached?: number
   readonly clock?: () => number
 }
 
@@ -35,29 +35,29 @@ const answerSchema = z.object({ valid: z.boolean() })
  */
 export class KeyCheck {
   readonly #options: Required<KeyCheckOptions>
-  readonly #good = new Map<string, Good>()
+  readonly #valid = new Map<string, Good>()
   /** When each key was refused. */
-  readonly #bad = new Map<string, number>()
-  readonly #underWay = new Map<string, Promise<boolean>>()
+  readonly #invalid = new Map<string, number>()
+  readonly #pending = new Map<string, Promise<boolean>>()
 
   constructor(options: KeyCheckOptions) {
     this.#options = {
       goodForMs: 60_000,
       badForMs: 30_000,
       graceMs: 300_000,
-      askAgainMs: 5000,
+      retryMs: 5000,
       timeoutMs: 5000,
-      maxRemembered: 10_000,
+      maxCached: 10_000,
       clock: () => performance.now(),
       ...options,
     }
   }
 
   /** The cached result. @param digest of the key */
-  remembered(digest: string): boolean | undefined {
+  cached(digest: string): boolean | undefined {
     const { badForMs, clock } = this.#options
-    if (clock() < (this.#good.get(digest)?.until ?? 0)) return true
-    const badAt = this.#bad.get(digest)
+    if (clock() < (this.#valid.get(digest)?.until ?? 0)) return true
+    const badAt = this.#invalid.get(digest)
     return badAt !== undefined && clock() - badAt < badForMs ? false : undefined
   }
 
@@ -66,27 +66,27 @@ export class KeyCheck {
    * valid recently
    */
   lookUp(digest: string, key: string): Promise<boolean> {
-    const current = this.#underWay.get(digest)
+    const current = this.#pending.get(digest)
     if (current !== undefined) return current
-    const look = this.#lookUp(digest, key).finally(() => this.#underWay.delete(digest))
-    this.#underWay.set(digest, look)
+    const look = this.#lookUp(digest, key).finally(() => this.#pending.delete(digest))
+    this.#pending.set(digest, look)
     return look
   }
 
   async #lookUp(digest: string, key: string): Promise<boolean> {
-    const { clock, goodForMs, graceMs, askAgainMs, maxRemembered } = this.#options
+    const { clock, goodForMs, graceMs, retryMs, maxCached } = this.#options
     try {
       const isGood = await this.#ask(key)
       const at = clock()
-      this.#good.delete(digest)
-      this.#bad.delete(digest)
-      if (isGood) remember(this.#good, maxRemembered, digest, { at, until: at + goodForMs })
-      else remember(this.#bad, maxRemembered, digest, at)
+      this.#valid.delete(digest)
+      this.#invalid.delete(digest)
+      if (isGood) cache(this.#valid, maxCached, digest, { at, until: at + goodForMs })
+      else cache(this.#invalid, maxCached, digest, at)
       return isGood
     } catch (error) {
-      const known = this.#good.get(digest)
+      const known = this.#valid.get(digest)
       if (known !== undefined && clock() - known.at < graceMs) {
-        this.#good.set(digest, { at: known.at, until: Math.min(clock() + askAgainMs, known.at + graceMs) })
+        this.#valid.set(digest, { at: known.at, until: Math.min(clock() + retryMs, known.at + graceMs) })
         return true
       }
       throw new ApiError(
@@ -116,7 +116,7 @@ export class KeyCheck {
   }
 }
 
-function remember<Value>(known: Map<string, Value>, max: number, digest: string, value: Value): void {
+function cache<Value>(known: Map<string, Value>, max: number, digest: string, value: Value): void {
   const [oldest] = known.keys()
   if (known.size >= max && oldest !== undefined) known.delete(oldest)
   known.set(digest, value)

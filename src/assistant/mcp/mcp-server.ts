@@ -147,9 +147,7 @@ const accountArguments = advertised(
       .describe('A Flow address: 0x and 16 hex digits.'),
   }),
 )
-const scriptArguments = advertised(
-  z.object({ goal: promptText.describe('What the script should read from the chain.') }),
-)
+const scriptArguments = advertised(z.object({ goal: promptText.describe('Data that the script should read.') }))
 
 function registerPrompts(server: McpServer, { targets }: QueryService): void {
   server.registerPrompt(

@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ApiError } from '../../platform/errors.ts'
-import { advertised, askingModel, readingClosedWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
+import { advertised, callsModel, readingClosedWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 import {
   answerFields,
@@ -99,18 +99,18 @@ export function registerAskTool(
       `${sqlToolNames[target]}: it needs no second model.${unavailable(queries)}`,
     schema: questionSchema,
     output: askOutput,
-    annotations: askingModel,
+    annotations: callsModel,
     run: async ({ question }, signal) => {
-      const asked = await queries.ask(target, question, { signal, client: context.client })
-      const answer = presentAnswer(asked.answer)
-      const { sql, ...generated } = presentGenerated(asked)
-      const failure = presentFailure(asked.failure)
+      const reply = await queries.ask(target, question, { signal, client: context.client })
+      const answer = presentAnswer(reply.answer)
+      const { sql, ...generated } = presentGenerated(reply)
+      const failure = presentFailure(reply.failure)
       const { columns, results, row_count, truncated } = answer
       const result = toolResult(
         { ...generated, sql, ...answer, ...failure },
         JSON.stringify({ sql, columns, results, row_count, truncated, error: failure.error }),
       )
-      return asked.failure === undefined ? result : { ...result, isError: true }
+      return reply.failure === undefined ? result : { ...result, isError: true }
     },
     failed: (failure, args) =>
       failedQuery(failure, {
@@ -135,7 +135,7 @@ export function registerGenerateTool(
       `and planned but not run; run it with ${sqlToolNames[target]}.${unavailable(queries)}`,
     schema: questionSchema,
     output: generatedOutput,
-    annotations: askingModel,
+    annotations: callsModel,
     run: async ({ question }, signal) => {
       const generated = await queries.generateSql(target, question, { signal, client: context.client })
       const failure = presentFailure(generated.failure)

@@ -50,7 +50,7 @@ export interface ProxyServer {
   close(): Promise<void>
 }
 
-const usualPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
+const defaultPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
 
 /** Without `TRACE`, which would expose headers to scripts. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -63,7 +63,7 @@ const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { lef
  * are plain HTTP. @throws the system error when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
-  const { closeGraceMs = 4000, patience = usualPatience } = options
+  const { closeGraceMs = 4000, patience = defaultPatience } = options
   const proxy = new Proxy(options)
   const answers = new WeakMap<Socket, ServerResponse>()
   const server = createServer(
@@ -120,7 +120,7 @@ class Proxy {
       const end = await this.#pass(request, response, { route, requestId })
       status = end === 'answered' ? response.statusCode : statusOf[end]
       if (end === 'broken') this.#options.log.warn({ requestId, upstream: route }, 'A service aborted its response')
-      else this.#tellUp(route)
+      else this.#reportUp(route)
     } catch (thrown) {
       const error = this.#toAnswer(thrown, route, requestId)
       ;({ status } = error)
@@ -204,7 +204,7 @@ class Proxy {
     return thrown
   }
 
-  #tellUp(route: UpstreamName): void {
+  #reportUp(route: UpstreamName): void {
     if (this.#down.delete(route)) this.#options.log.info(`${this.#options.upstreamOf(route).title} is reachable again`)
   }
 }

@@ -15,7 +15,7 @@ export interface AgentMemoryOptions {
   readonly maxPairs?: number
 }
 
-/** Of a search hit. */
+/** Minimum of a search hit. */
 const minLikeness = 0.3
 
 /**

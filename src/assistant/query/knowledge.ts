@@ -104,7 +104,7 @@ interface CatalogTable {
   readonly keys: readonly string[]
   /** Other indexes: `btree (address, block_height)`. */
   readonly indexes: readonly string[]
-  /** Estimate including partitions; null if there is none. */
+  /** Estimate including partitions; null if unknown. */
   readonly approximateRows: number | null
 }
 

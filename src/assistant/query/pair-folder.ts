@@ -39,7 +39,7 @@ export class PairFolder {
     this.#log = log
   }
 
-  /** Changes when any process adds or deletes a pair; undefined if there is no folder. */
+  /** Changes when any process adds or deletes a pair; undefined without a folder. */
   async version(): Promise<bigint | undefined> {
     try {
       return (await stat(this.#folder, { bigint: true })).mtimeNs

@@ -91,7 +91,7 @@ type Tried<Result> =
   | { readonly works: true; readonly sql: string; readonly result: Result }
   | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
 
-/** The first working candidate, else the most likely one; undefined if there is none. */
+/** The first working candidate, else the most likely one; undefined without candidates. */
 async function tryCandidates<Result>(
   reply: string,
   attempt: (sql: string) => Promise<Result>,

@@ -9,7 +9,7 @@ import type { Logger } from '../../platform/log.ts'
 export interface Skill {
   /** Equals its folder: lower case with dashes. */
   readonly name: string
-  /** What it covers and when to read it. */
+  /** Subject, and when to read it. */
   readonly description: string
   /** Markdown, without the front matter. */
   readonly content: string

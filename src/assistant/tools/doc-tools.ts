@@ -11,7 +11,7 @@ export interface DocToolParts {
 }
 
 const maxFound = 20
-const usualFound = 6
+const defaultFound = 6
 /** Per call. */
 const maxCharacters = 16_000
 
@@ -27,7 +27,7 @@ const searchSchema = z.strictObject({
     .min(1, 'must be 1 or more')
     .max(maxFound, `must be at most ${maxFound}`)
     .nullish()
-    .describe(`Number of results. Default ${usualFound}.`),
+    .describe(`Number of results. Default ${defaultFound}.`),
 })
 const idField = z
   .string('must be a text')
@@ -57,7 +57,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     description:
       'Searches the flowfarm documentation: Cadence and scripts, tables and queries, APIs, operations. Returns ' +
       'sections with a snippet; read them with get_doc.',
-    run: async ({ query, limit }) => toolResult({ results: (await library()).search(query, limit ?? usualFound) }),
+    run: async ({ query, limit }) => toolResult({ results: (await library()).search(query, limit ?? defaultFound) }),
   })
   registerTool(server, context, {
     name: 'get_doc',

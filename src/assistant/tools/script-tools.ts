@@ -106,8 +106,8 @@ function nameRequest({ code, name, line, column }: z.output<typeof nameSchema>, 
 }
 
 /** @throws ApiError 404 `no-name-there` */
-function answerOf<Kind extends keyof ScriptAnswers>(said: ScriptAnswer, kind: Kind): ScriptAnswers[Kind] {
-  if (said.kind === 'nothing') throw new ApiError(404, 'no-name-there', said.reason)
-  if (said.kind !== kind) throw new TypeError(`the parser answered ${said.kind} for ${kind}`)
-  return said.answer as ScriptAnswers[Kind]
+function answerOf<Kind extends keyof ScriptAnswers>(result: ScriptAnswer, kind: Kind): ScriptAnswers[Kind] {
+  if (result.kind === 'nothing') throw new ApiError(404, 'no-name-there', result.reason)
+  if (result.kind !== kind) throw new TypeError(`the parser returned ${result.kind} for ${kind}`)
+  return result.answer as ScriptAnswers[Kind]
 }

@@ -43,7 +43,7 @@ export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::flo
 export const joinAccount = 'left join app.developer_keys a on a.id = k.account_id'
 
 /** Cached lookups; above this the oldest are dropped. */
-const maxRemembered = 10_000
+const maxCached = 10_000
 
 /**
  * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256. Salt and slow hashing are
@@ -140,7 +140,7 @@ export class DeveloperKeys {
   #remember(hash: string, key: DeveloperKey | undefined): void {
     this.#looked.delete(hash)
     const [oldest] = this.#looked.keys()
-    if (this.#looked.size >= maxRemembered && oldest !== undefined) this.#looked.delete(oldest)
+    if (this.#looked.size >= maxCached && oldest !== undefined) this.#looked.delete(oldest)
     this.#looked.set(hash, { key, until: this.#clock() + this.#rememberMs })
   }
 }

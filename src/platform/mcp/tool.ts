@@ -118,7 +118,7 @@ export const readingOpenWorld = {
   idempotentHint: true,
   openWorldHint: true,
 } as const satisfies ToolAnnotations
-export const askingModel = { ...reading, idempotentHint: false, openWorldHint: true } as const satisfies ToolAnnotations
+export const callsModel = { ...reading, idempotentHint: false, openWorldHint: true } as const satisfies ToolAnnotations
 
 /** Caches the JSON Schema: each request has its own server, and converting takes longer than the rest of a call. */
 export function advertised<Schema extends z.ZodType>(

@@ -200,19 +200,19 @@ describe('who may call the MCP server', () => {
     await keys.lookUp('digest', goodKey)
     isDown = true
     now = 60_000
-    expect(keys.remembered('digest')).to.equal(undefined)
+    expect(keys.cached('digest')).to.equal(undefined)
     expect(await Promise.all([keys.lookUp('digest', goodKey), keys.lookUp('digest', goodKey)])).to.deep.equal([
       true,
       true,
     ])
-    expect(keys.remembered('digest')).to.equal(true)
+    expect(keys.cached('digest')).to.equal(true)
     expect(asked).to.have.length(2)
     now = 65_000
-    expect(keys.remembered('digest')).to.equal(undefined)
+    expect(keys.cached('digest')).to.equal(undefined)
     now = 299_000
     expect(await keys.lookUp('digest', goodKey)).to.equal(true)
     now = 300_000
-    expect(keys.remembered('digest')).to.equal(undefined)
+    expect(keys.cached('digest')).to.equal(undefined)
     const failures = await Promise.all(
       [1, 2].map(() => keys.lookUp('digest', goodKey).catch((error: unknown) => error)),
     )
@@ -221,12 +221,12 @@ describe('who may call the MCP server', () => {
 
   it('forgets no good key for all that are guessed', async () => {
     const { url } = await backend()
-    const keys = new KeyCheck({ backendUrl: () => url, maxRemembered: 3 })
+    const keys = new KeyCheck({ backendUrl: () => url, maxCached: 3 })
     await keys.lookUp('good', goodKey)
     for (let i = 0; i < 4; i++) await keys.lookUp(`bad ${i}`, 'x')
-    expect(keys.remembered('good')).to.equal(true)
-    expect(keys.remembered('bad 0'), 'the first guess').to.equal(undefined)
-    expect(keys.remembered('bad 3')).to.equal(false)
+    expect(keys.cached('good')).to.equal(true)
+    expect(keys.cached('bad 0'), 'the first guess').to.equal(undefined)
+    expect(keys.cached('bad 3')).to.equal(false)
   })
 
   it('holds off guesses that come all at once', async () => {

@@ -19,7 +19,7 @@ export interface ConnectionTimes {
   readonly retryMs: number
 }
 
-export const usualTimes: ConnectionTimes = {
+export const defaultTimes: ConnectionTimes = {
   connectMs: 3000,
   attemptMs: 15_000,
   callMs: 60_000,
@@ -193,7 +193,7 @@ export class McpConnection {
     if (ms < this.#times.connectMs) this.#hangs = false
     const details = { server: this.server.name, reason, attempts }
     if (attempts > 1) this.#log.debug({ ...details, err: asError(error) }, 'MCP server is still unavailable')
-    else if (this.server.isWanted) this.#log.warn({ ...details, err: asError(error) }, 'MCP server is unavailable')
+    else if (this.server.isConfigured) this.#log.warn({ ...details, err: asError(error) }, 'MCP server is unavailable')
     else this.#log.info(details, 'Optional MCP server is unavailable')
   }
 

@@ -20,7 +20,7 @@ describe('the MCP servers of the chat', () => {
       'http://127.0.0.1:8086/script/mcp',
       'http://127.0.0.1:8086/evm/mcp',
     ])
-    expect([flowfarm?.isWanted, script?.isWanted, evm?.isWanted]).to.deep.equal([true, false, false])
+    expect([flowfarm?.isConfigured, script?.isConfigured, evm?.isConfigured]).to.deep.equal([true, false, false])
     expect([flowfarm?.isOurs, script?.isOurs, evm?.isOurs]).to.deep.equal([true, true, true])
   })
 
@@ -35,7 +35,7 @@ describe('the MCP servers of the chat', () => {
     })
     expect([flowfarm?.key, script?.key, evm?.key]).to.deep.equal(['k', undefined, undefined])
     expect([script?.url(), evm?.url()]).to.deep.equal(['https://s.example/mcp', 'https://e.example/mcp'])
-    expect([script, evm].map((server) => [server?.isOurs, server?.isWanted])).to.deep.equal([
+    expect([script, evm].map((server) => [server?.isOurs, server?.isConfigured])).to.deep.equal([
       [false, true],
       [false, true],
     ])

@@ -13,7 +13,7 @@ export interface McpServer {
   /** For foreign servers the model gets only the schema, without text. */
   readonly isOurs: boolean
   /** Configured by the operator, so its absence is reported. */
-  readonly isWanted: boolean
+  readonly isConfigured: boolean
 }
 
 export interface McpServerAddresses {
@@ -47,7 +47,7 @@ export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpSer
       url: flowfarm,
       key: flowfarmKey,
       isOurs: true,
-      isWanted: true,
+      isConfigured: true,
       tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script'],
       texts: Object.values(textUris),
     },
@@ -57,7 +57,7 @@ export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpSer
       url: script === undefined ? below('/script/mcp') : () => script,
       key: undefined,
       isOurs: script === undefined,
-      isWanted: script !== undefined,
+      isConfigured: script !== undefined,
       texts: [],
       tools: [
         'script_check',
@@ -75,7 +75,7 @@ export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpSer
       url: evm === undefined ? below('/evm/mcp') : () => evm,
       key: undefined,
       isOurs: evm === undefined,
-      isWanted: evm !== undefined,
+      isConfigured: evm !== undefined,
       texts: [],
       tools: ['evm_rpc', 'evm_getBalance', 'evm_call', 'evm_getLogs'],
     },

@@ -5,7 +5,7 @@ import { isShallow } from '../../../platform/http/read-json.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { callFailed, ToolFailed } from './mcp-client.ts'
 import type { Offer, ToolDefinition } from './mcp-client.ts'
-import { McpConnection, usualTimes } from './mcp-connection.ts'
+import { McpConnection, defaultTimes } from './mcp-connection.ts'
 import type { ConnectionTimes } from './mcp-connection.ts'
 import type { McpServer } from './mcp-server.ts'
 
@@ -44,7 +44,7 @@ export class McpToolSource implements ToolSource {
   readonly #toolsOf = new WeakMap<Offer, ToolSet>()
 
   constructor({ servers, times, log }: McpToolSourceOptions) {
-    const all = { ...usualTimes, ...times }
+    const all = { ...defaultTimes, ...times }
     this.#connectMs = all.connectMs
     this.#connections = servers.map((server) => new McpConnection(server, all, log))
   }
@@ -77,7 +77,7 @@ export class McpToolSource implements ToolSource {
     const texts = new Map<string, string>()
     for (const { connection, state } of states) {
       if (typeof state === 'string') {
-        if (connection.server.isWanted) missing.push({ source: connection.server.title, reason: state })
+        if (connection.server.isConfigured) missing.push({ source: connection.server.title, reason: state })
         continue
       }
       // Spread twice, so that earlier tools stay first and take precedence.

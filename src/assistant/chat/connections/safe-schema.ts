@@ -22,60 +22,60 @@ const plainChoice = /^[\w.+-]{1,64}$/
 
 /**
  * Reduces a schema to the parts of JSON Schema that every provider accepts: one refused schema
- * would fail every answer. @param keepsWords keeps descriptions, which could contain instructions
+ * would fail every answer. @param keepsText keeps descriptions, which could contain instructions
  * @returns undefined if it is not an object schema, or too large
  */
-export function safeInputSchema(schema: unknown, keepsWords: boolean): InputSchema | undefined {
+export function safeInputSchema(schema: unknown, keepsText: boolean): InputSchema | undefined {
   if (!isRecord(schema) || schema['type'] !== 'object') return undefined
-  const safe = readObject(schema, keepsWords, 0)
+  const safe = readObject(schema, keepsText, 0)
   return JSON.stringify(safe).length > maxCharacters ? undefined : safe
 }
 
 type Node = Record<string, unknown>
 
-function readNode(schema: unknown, keepsWords: boolean, level: number, isOptional = false): Node {
+function readNode(schema: unknown, keepsText: boolean, level: number, isOptional = false): Node {
   if (!isRecord(schema) || level > maxLevels) return {}
   const forms = formsOf(schema)
   if (forms !== undefined) {
-    const kept = isOptional ? forms.filter((form) => form['type'] !== 'null') : forms
-    const read = kept.slice(0, maxForms).map((form) => readNode(form, keepsWords, level + 1))
+    const alternatives = isOptional ? forms.filter((form) => form['type'] !== 'null') : forms
+    const read = alternatives.slice(0, maxForms).map((form) => readNode(form, keepsText, level + 1))
     const [only] = read
-    return { ...(read.length > 1 ? { anyOf: read } : only), ...words(schema, keepsWords) }
+    return { ...(read.length > 1 ? { anyOf: read } : only), ...words(schema, keepsText) }
   }
   const node: Node = {
     ...readType(schema['type'], isOptional),
-    ...readChoices(schema, keepsWords),
-    ...words(schema, keepsWords),
+    ...readChoices(schema, keepsText),
+    ...words(schema, keepsText),
   }
   for (const name of bounds) {
     const value = schema[name]
     if (typeof value === 'number' && Number.isFinite(value)) node[name] = value
   }
-  if (includesType(node, 'array')) node['items'] = readNode(schema['items'], keepsWords, level + 1)
-  return includesType(node, 'object') ? { ...node, ...readObject(schema, keepsWords, level) } : node
+  if (includesType(node, 'array')) node['items'] = readNode(schema['items'], keepsText, level + 1)
+  return includesType(node, 'object') ? { ...node, ...readObject(schema, keepsText, level) } : node
 }
 
-/** Flattened; undefined if there are none. */
+/** Flattened; undefined without alternatives. */
 function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
   const given = ['anyOf', 'oneOf'].map((name) => schema[name]).find((value) => Array.isArray(value))
   if (!Array.isArray(given) || given.length === 0) return undefined
   return given.filter(isRecord).flatMap((form) => (level < maxLevels ? formsOf(form, level + 1) : undefined) ?? [form])
 }
 
-function readObject(schema: Node, keepsWords: boolean, level: number): InputSchema {
+function readObject(schema: Node, keepsText: boolean, level: number): InputSchema {
   const { properties, required, additionalProperties } = schema
   const known = isRecord(properties)
     ? Object.entries(properties)
         .filter(([name]) => plainName.test(name))
         .slice(0, maxProperties)
     : []
-  const asked = new Set<unknown>(Array.isArray(required) ? required : [])
-  const needed = known.map(([name]) => name).filter((name) => asked.has(name))
+  const requiredNames = new Set<unknown>(Array.isArray(required) ? required : [])
+  const needed = known.map(([name]) => name).filter((name) => requiredNames.has(name))
   return {
     type: 'object',
     // Some servers use null for an omitted field; models omit it.
     properties: Object.fromEntries(
-      known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))]),
+      known.map(([name, value]) => [name, readNode(value, keepsText, level + 1, !requiredNames.has(name))]),
     ),
     ...(needed.length === 0 ? {} : { required: needed }),
     ...(typeof additionalProperties === 'boolean' ? { additionalProperties } : {}),
@@ -88,12 +88,12 @@ function readType(type: unknown, isOptional: boolean): Node {
   return known.length === 0 ? {} : { type: known.length === 1 ? known[0] : known }
 }
 
-function readChoices(schema: Node, keepsWords: boolean): Node {
+function readChoices(schema: Node, keepsText: boolean): Node {
   const given: unknown = 'const' in schema ? [schema['const']] : schema['enum']
   if (!Array.isArray(given)) return {}
   const isKept = (value: unknown): boolean =>
     typeof value === 'string'
-      ? keepsWords
+      ? keepsText
         ? value.length <= 100
         : plainChoice.test(value)
       : typeof value === 'number' || typeof value === 'boolean' || value === null
@@ -101,8 +101,8 @@ function readChoices(schema: Node, keepsWords: boolean): Node {
   return kept.length === 0 ? {} : { enum: kept }
 }
 
-function words({ description }: Node, keepsWords: boolean): Node {
-  return keepsWords && typeof description === 'string' ? { description: description.slice(0, maxWords) } : {}
+function words({ description }: Node, keepsText: boolean): Node {
+  return keepsText && typeof description === 'string' ? { description: description.slice(0, maxWords) } : {}
 }
 
 function includesType(node: Node, type: string): boolean {

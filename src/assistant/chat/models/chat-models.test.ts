@@ -42,8 +42,8 @@ describe('the models of the chat', () => {
   it('are those of the modes that may be chosen, whatever their order', () => {
     const two = modelsOf({ LLM_API_KEY: 'key', CHAT_MODES: 'Deep, fast' })
     expect(two.modes.map(({ mode }) => mode)).to.deep.equal(['fast', 'deep'])
-    expect(two.usual).to.equal('fast')
-    expect(modelsOf({ LLM_API_KEY: 'key' }).usual).to.equal('balanced')
+    expect(two.defaultMode).to.equal('fast')
+    expect(modelsOf({ LLM_API_KEY: 'key' }).defaultMode).to.equal('balanced')
     expect(() => two.of('balanced'))
       .to.throw(ApiError, /must be one of fast, deep, not balanced/)
       .that.includes({ status: 400, code: 'mode-not-allowed', field: 'mode' })

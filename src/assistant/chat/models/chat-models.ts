@@ -8,7 +8,7 @@ import { modelSettings } from '../../../platform/llm/settings.ts'
 import type { llmSettings, ModelSettings, ModelState } from '../../../platform/llm/settings.ts'
 import type { Logger } from '../../../platform/log.ts'
 import type { SettingValues } from '../../../platform/setting.ts'
-import { chatModes, isChatMode, usualMode } from '../chat-types.ts'
+import { chatModes, isChatMode, defaultMode } from '../chat-types.ts'
 import type { ChatMode } from '../chat-types.ts'
 import type { chatSettings } from '../settings.ts'
 
@@ -30,7 +30,7 @@ export interface ChatModels {
   /** Allowed modes in the order of `chatModes`. Empty without a model. */
   readonly modes: readonly { readonly mode: ChatMode; readonly state: ModelState }[]
   /** For requests without a mode: balanced if it is allowed, else the first. */
-  readonly usual: ChatMode
+  readonly defaultMode: ChatMode
   /** How to configure a model; undefined if one is configured. */
   readonly remedy: string | undefined
   /** @throws ApiError 503 `no-model`, 400 `mode-not-allowed` */
@@ -85,19 +85,19 @@ const maxSearches = 5
 /** @throws FatalError for an invalid mode in CHAT_MODES */
 export function createChatModels(config: ChatModelsConfig, options: ChatModelsOptions = {}): ChatModels {
   const allowed = allowedModes(config.CHAT_MODES)
-  const usual = allowed.find((mode) => mode === usualMode) ?? allowed[0] ?? usualMode
+  const selected = allowed.find((mode) => mode === defaultMode) ?? allowed[0] ?? defaultMode
   const found = modelSettings(config)
   if (found === 'scripted') {
     if (options.scripted === undefined)
-      return without('LLM_PROVIDER=scripted is not available here: set another provider and LLM_API_KEY.', usual)
+      return without('LLM_PROVIDER=scripted is not available here: set another provider and LLM_API_KEY.', selected)
     const { model, state } = options.scripted
     // A script has one mode.
-    return chatModelsOf([[usual, { ...plain, model, state, maxOutputTokens: maxOutputTokens[usual] }]], usual)
+    return chatModelsOf([[selected, { ...plain, model, state, maxOutputTokens: maxOutputTokens[selected] }]], selected)
   }
-  if ('remedy' in found) return without(found.remedy, usual)
+  if ('remedy' in found) return without(found.remedy, selected)
   return chatModelsOf(
     allowed.map((mode) => [mode, modelOf(mode, found.settings, config, options)]),
-    usual,
+    selected,
   )
 }
 
@@ -187,11 +187,11 @@ function searchOf(provider: ModelSettings['provider'], name: string): ToolSet {
   return { web_search: createAnthropic({ apiKey: 'none' }).tools.webSearch_20250305({ maxUses: maxSearches }) }
 }
 
-function chatModelsOf(models: readonly (readonly [ChatMode, ChatModel])[], usual: ChatMode): ChatModels {
+function chatModelsOf(models: readonly (readonly [ChatMode, ChatModel])[], selected: ChatMode): ChatModels {
   const byMode = new Map(models)
   return {
     modes: models.map(([mode, { state }]) => ({ mode, state })),
-    usual,
+    defaultMode: selected,
     remedy: undefined,
     of: (mode) => {
       const model = byMode.get(mode)
@@ -206,10 +206,10 @@ function chatModelsOf(models: readonly (readonly [ChatMode, ChatModel])[], usual
   }
 }
 
-function without(remedy: string, usual: ChatMode): ChatModels {
+function without(remedy: string, selected: ChatMode): ChatModels {
   return {
     modes: [],
-    usual,
+    defaultMode: selected,
     remedy,
     of: () => {
       throw new ApiError(503, 'no-model', `No language model is configured. ${remedy}`)

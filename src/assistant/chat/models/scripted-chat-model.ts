@@ -177,9 +177,9 @@ interface ReadPrompt {
 
 function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
   const at = prompt.findLastIndex(({ role }) => role === 'user')
-  const asked = prompt[at]
+  const message = prompt[at]
   const question =
-    asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
+    message?.role === 'user' ? message.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
   const results = prompt
     .slice(at + 1)
     .flatMap((message) => (message.role === 'tool' ? message.content : []))
@@ -235,8 +235,7 @@ const english: ScriptedWords = {
       'To ask anything else, configure a model: set `LLM_PROVIDER` and `LLM_API_KEY`, or `LLM_BASE_URL` and ' +
         '`LLM_MODEL` for any OpenAI-compatible server. Then restart the chat.',
     ].join('\n\n'),
-  withoutTool: (sql) =>
-    ['The SQL tool is unavailable, so there are no numbers. The statement is:', sqlBlock(sql)].join('\n\n'),
+  withoutTool: (sql) => ['The SQL tool is unavailable. The statement is:', sqlBlock(sql)].join('\n\n'),
   failed: (sql, reason) => ['The statement failed:', quoted(reason), 'SQL:', sqlBlock(sql)].join('\n\n'),
 }
 

@@ -38,7 +38,7 @@ export interface FetchedApi {
   /** Parsed JSON, or text; null: none. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** What was omitted. */
+  /** Omissions. */
   readonly note?: string
 }
 

@@ -7,7 +7,7 @@ export interface PresentedBody {
   /** Parsed JSON, or text; null if empty or binary. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** What was omitted and how to get it. */
+  /** Omissions, and how to get them. */
   readonly note?: string
 }
 
@@ -79,7 +79,7 @@ function jsonOf(text: string): JsonValue | undefined {
 
 export interface Summary {
   readonly value: JsonValue
-  /** What was omitted; undefined: nothing. */
+  /** Omissions; undefined: none. */
   readonly cut: string | undefined
 }
 

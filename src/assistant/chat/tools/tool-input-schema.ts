@@ -3,11 +3,11 @@ import type { Schema } from 'ai'
 import { z } from 'zod'
 
 /**
- * The tool checks its arguments itself (`parseBody`), for error messages that help the model. Of a
- * union only the first alternative is shown; the others are accepted too.
+ * The tool checks its arguments itself (`parseBody`), for error messages that help the model. The
+ * schema shows only the first alternative of a union; the others are accepted too.
  */
 export function toolInputSchema(schema: z.ZodType): Schema {
-  const { $schema: _dialect, ...told } = z.toJSONSchema(schema, {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ jsonSchema: node }) => {
@@ -17,5 +17,5 @@ export function toolInputSchema(schema: z.ZodType): Schema {
       Object.assign(node, first)
     },
   })
-  return jsonSchema(told)
+  return jsonSchema(inputSchema)
 }

@@ -224,7 +224,7 @@ class Turn {
     else
       yield {
         type: 'error',
-        errorText: stopped === undefined ? this.#failureText() : (this.#stop.told ?? this.#failureText()),
+        errorText: stopped === undefined ? this.#failureText() : (this.#stop.message ?? this.#failureText()),
       }
     return { end: stopped ?? 'failed', metadata }
   }

@@ -133,16 +133,16 @@ export type StopReason = 'left' | 'timeout' | 'stopped'
 /** The signal of a turn: client, stream reader and timeout. Holds nothing after `end`. */
 export class TurnStop {
   readonly #control = new AbortController()
-  readonly #asked: AbortSignal
+  readonly #clientSignal: AbortSignal
   readonly #timer: NodeJS.Timeout
-  readonly #leave = (): void => this.leave(this.#asked.reason)
+  readonly #leave = (): void => this.leave(this.#clientSignal.reason)
   #reason: StopReason | undefined
 
-  constructor(asked: AbortSignal, timeoutMs: number) {
-    this.#asked = asked
+  constructor(clientSignal: AbortSignal, timeoutMs: number) {
+    this.#clientSignal = clientSignal
     this.#timer = setTimeout(() => this.#stop('timeout', tookTooLong(timeoutMs)), timeoutMs)
-    asked.addEventListener('abort', this.#leave, { once: true })
-    if (asked.aborted) this.#leave()
+    clientSignal.addEventListener('abort', this.#leave, { once: true })
+    if (clientSignal.aborted) this.#leave()
   }
 
   get signal(): AbortSignal {
@@ -154,7 +154,7 @@ export class TurnStop {
   }
 
   /** The message for the client; undefined after a disconnect. */
-  get told(): string | undefined {
+  get message(): string | undefined {
     const { reason } = this.signal as { readonly reason: unknown }
     return reason instanceof ApiError ? reason.message : undefined
   }
@@ -165,7 +165,7 @@ export class TurnStop {
 
   end(): void {
     clearTimeout(this.#timer)
-    this.#asked.removeEventListener('abort', this.#leave)
+    this.#clientSignal.removeEventListener('abort', this.#leave)
   }
 
   #stop(reason: StopReason, cause: unknown): void {

@@ -122,7 +122,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     timeoutMs = 30_000,
     maxRows = 500,
     maxBytes = 8_000_000,
-    concurrency = usualConcurrency(),
+    concurrency = defaultConcurrency(),
     maxWaiting = 1000,
   } = options
   const { searchPath, readable } = readableOf[target]
@@ -222,7 +222,7 @@ function runnerOf({ gate, statements, sessions, maxRows, ended, end }: Parts): S
  * With one slot a slow statement blocks all others; more than four slow down the explorer on small
  * machines.
  */
-function usualConcurrency(): number {
+function defaultConcurrency(): number {
   return Math.min(4, Math.max(2, availableParallelism()))
 }
 

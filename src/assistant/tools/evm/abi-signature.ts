@@ -39,7 +39,7 @@ export interface AbiParameter {
   readonly type: AbiType
   /** '' where it has none. */
   readonly name: string
-  /** Of an event: it is a topic. */
+  /** True for a topic of an event. */
   readonly isIndexed: boolean
 }
 
@@ -56,7 +56,7 @@ export interface Signature {
 
 const maxCharacters = 1000
 const maxNesting = 8
-/** Of all fixed lists together. */
+/** Total of all fixed-size lists. */
 const maxWords = 1024
 
 const tokenPattern = /\s*([A-Za-z_$][\w$]*|\d+|[()[\],])/y

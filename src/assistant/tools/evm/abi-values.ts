@@ -3,7 +3,7 @@ import { abiError, canonicalType, headWords, isDynamic } from './abi-signature.t
 import type { AbiParameter, AbiType } from './abi-signature.ts'
 
 const wordBytes = 32
-/** Of all values together. */
+/** Total of all values. */
 const maxEncodedBytes = 64 * 1024
 
 /**
@@ -200,7 +200,7 @@ export interface ShownValue {
   readonly name: string | null
   readonly type: string
   readonly value: AbiValue
-  /** Of numbers, whose `value` is decimal. */
+  /** For numbers, whose `value` is decimal. */
   readonly hex?: string
 }
 
@@ -231,7 +231,7 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call to an unset function',
 }
 
-/** Undefined where there is none. @param data of the revert, 0x-prefixed hex */
+/** Undefined without a reason. @param data of the revert, 0x-prefixed hex */
 export function revertReason(data: string): string | undefined {
   const selector = data.slice(2, 10)
   const rest = Buffer.from(data.slice(10), 'hex')

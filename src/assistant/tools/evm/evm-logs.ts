@@ -15,7 +15,7 @@ export interface LogRange {
 
 /** The limit of Flow's nodes. */
 export const maxLogBlocks = 10_000
-const usualBlocks = 1000
+const defaultBlocks = 1000
 
 /**
  * @param from default: 1,000 blocks up to `to` @param to default: the latest block @throws ApiError
@@ -32,7 +32,7 @@ export async function logRange(
   const isLatestAsked = knownTo === undefined || (from !== undefined && knownFrom === undefined)
   const latest = isLatestAsked ? Number(quantityOf(await node.call('eth_blockNumber', [], signal))) : 0
   const last = knownTo ?? latest
-  const first = knownFrom ?? (from === undefined ? Math.max(0, last - usualBlocks + 1) : latest)
+  const first = knownFrom ?? (from === undefined ? Math.max(0, last - defaultBlocks + 1) : latest)
   if (first > last)
     throw new ApiError(400, 'bad-range', `Invalid range: from_block ${first} is above to_block ${last}.`, {
       field: 'from_block',

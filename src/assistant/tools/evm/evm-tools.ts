@@ -31,7 +31,7 @@ export interface EvmToolParts {
 /** Per result. */
 const maxTextCharacters = 60_000
 const maxLogs = 200
-const usualLogs = 50
+const defaultLogs = 50
 
 const rpcSchema = z.strictObject({
   method: z
@@ -101,7 +101,7 @@ const logsSchema = z.strictObject({
     .min(1, 'must be 1 or more')
     .max(maxLogs, `must be at most ${maxLogs}`)
     .nullish()
-    .describe(`Number of logs to return. Default ${usualLogs}.`),
+    .describe(`Number of logs to return. Default ${defaultLogs}.`),
 })
 
 export function registerEvmTools(server: McpServer, { node, context }: EvmToolParts): void {
@@ -291,6 +291,6 @@ async function findLogs(
     ...(isGiven(address) ? { address } : {}),
     ...(filterTopics.length > 0 ? { topics: filterTopics } : {}),
   }
-  const { logs, count } = readLogs(await node.call('eth_getLogs', [filter], signal), limit ?? usualLogs, event)
+  const { logs, count } = readLogs(await node.call('eth_getLogs', [filter], signal), limit ?? defaultLogs, event)
   return toolResult({ from_block: range.from, to_block: range.to, count, truncated: count > logs.length, logs })
 }

@@ -15,9 +15,9 @@ describe('tools of MCP servers that come and go', () => {
       const nobody = `http://127.0.0.1:${await freePort()}/mcp`
       const tools = source([
         server(nobody),
-        server(nobody, { name: 'evm', isWanted: false }),
+        server(nobody, { name: 'evm', isConfigured: false }),
         server(there.url),
-        server(nobody, { url: () => undefined, isWanted: false }),
+        server(nobody, { url: () => undefined, isConfigured: false }),
       ])
       const found = await tools.find(never)
       expect(found.missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'connection refused' }])

@@ -63,7 +63,7 @@ for (const protocol of protocols) {
       return createChat({
         models: {
           modes: [{ mode: 'balanced', state: model.state }],
-          usual: 'balanced',
+          defaultMode: 'balanced',
           remedy: undefined,
           of: () => model,
         },

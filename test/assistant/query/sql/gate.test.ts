@@ -69,7 +69,9 @@ describe('the gate', () => {
     expect((await refusalOf('explain select 1'))?.message).to.match(/^EXPLAIN is not allowed. Use SELECT/)
     expect((await refusalOf('/* all */ -- of it\n show all'))?.message).to.match(/^SHOW is not allowed/)
     expect((await refusalOf('/* a /* b */ c */ show all'))?.message).to.match(/VariableShow is not allowed/)
-    expect((await refusalOf('select * from raw.accounts'))?.message).to.match(/raw\.accounts.+did you mean app\.accounts/)
+    expect((await refusalOf('select * from raw.accounts'))?.message).to.match(
+      /raw\.accounts.+did you mean app\.accounts/,
+    )
     expect((await refusalOf('select 1::regclass'))?.message).to.match(/Type regclass/)
     expect((await refusalOf('select 1,\n  from raw.blocks'))?.message).to.match(/line 2, column 3/)
     expect(await refusalOf('select 1')).to.equal(undefined)

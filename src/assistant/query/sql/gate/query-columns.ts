@@ -7,7 +7,7 @@ import type { SyntaxNode } from './grammar.ts'
 export interface Columns {
   /** In order. Undefined: names unknown. */
   readonly named: readonly Column[]
-  /** Of columns with unknown names. */
+  /** Value of columns with unknown names. */
   readonly others: Value | undefined
 }
 

@@ -27,7 +27,7 @@ export function server(url: string, changes: Partial<McpServer> = {}): McpServer
     tools: ['script_check', 'search_docs'],
     texts: [],
     isOurs: false,
-    isWanted: true,
+    isConfigured: true,
     ...changes,
   }
 }
