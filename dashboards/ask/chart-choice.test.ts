@@ -10,7 +10,7 @@ function table(columns: Readonly<Record<string, string>>, rows: ResultTable['row
   }
 }
 
-describe('what of a table can be drawn', () => {
+describe('chart choice', () => {
   it('is a line over days, oldest first', () => {
     const days = table({ count: 'int8', day: 'date' }, [
       ['3', '2026-03-02'],
@@ -25,7 +25,7 @@ describe('what of a table can be drawn', () => {
       ])
   })
 
-  it('is a line over times, named by what tells them apart', () => {
+  it('is a line over times, with short labels', () => {
     const namesOf = (times: readonly string[]): string[] =>
       chartPoints(
         table(
@@ -47,7 +47,7 @@ describe('what of a table can be drawn', () => {
     expect(namesOf(['2025-12-31T00:00:00Z', '2026-01-01T00:00:00Z'])).to.deep.equal(['2025-12-31', '2026-01-01'])
   })
 
-  it('is bars over names, in the order of the rows, with exact texts', () => {
+  it('is bars over names, in row order, with exact texts', () => {
     const tokens = table({ token: 'text', amount: 'numeric' }, [
       ['A.0ae53cb6e3f42a79.FlowToken', '12345678901234567890.5'],
       ['A.0ae53cb6e3f42a79.FlowXToken', null],
@@ -61,7 +61,7 @@ describe('what of a table can be drawn', () => {
     expect(new Set(points.map(({ date }) => date)).size).to.equal(3)
   })
 
-  it('is a number over another, as over a height', () => {
+  it('allows a number column as the name, such as a height', () => {
     expect(
       chartChoice(
         table({ height: 'int8', gas: 'int8' }, [
@@ -72,7 +72,7 @@ describe('what of a table can be drawn', () => {
     ).to.equal(0)
   })
 
-  it('is nothing where the data does not suit', () => {
+  it('is undefined for unsuitable data', () => {
     expect(chartChoice(table({ n: 'int8' }, [['1'], ['2']])), 'one column').to.equal(undefined)
     expect(chartChoice(table({ day: 'date', n: 'int8' }, [['2026-03-01', '1']])), 'one row').to.equal(undefined)
     expect(

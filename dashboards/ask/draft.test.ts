@@ -1,20 +1,20 @@
 import { expect } from 'chai'
 import { readDraft, writeDraft, faultText } from './draft.ts'
 
-describe('what is in the fields, in the address', () => {
-  it('comes back as it was', () => {
+describe('URL fragment of the draft', () => {
+  it('round-trips', () => {
     const draft = { target: 'evm', question: '过去24小时 & more?', sql: "SELECT '#', 50 % 7\nFROM blocks" } as const
     expect(readDraft(writeDraft(draft))).to.deep.equal(draft)
   })
 
-  it('is nothing where there was nothing, and for addresses of something else', () => {
+  it('is empty for an empty draft, and ignores unknown fragments', () => {
     expect(writeDraft({ target: 'indexer', question: ' ', sql: '' })).to.equal('')
     for (const hash of ['', '#', '#content', '#target=other'])
       expect(readDraft(hash)).to.deep.equal({ target: 'indexer', question: '', sql: '' })
   })
 })
 
-describe('why a statement did not run', () => {
+describe('error of a statement', () => {
   it("has its position and PostgreSQL's hint", () => {
     const failure = {
       sql: "SELECT '🌱',\n  hieght FROM raw.blocks",

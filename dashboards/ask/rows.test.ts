@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { compareNumbers, sortRows, filterRows } from './rows.ts'
 
-describe('rows in the order of a column', () => {
+describe('sorting rows', () => {
   const column = (values: readonly (string | number | null)[], type: string, isDescending = false): unknown[] =>
     sortRows(
       values.map((value) => [value]),
@@ -9,7 +9,7 @@ describe('rows in the order of a column', () => {
       type,
     ).map(([value]) => value)
 
-  it('are by the exact value of numbers that no double holds', () => {
+  it('compares numbers beyond double precision exactly', () => {
     expect(column(['9007199254740993', '9007199254740992', '10', '9'], 'int8')).to.deep.equal([
       '9',
       '10',
@@ -24,17 +24,17 @@ describe('rows in the order of a column', () => {
     ])
   })
 
-  it('have those without a value last, up and down', () => {
+  it('puts null last in both directions', () => {
     expect(column([null, '2', null, '1'], 'int8')).to.deep.equal(['1', '2', null, null])
     expect(column([null, '2', '1'], 'int8', true)).to.deep.equal(['2', '1', null])
   })
 
-  it('are by the text of all else', () => {
+  it('compares other types as text', () => {
     expect(column(['10', '9', 'b', 'a'], 'text')).to.deep.equal(['10', '9', 'a', 'b'])
     expect(column([2, 10, 1], 'int4')).to.deep.equal([1, 2, 10])
   })
 
-  it('stay as they were where they are equal, and the rows that came are not touched', () => {
+  it('is stable and does not change its input', () => {
     const rows = [
       ['b', 1],
       ['a', 1],
@@ -49,27 +49,27 @@ describe('rows in the order of a column', () => {
   })
 })
 
-describe('numbers as PostgreSQL writes them', () => {
-  it('are compared with exponents and without end', () => {
+describe('comparing PostgreSQL numbers', () => {
+  it('handles exponents, NaN and infinity', () => {
     const sorted = ['NaN', '1e3', 'Infinity', '999.9', '-Infinity', '-1e-7', '0'].toSorted(compareNumbers)
     expect(sorted).to.deep.equal(['-Infinity', '-1e-7', '0', '999.9', '1e3', 'Infinity', 'NaN'])
   })
 })
 
-describe('rows that have a text', () => {
+describe('filtering rows', () => {
   const rows = [
     ['FlowToken', '10'],
     ['Pebble', null],
     [{ name: 'flow' }, '7'],
   ] as const
 
-  it('have it in any cell, whatever its case', () => {
+  it('matches any cell, ignoring case', () => {
     expect(filterRows(rows, ' FLOW ')).to.deep.equal([rows[0], rows[2]])
     expect(filterRows(rows, '7')).to.deep.equal([rows[2]])
     expect(filterRows(rows, 'null')).to.deep.equal([])
   })
 
-  it('are all where there is no text', () => {
+  it('returns all rows for an empty text', () => {
     expect(filterRows(rows, '  ')).to.equal(rows)
   })
 })

@@ -11,25 +11,25 @@ const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => 
 const turns = (count: number, text?: string): ChatMessage[] =>
   Array.from({ length: count }, (_, i) => [say('user', `q${i}`), say('assistant', `a${i}`, text)]).flat()
 
-describe('what of a conversation is sent', () => {
-  it('is all of a short one', () => {
+describe('history to send', () => {
+  it('is a whole short conversation', () => {
     const messages = [...turns(3), say('user', 'last')]
     expect(historyToSend(messages)).to.deep.equal(messages)
   })
 
-  it('is the newest turns of one with too many messages, from a question on', () => {
+  it('is the newest turns of a long one, starting with a question', () => {
     const sent = historyToSend([...turns(150), say('user', 'last')])
     expect(sent).to.have.lengthOf(199)
     expect(sent[0]?.id).to.equal('q51')
     expect(sent.at(-1)?.id).to.equal('last')
   })
 
-  it('is as much as has room, counted in bytes', () => {
+  it('is limited in bytes', () => {
     const sent = historyToSend([...turns(10, '区'.repeat(200_000)), say('user', 'last')])
     expect(sent.map(({ id }) => id)).to.deep.equal(['q5', 'a5', 'q6', 'a6', 'q7', 'a7', 'q8', 'a8', 'q9', 'a9', 'last'])
   })
 
-  it('is the question at least, however long it is', () => {
+  it('is at least the question', () => {
     expect(historyToSend([...turns(2), say('user', 'last', 'x'.repeat(4_000_000))]).map(({ id }) => id)).to.deep.equal([
       'last',
     ])
@@ -50,8 +50,8 @@ async function merged(chunks: readonly UIMessageChunk[]): Promise<UIMessageChunk
   return all
 }
 
-describe('pieces of a text that come quickly', () => {
-  it('go on as one, but for the first, and never past what stands between them', async () => {
+describe('merged deltas', () => {
+  it('keep the first one and the order of other chunks', async () => {
     const tool: UIMessageChunk = { type: 'tool-output-available', toolCallId: 't', output: 1 }
     expect(
       await merged([
@@ -78,11 +78,11 @@ describe('pieces of a text that come quickly', () => {
     ])
   })
 
-  it('are all there where nothing comes after them', async () => {
+  it('are flushed at the end', async () => {
     expect(await merged([delta('a'), delta('b')])).to.deep.equal([delta('a'), delta('b')])
   })
 
-  it('go on by themselves after a while', async () => {
+  it('are flushed after a while', async () => {
     const { readable, writable } = mergeDeltas(5)
     const [writer, reader] = [writable.getWriter(), readable.getReader()]
     const written = ['a', 'b', 'c'].map((text) => writer.write(delta(text)))
@@ -91,7 +91,7 @@ describe('pieces of a text that come quickly', () => {
     await Promise.all(written)
   })
 
-  it('are dropped where nobody reads any more', async () => {
+  it('are dropped without a reader', async () => {
     const { readable, writable } = mergeDeltas(5)
     const [writer, reader] = [writable.getWriter(), readable.getReader()]
     const written = ['a', 'b'].map((text) => writer.write(delta(text)))

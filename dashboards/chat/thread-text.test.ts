@@ -27,7 +27,7 @@ const answer: ChatMessage = {
   ] as ChatMessage['parts'],
 }
 
-describe('a conversation as a file', () => {
+describe('a conversation as Markdown', () => {
   it('has questions, answers, SQL and rows', () => {
     const question: ChatMessage = { id: 'q', role: 'user', parts: [{ type: 'text', text: 'How many?' }] }
     expect(threadMarkdown('How many?', [question, answer])).to.equal(`# How many?
@@ -60,18 +60,18 @@ It is **one**.
 `)
   })
 
-  it('is copied without what the tools did', () => {
+  it('is copied without tool calls', () => {
     expect(answerText(answer)).to.equal('Let me look.\n\nIt is **one**.')
   })
 })
 
-describe('the title of a conversation', () => {
-  it('is its question in one line', () => {
+describe('title of a conversation', () => {
+  it('is its question on one line', () => {
     expect(threadTitle(' How many\n transactions? ')).to.equal('How many transactions?')
     expect(threadTitle('\n')).to.equal('New chat')
   })
 
-  it('is cut between words, or where there are none within a line', () => {
+  it('is cut between words, or within a long word', () => {
     expect(threadTitle('Which accounts sent the most FLOW in the last seven days, and to whom?')).to.equal(
       'Which accounts sent the most FLOW in the last seven days…',
     )
@@ -79,8 +79,8 @@ describe('the title of a conversation', () => {
   })
 })
 
-describe('the ages of conversations', () => {
-  it('are told by days', () => {
+describe('groups of conversations', () => {
+  it('are by day', () => {
     const noon = new Date(2026, 10, 22, 12).getTime()
     const hour = 3_600_000
     const at = (hoursAgo: number) => ({

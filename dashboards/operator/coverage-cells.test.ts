@@ -11,8 +11,8 @@ const lane: CoverageLane = {
   skipped: [0, 0, 0, 0, 1, 0, 0],
 }
 
-describe('the cells of the coverage', () => {
-  it('show trouble before all else, and done only for the whole cell', () => {
+describe('coverage cells', () => {
+  it('show failures first, and done only for whole cells', () => {
     expect(lane.done.map((_, cell) => cellState(lane, cell))).to.deep.equal([
       'done',
       'done',
@@ -24,7 +24,7 @@ describe('the cells of the coverage', () => {
     ])
   })
 
-  it('become ranges of one state', () => {
+  it('merge into ranges of one state', () => {
     expect(runsOf({ from: 100, to: 170, cells: 7, stages: [lane] }, lane)).to.deep.equal([
       { from: 100, to: 120, state: 'done' },
       { from: 120, to: 130, state: 'partly done' },
@@ -35,7 +35,7 @@ describe('the cells of the coverage', () => {
     ])
   })
 
-  it('are drawn as one rectangle for each run', () => {
+  it('draw one rectangle per run', () => {
     expect(pathOf(7, 4, 14, (cell) => lane.done[cell] === 1)).to.equal('M0 4h2v14h-2zM6 4h1v14h-1z')
     expect(pathOf(7, 4, 14, () => false)).to.equal('')
   })
@@ -52,7 +52,7 @@ describe('the cells of the coverage', () => {
     )
   })
 
-  it('have an axis of round heights inside of the span', () => {
+  it('have round axis ticks within the span', () => {
     expect(ticksOf({ from: 124_000_000, to: 124_918_343 }, 8)).to.deep.equal([
       124_000_000, 124_200_000, 124_400_000, 124_600_000, 124_800_000,
     ])

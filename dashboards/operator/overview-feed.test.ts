@@ -30,12 +30,12 @@ const expected = [
   { event: 'bye', data: '{}' },
 ]
 
-describe('the stream of events', () => {
-  it('tells events whole, leaves out comments, and an event that was cut off', async () => {
+describe('server-sent events', () => {
+  it('are read whole, without comments and truncated events', async () => {
     expect((await eventsOf(text)).events).to.deep.equal(expected)
   })
 
-  it('does not care how it arrives', async () => {
+  it('may arrive in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 12 }), async (cuts) => {
         expect((await eventsOf(text, cuts)).events).to.deep.equal(expected)
@@ -43,7 +43,7 @@ describe('the stream of events', () => {
     )
   })
 
-  it('takes a comment for a sign of life', async () => {
+  it('treat comments as heartbeats', async () => {
     expect(await eventsOf(': still here\n\n')).to.deep.equal({ events: [], signs: 1 })
   })
 })

@@ -50,8 +50,8 @@ function overview(stages: readonly Stage[], change: Partial<Overview> = {}): Ove
   }
 }
 
-describe('the summary', () => {
-  it('adds up the workers that are on, and waits for the slowest', () => {
+describe('summary', () => {
+  it('sums up enabled workers, and uses the slowest ETA', () => {
     const summary = summarize(
       overview([
         stage({ name: 'main_ingester', kind: 'ingester', owed: 5, rate: 1 }),
@@ -70,13 +70,13 @@ describe('the summary', () => {
     })
   })
 
-  it('does not guess an end while one of them stands still', () => {
+  it('has no ETA while a worker stands still', () => {
     expect(
       summarize(overview([stage({ name: 'a', owed: 1, etaSeconds: 1 }), stage({ name: 'b', owed: 1 })])).etaSeconds,
     ).to.equal(undefined)
   })
 
-  it('says what is worst first', () => {
+  it('shows the most severe state first', () => {
     const flagged = stage({ name: 'a', flagged: { leases: 2, heights: 2 }, failed: { leases: 1, heights: 1 } })
     const failed = stage({ name: 'a', failed: { leases: 1, heights: 1 } })
     const fine = stage({ name: 'a' })

@@ -13,8 +13,8 @@ const views: fc.Arbitrary<View> = fc.record({
   ),
 })
 
-describe('the view in the address', () => {
-  it('comes back as it was', () => {
+describe('view in the URL', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(views, (view) => {
         expect(parseView(formatView(view))).to.deep.equal(view)
@@ -22,7 +22,7 @@ describe('the view in the address', () => {
     )
   })
 
-  it('is short for what is shown at first, and survives nonsense', () => {
+  it('is empty for the default view, and ignores invalid values', () => {
     const first = parseView('')
     expect(formatView(first)).to.equal('')
     expect(parseView('?show=all&from=9&to=3&x=y')).to.deep.equal(first)

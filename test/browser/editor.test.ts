@@ -145,7 +145,7 @@ describe('the editor', () => {
     const { page, context } = await session.visit()
     await makeFile(page, 'precious.cdc')
     await typeCode(page, '// worth keeping\n')
-    await untilSaving(page, 'Kept in this browser')
+    await untilSaving(page, 'Stored in this browser')
     await page.getByText('precious.cdc').first().waitFor()
     const isKept = `new Promise((resolve) => {
       const request = indexedDB.open('flowfarm-editor', 1)

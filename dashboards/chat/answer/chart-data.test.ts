@@ -4,8 +4,8 @@ import { pieSlices, readChart, valueText, axisLabels, cutText, plotScales } from
 
 const given = { chartType: 'bar', title: 'Fees', labels: ['a', 'b'], datasets: [{ label: 'FLOW', data: [1, 2.5] }] }
 
-describe('what a chart is drawn of', () => {
-  it('is read of what the tool gave', () => {
+describe('chart data', () => {
+  it('is read from the tool output', () => {
     expect(readChart(given)).to.deep.equal({
       kind: 'bar',
       title: 'Fees',
@@ -14,7 +14,7 @@ describe('what a chart is drawn of', () => {
     })
   })
 
-  it('is nothing where it does not fit', () => {
+  it('is undefined for invalid output', () => {
     for (const wrong of [
       { chartType: 'radar' },
       { chartType: 'constructor' },
@@ -32,7 +32,7 @@ describe('what a chart is drawn of', () => {
       expect(readChart({ ...given, ...wrong }), JSON.stringify(wrong)).to.equal(undefined)
   })
 
-  it('never throws, whatever a model wrote', () => {
+  it('never throws for any output', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (labels, datasets) => {
         readChart({ ...given, labels, datasets })
@@ -41,23 +41,23 @@ describe('what a chart is drawn of', () => {
     )
   })
 
-  it('is said exactly', () => {
+  it('formats values exactly', () => {
     expect(valueText(1234567.891)).to.equal('1,234,567.891')
   })
 })
 
-describe('the slices of a pie', () => {
+describe('pie slices', () => {
   const pie = (values: readonly number[]) =>
     pieSlices({ kind: 'pie', title: '', labels: values.map((_, i) => `l${i}`), sets: [{ label: '', values }] })
 
-  it('are its values, without those of nothing', () => {
+  it('are the positive values', () => {
     expect(pie([2, 0, 1])).to.deep.equal([
       { label: 'l0', value: 2, colour: 0 },
       { label: 'l2', value: 1, colour: 1 },
     ])
   })
 
-  it('are the seven largest and the rest where there are many', () => {
+  it('are the seven largest and the rest', () => {
     const slices = pie([1, 9, 8, 7, 6, 5, 4, 3, 2])
     expect(slices.map(({ label, value }) => `${label} ${value}`)).to.deep.equal([
       'l1 9',
@@ -71,7 +71,7 @@ describe('the slices of a pie', () => {
     ])
   })
 
-  it('are none where there is no whole', () => {
+  it('are empty for negative or all-zero values', () => {
     expect(pie([1, -1])).to.deep.equal([])
     expect(pie([0, 0])).to.deep.equal([])
   })
@@ -79,22 +79,22 @@ describe('the slices of a pie', () => {
 
 const plane = { left: 40, right: 640, top: 10, floor: 230 }
 
-describe('where a chart is drawn', () => {
-  it('bars stand at nought, those below it hang', () => {
+describe('chart layout', () => {
+  it('starts bars at zero', () => {
     const { y, base } = plotScales([[10, -5]], 'bar', plane)
     expect(base).to.equal(y(0))
     expect(y(10)).to.be.lessThan(base)
     expect(y(-5)).to.be.greaterThan(base)
   })
 
-  it('a line of values that are close together is not flat', () => {
+  it('zooms in on a line of close values', () => {
     const { y, marks } = plotScales([[100, 101, 102]], 'line', plane)
     expect(y(100) - y(102)).to.be.greaterThan(100)
     expect(Math.min(...marks)).to.be.greaterThan(90)
     expect(plotScales([[1, 102]], 'line', plane).marks[0]).to.equal(0)
   })
 
-  it('everything lies within its plane, whatever the values', () => {
+  it('stays within the plane for any values', () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }),
       fc.integer({ min: -3, max: 3 }),
@@ -116,13 +116,13 @@ describe('where a chart is drawn', () => {
   })
 })
 
-describe('the labels of an axis', () => {
-  it('are all there where they have room', () => {
+describe('axis labels', () => {
+  it('are complete if they fit', () => {
     expect(axisLabels(['a', 'b', 'c'], 600)).to.deep.equal({ places: [0, 1, 2], characters: 1 })
     expect(axisLabels(['USD Coin Bridged', 'FLOW'], 160).characters).to.equal(10)
   })
 
-  it('are fewer where they have none', () => {
+  it('are thinned out if they do not fit', () => {
     const { places, characters } = axisLabels(
       Array.from({ length: 60 }, (_, i) => `2026-01-${i}`),
       600,
@@ -132,7 +132,7 @@ describe('the labels of an axis', () => {
     expect(places[0]).to.equal(0)
   })
 
-  it('are cut by signs', () => {
+  it('are shortened', () => {
     expect(cutText('𝒻𝒻𝒻𝒻', 3)).to.equal('𝒻𝒻…')
     expect(cutText('abc', 3)).to.equal('abc')
     expect(cutText('A long name of a token', 10)).to.equal('A long na…')

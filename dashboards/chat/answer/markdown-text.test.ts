@@ -23,8 +23,8 @@ const annotated = (piece: Piece): Piece => {
   return piece
 }
 
-describe('what is told of an answer', () => {
-  it('is what stands after the word for a block', () => {
+describe('hints in an answer', () => {
+  it('mark the number after the word block', () => {
     const codes = (before: string) =>
       annotated(element('p', text(before), element('code', text('123')))).children?.[1]?.properties
     for (const before of ['in block ', 'Height: ', '高度 ', '区块为', 'at block number ', 'block #'])
@@ -33,7 +33,7 @@ describe('what is told of an answer', () => {
       expect(codes(before), before).to.deep.equal({})
   })
 
-  it('is which columns are numbers, and which are heights', () => {
+  it('mark number and height columns', () => {
     const row = (tag: string, ...cells: string[]): Piece =>
       element('tr', ...cells.map((cell) => element(tag, text(cell))))
     const table = annotated(
@@ -52,15 +52,15 @@ describe('what is told of an answer', () => {
     expect(table.children?.[0]?.children?.[0]?.children?.[2]?.properties).to.deep.equal({ className: 'number' })
   })
 
-  it('shows signs that one would not see', () => {
+  it('show invisible characters', () => {
     expect(pieceText(annotated(element('p', text('a\u202Eb'), element('code', text('\u200Bc')))))).to.equal(
       'a⟨U+202E⟩b⟨U+200B⟩c',
     )
   })
 })
 
-describe('the blocks of an answer', () => {
-  it('are its paragraphs, tables and pieces of code', () => {
+describe('blocks of an answer', () => {
+  it('are paragraphs, tables and code blocks', () => {
     expect(splitBlocks('# A\n\ntext\nmore\n\n| a |\n| - |\n| 1 |\n\nend')).to.deep.equal([
       '# A\n\n',
       'text\nmore\n\n',
@@ -69,7 +69,7 @@ describe('the blocks of an answer', () => {
     ])
   })
 
-  it('are not cut within code, whatever is in it', () => {
+  it('do not split code', () => {
     for (const code of [
       '```sql\nSELECT 1\n\nFROM x\n```\n',
       '~~~\n```\n\na\n~~~\n',
@@ -81,18 +81,18 @@ describe('the blocks of an answer', () => {
     expect(splitBlocks('```sql\nSELECT 1\n\nFROM')).to.have.lengthOf(1)
   })
 
-  it('are not cut within a list', () => {
+  it('do not split a list', () => {
     expect(splitBlocks('1. a\n\n2. b\n\n   more of b\n\n3. c\n\nend')).to.deep.equal([
       '1. a\n\n2. b\n\n   more of b\n\n3. c\n\n',
       'end',
     ])
   })
 
-  it('are one where a definition counts for all', () => {
+  it('stay whole with a link definition', () => {
     expect(splitBlocks('see [a]\n\nb\n\n[a]: https://x.example')).to.have.lengthOf(1)
   })
 
-  it('are the text when joined, and those that are complete stay as they are while it grows', () => {
+  it('join to the text, and stay stable while it grows', () => {
     const piece = fc.constantFrom('\n', '\n\n', 'word', '```', '~~~', '- ', '1. ', '    ', '|', '# ', '> ', ' ')
     fc.assert(
       fc.property(
@@ -111,8 +111,8 @@ describe('the blocks of an answer', () => {
 
 const id = 'ab'.repeat(32)
 
-describe('what leads to the explorer', () => {
-  it('is an address, an id or a contract', () => {
+describe('explorer links', () => {
+  it('are addresses, ids and contracts', () => {
     expect(explorerPath('0x1654653399040A61')).to.equal('/account/0x1654653399040a61')
     expect(explorerPath(`0x${'12'.repeat(20)}`)).to.equal(`/evm/address/0x${'12'.repeat(20)}`)
     expect(explorerPath(id)).to.equal(`/transaction/${id}`)
@@ -121,13 +121,13 @@ describe('what leads to the explorer', () => {
     expect(explorerPath('A.1654653399040a61.FlowToken.Vault')).to.equal('/contract/A.1654653399040a61.FlowToken')
   })
 
-  it('is a number only where it is a height', () => {
+  it('need a height hint for numbers', () => {
     expect(explorerPath('12,345,678', 'height')).to.equal('/block/12345678')
     expect(explorerPath('12345678')).to.equal(undefined)
     expect(explorerPath('12.5', 'height')).to.equal(undefined)
   })
 
-  it('is nothing that only looks like it', () => {
+  it('exclude similar texts', () => {
     for (const text of [
       '0x165465339904',
       'hello',
@@ -141,7 +141,7 @@ describe('what leads to the explorer', () => {
       expect(explorerPath(text), text).to.equal(undefined)
   })
 
-  it('is told by the name of a column', () => {
+  it('use the column name', () => {
     expect(
       ['block_height', 'height', 'block', '区块高度', 'transaction_id', 'tx', 'evm_tx_hash', 'amount', 'blocks'].map(
         columnHint,
@@ -159,7 +159,7 @@ describe('what leads to the explorer', () => {
     ])
   })
 
-  it('is below the explorer, wherever that is', () => {
+  it('are below the explorer URL', () => {
     expect(explorerAddress('http://localhost:8082/', '/block/1')).to.equal('http://localhost:8082/block/1')
     expect(explorerAddress('https://x.example/flow', '/block/1')).to.equal('https://x.example/flow/block/1')
   })
@@ -171,7 +171,7 @@ const places = {
   explorerOrigin: 'http://localhost:8082',
 }
 
-describe('where links of an answer may lead', () => {
+describe('allowed links', () => {
   for (const href of [
     'https://developers.flow.com',
     'https://developers.flow.com/build/cadence?x=1#y',
@@ -233,7 +233,7 @@ describe('where links of an answer may lead', () => {
     })
   }
 
-  it('whatever a browser makes of a text, it is an address of the list', () => {
+  it('are on the list, however a browser parses them', () => {
     const piece = fc.constantFrom(
       'https:',
       'http:',

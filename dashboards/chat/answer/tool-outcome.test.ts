@@ -8,8 +8,8 @@ const part = (state: string, rest: object, name = 'run_indexer_sql'): MessagePar
 const outcome = (state: string, rest: object, isLive = false): ToolOutcome | undefined =>
   readToolCall(part(state, rest), isLive)?.outcome
 
-describe('a call of a tool', () => {
-  it('is read of both kinds of parts, and of no other', () => {
+describe('a tool call', () => {
+  it('is read from both kinds of parts', () => {
     expect(readToolCall(part('input-available', {}), true)).to.deep.equal({
       id: '1',
       name: 'run_indexer_sql',
@@ -32,12 +32,12 @@ describe('a call of a tool', () => {
     expect(readToolCall({ type: 'text', text: 'tool-x' }, false)).to.equal(undefined)
   })
 
-  it('is broken off where the answer ended before it', () => {
+  it('is incomplete if the answer ended before it', () => {
     for (const state of ['input-streaming', 'input-available'])
       expect(outcome(state, {})).to.deep.equal({ is: 'incomplete' })
   })
 
-  it('gives what is in the wrapping of MCP', () => {
+  it('is unwrapped from its MCP envelope', () => {
     const text = [{ type: 'text', text: '{"a":1}' }]
     expect(outcome('output-available', { output: { content: text, structuredContent: { a: 2 } } })).to.deep.equal({
       is: 'done',
@@ -51,7 +51,7 @@ describe('a call of a tool', () => {
     expect(outcome('output-available', { output: null })).to.deep.equal({ is: 'done', output: null })
   })
 
-  it('tells why it failed, in whichever way it does', () => {
+  it('has its error in each form', () => {
     expect(outcome('output-error', { errorText: 'no' })).to.deep.equal({ is: 'failed', error: 'no' })
     expect(
       outcome('output-available', { output: { isError: true, structuredContent: { error: 'no column' } } }),
@@ -65,7 +65,7 @@ describe('a call of a tool', () => {
   })
 })
 
-describe('the rows of a tool', () => {
+describe('rows of a tool', () => {
   it('are read by name and by position', () => {
     const byName = readToolRows({
       columns: ['day', 'n'],
@@ -101,19 +101,19 @@ describe('the rows of a tool', () => {
     ).to.deep.equal([false, true])
   })
 
-  it('are none where a tool gave something else', () => {
+  it('are undefined for other output', () => {
     for (const other of ['text', null, 3, [], {}, { columns: [1], rows: [] }, { columns: ['a'], rows: 'x' }])
       expect(readToolRows(other)).to.equal(undefined)
   })
 })
 
-describe('the words for a call', () => {
+describe('description of a tool call', () => {
   const words = (name: string, input: object, outcomeOf: ToolOutcome) => {
     const { text, subject, notes } = describeToolCall({ id: '1', name, input: { ...input }, outcome: outcomeOf })
     return [text, subject, ...notes].filter((word) => word !== undefined).join(' · ')
   }
 
-  it('tell what was done and what came of it', () => {
+  it('has action and result', () => {
     const rows = { columns: ['a'], rows: [[1]], row_count: 14, truncated: false, duration_ms: 210 }
     expect(words('run_indexer_sql', {}, { is: 'done', output: rows })).to.equal('Ran SQL · 14 rows · 0.2 s')
     expect(words('run_indexer_sql', {}, { is: 'done', output: { ...rows, truncated: true, row_count: 500 } })).to.equal(
@@ -128,7 +128,7 @@ describe('the words for a call', () => {
     )
   })
 
-  it('know no tool that there is not', () => {
+  it('uses the name of unknown tools', () => {
     expect(words('constructor', {}, { is: 'incomplete' })).to.equal('Used · constructor · incomplete')
   })
 })

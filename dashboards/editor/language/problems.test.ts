@@ -17,8 +17,8 @@ const at = (
   ...(severity === undefined ? {} : { severity }),
 })
 
-describe('what a language server says of files', () => {
-  it('is listed errors first, and counted from 1', () => {
+describe('diagnostics', () => {
+  it('are sorted by severity and count from 1', () => {
     expect(
       problemsOf('a.cdc', [at(4, 0, 2), at(9, 1), at(2, 3, 1)]).map(({ severity, line, column }) => [
         severity,
@@ -32,7 +32,7 @@ describe('what a language server says of files', () => {
     ])
   })
 
-  it('is marked within the document, whatever lines it names', () => {
+  it('are clamped to the document', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', '😀', '\n') })),
@@ -49,7 +49,7 @@ describe('what a language server says of files', () => {
     )
   })
 
-  it('counts as JavaScript does', () => {
+  it('count UTF-16 units', () => {
     expect(marksOf([at(1, 2)], Text.of(['x', '😀ab']))).to.deep.include({
       from: 4,
       to: 6,

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { fileUri, pathOfUri } from './project-workspace.ts'
 
-describe('URIs of files', () => {
-  it('lead back to the path, whatever is in its name', () => {
+describe('file URIs', () => {
+  it('round-trip for any name', () => {
     const segment = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .filter((text) => !text.includes('/') && text !== '.' && text !== '..' && text.isWellFormed())
@@ -14,7 +14,7 @@ describe('URIs of files', () => {
     )
   })
 
-  it('lead nowhere else', () => {
+  it('reject other URIs', () => {
     for (const uri of ['https://a/b', 'file:///', 'file:///../etc', 'file:///a/%2e%2e/b', 'file:///%', 'file://host/a'])
       expect(pathOfUri(uri), uri).to.equal(undefined)
   })

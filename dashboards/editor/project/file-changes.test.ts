@@ -10,8 +10,8 @@ const someFiles = fc
   .dictionary(fc.constantFrom('a', 'b', 'c/d', 'e', 'f'), fc.string({ maxLength: 3 }))
   .map((files) => new Map(Object.entries(files)))
 
-describe('changes of files', () => {
-  it('make the new files of the old ones', () => {
+describe('file changes', () => {
+  it('turn the old files into the new ones', () => {
     fc.assert(
       fc.property(someFiles, someFiles, (before, after) => {
         const made = withChanges(before, fileChanges(before, after))
@@ -20,7 +20,7 @@ describe('changes of files', () => {
     )
   })
 
-  it('are none between the same files, and name nothing that stayed', () => {
+  it('are empty for equal files, and list changed files only', () => {
     fc.assert(
       fc.property(someFiles, someFiles, (before, after) => {
         expect(haveChanged(fileChanges(before, new Map(before)))).to.equal(false)
@@ -35,8 +35,8 @@ const fewFiles = fc
   .map((files) => new Map(Object.entries(files)))
 const sorted = (files: ReadonlyMap<string, string>): unknown => [...files].sort(byPath)
 
-describe('bringing together two versions of a project', () => {
-  it('loses no change of either side without asking', () => {
+describe('three-way merge', () => {
+  it('reports every change of both sides', () => {
     fc.assert(
       fc.property(fewFiles, fewFiles, fewFiles, (base, mine, theirs) => {
         const { files, conflicts } = mergeFiles(base, mine, theirs)
@@ -50,7 +50,7 @@ describe('bringing together two versions of a project', () => {
     )
   })
 
-  it('asks nothing where one side changed nothing, or both the same', () => {
+  it('has no conflict if one side is unchanged or both are equal', () => {
     fc.assert(
       fc.property(fewFiles, fewFiles, (base, other) => {
         for (const [mine, theirs] of [
@@ -66,7 +66,7 @@ describe('bringing together two versions of a project', () => {
     )
   })
 
-  it('keeps every text of both sides where nobody decided', () => {
+  it('keeps all texts of both sides by default', () => {
     fc.assert(
       fc.property(fewFiles, fewFiles, fewFiles, (base, mine, theirs) => {
         const merged = mergeFiles(base, mine, theirs)
@@ -78,7 +78,7 @@ describe('bringing together two versions of a project', () => {
     )
   })
 
-  it('does what was decided', () => {
+  it('applies the resolution', () => {
     const merged = mergeFiles(
       new Map([
         ['a', '0'],
@@ -117,12 +117,12 @@ describe('bringing together two versions of a project', () => {
 const limits = { files: 2, file_bytes: 10, project_bytes: 15 }
 const of = (files: Record<string, string>): string | undefined => limitProblem(new Map(Object.entries(files)), limits)
 
-describe('what is too large to be saved', () => {
-  it('is nothing up to the limits themselves', () => {
+describe('limits of a project', () => {
+  it('accept files at the limit', () => {
     expect(of({ 'a.cdc': 'äääää', 'b.cdc': '12345' })).to.equal(undefined)
   })
 
-  it('is named with what it has and what it may have', () => {
+  it('name the size and the limit', () => {
     expect(of({ 'a.cdc': 'ääääää' }))
       .to.include('a.cdc has 12 bytes')
       .and.to.include('limit is 10')

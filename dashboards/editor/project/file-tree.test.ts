@@ -15,7 +15,7 @@ import {
 import { isUnsaved, newProject, projectOf } from './project-state.ts'
 import type { ProjectState } from './project-state.ts'
 
-describe('the tree of files', () => {
+describe('file tree', () => {
   it('has folders before files, each by name, and folders without files', () => {
     expect(
       fileTree(['b.cdc', 'contracts/B.cdc', 'a10.cdc', 'a9.cdc', 'contracts/in/C.cdc'], ['empty', 'contracts']),
@@ -41,7 +41,7 @@ describe('the tree of files', () => {
     ])
   })
 
-  it('takes along what is below a folder that is renamed, and nothing whose name only begins alike', () => {
+  it('moves files below a renamed folder, and no others', () => {
     expect(['a', 'a/b.cdc', 'ab/c.cdc'].map((path) => movedPath(path, 'a', 'x/y'))).to.deep.equal([
       'x/y',
       'x/y/b.cdc',
@@ -72,12 +72,12 @@ const stored: ProjectState = projectOf({
   ],
 })
 
-describe('acts on a project', () => {
-  it('begin with tabs of files that are there', () => {
+describe('edits of a project', () => {
+  it('start with tabs of existing files', () => {
     expect(stored).to.deep.include({ open: ['b.cdc'], active: 'b.cdc', isReadOnly: false })
   })
 
-  it('show the neighbour of a tab that is closed', () => {
+  it('activate the neighbour of a closed tab', () => {
     const three = withOpen(withOpen(stored, 'a.cdc'), 'f/c.cdc')
     expect(withoutTab(three, 'f/c.cdc').active).to.equal('a.cdc')
     expect(withoutTab(withOpen(three, 'b.cdc'), 'b.cdc').active).to.equal('a.cdc')
@@ -94,7 +94,7 @@ describe('acts on a project', () => {
     expect(withoutPath(moved, 'g/h')).to.deep.include({ folders: [], open: ['b.cdc'], active: 'b.cdc' })
   })
 
-  it('make it unsaved, and undone make it saved again', () => {
+  it('mark it unsaved until they are undone', () => {
     expect(isUnsaved(stored)).to.equal(false)
     const changed = withFile(stored, 'a.cdc', 'A')
     expect(isUnsaved(changed)).to.equal(true)
@@ -106,7 +106,7 @@ describe('acts on a project', () => {
     expect(isUnsaved({ ...changed, isReadOnly: true })).to.equal(false)
   })
 
-  it('find a name that is free', () => {
+  it('find a free name', () => {
     expect(freePath(new Set(['f/a.cdc', 'f/a-2.cdc']), 'f/a.cdc')).to.equal('f/a-3.cdc')
     expect(freePath(new Set<string>(), 'a')).to.equal('a')
   })
@@ -121,20 +121,20 @@ const project = {
 }
 
 describe('moving files and folders', () => {
-  it('goes wherever nothing is, also into the folder itself or to another case', () => {
+  it('accepts free paths, also within the folder or in another case', () => {
     for (const to of ['library', 'LIB', 'lib/deep', 'empty/lib'])
       expect(moveProblem(project, 'lib', to), to).to.equal(undefined)
     expect(moveProblem(project, 'lib/a.cdc', 'empty/a.cdc')).to.equal(undefined)
   })
 
-  it('does not go where a file or a folder is, be it empty', () => {
+  it('rejects existing files and folders', () => {
     expect(moveProblem(project, 'lib', 'Empty')).to.equal('empty is already a folder.')
     expect(moveProblem(project, 'lib', 'scripts')).to.equal('scripts is already a folder.')
     expect(moveProblem(project, 'lib', 'scripts/b.cdc')).to.include('already exists')
     expect(moveProblem(project, 'lib/a.cdc', 'lib')).to.equal('lib is already a folder.')
   })
 
-  it('does not take along what then has a path that is too deep', () => {
+  it('rejects paths that become too deep', () => {
     expect(moveProblem(project, 'lib', 'a/a/a/a/a/a/a/a/a/a')).to.equal(
       'Could not move lib/a.cdc: The path has too many folders: the limit is 10 levels.',
     )

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { pathProblem } from './path-problem.ts'
 
-describe('paths of a project, as they are typed', () => {
+describe('path rules', () => {
   const taken = ['main.cdc', 'contracts/Token.cdc']
   for (const path of [
     'a.cdc',
@@ -42,7 +42,7 @@ describe('paths of a project, as they are typed', () => {
     it(`may not be ${JSON.stringify(path.slice(0, 30))}`, () => expect(pathProblem(path, taken)).to.match(reason))
   }
 
-  it('never lead out of the project', () => {
+  it('never allow a path outside of the project', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('.', '/', 'a', '\\', ' ', 'é', '\u0000') }), (path) => {
         if (pathProblem(path) !== undefined) return

@@ -106,7 +106,7 @@ const edit = (store: ProjectStore, path: string, text: string): void =>
   store.change((state) => withFile(state, path, text))
 
 describe('saving a project', () => {
-  it('does nothing before somebody changed something, and then says what changed alone', async () => {
+  it('waits for a change, and sends changed files only', async () => {
     const { service, store, saver, pass } = begin()
     await pass()
     expect([service.asked.length, saver.state.is]).to.deep.equal([0, 'local'])
@@ -126,7 +126,7 @@ describe('saving a project', () => {
     expect(saver.state.is).to.equal('saved')
   })
 
-  it('sends what was not answered again as it was, and later changes after it', async () => {
+  it('repeats an unacknowledged save unchanged, then sends later changes', async () => {
     const { service, store, saver, delays, pass } = begin()
     edit(store, 'a.cdc', '1')
     service.fates = ['untold', 'lost']
@@ -141,7 +141,7 @@ describe('saving a project', () => {
     expect([service.version, service.files.get('a.cdc'), saver.state.is]).to.deep.equal([2, '2', 'saved'])
   })
 
-  it('says why something was refused, and tries again after the next change', async () => {
+  it('reports a rejection, and retries after the next change', async () => {
     const { service, store, saver, pass } = begin()
     edit(store, 'a.cdc', '1')
     service.fates = ['refused']
@@ -154,7 +154,7 @@ describe('saving a project', () => {
     expect(service.files.get('a.cdc')).to.equal('2')
   })
 
-  it('brings together what was changed elsewhere in other files, and asks where it was the same one', async () => {
+  it('merges remote changes of other files, and reports conflicts', async () => {
     const { service, store, saver, pass } = begin()
     edit(store, 'a.cdc', '1')
     await pass()
@@ -184,7 +184,7 @@ describe('saving a project', () => {
     ])
   })
 
-  it('saves nothing for whoever is signed out, and all of it when they are back', async () => {
+  it('pauses while signed out', async () => {
     const { service, store, saver, pass } = begin()
     saver.setOn(false)
     edit(store, 'a.cdc', '1')
@@ -202,7 +202,7 @@ describe('saving a project', () => {
     })
   })
 
-  it('ends with the service as the tab is, whatever became of the answers', async () => {
+  it('converges with the service, whatever happens to responses', async () => {
     const step = fc.record({
       path: fc.constantFrom('a', 'b'),
       text: fc.string({ maxLength: 2 }),

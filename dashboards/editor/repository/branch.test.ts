@@ -32,7 +32,7 @@ function repositoryOf(folders: Readonly<Record<string, readonly TreeEntry[]>>, a
 
 const entry = (type: string, path: string): TreeEntry => ({ type, path, name: path, sha: `of ${path}`, size: null })
 
-describe('the files of a branch', () => {
+describe('files of a branch', () => {
   const folders = {
     '': [
       entry('file', 'README.md'),
@@ -45,7 +45,7 @@ describe('the files of a branch', () => {
     'cadence/contracts': [entry('file', 'cadence/contracts/A.cdc')],
   }
 
-  it('are read folder by folder at one commit, without what a project cannot have', async () => {
+  it('are listed by folder at one commit, without unsupported entries', async () => {
     const asked: string[] = []
     const { head, files, left } = await readBranch(repositoryOf(folders, asked), connection)
     expect(head).to.equal('c0ffee')
@@ -58,12 +58,12 @@ describe('the files of a branch', () => {
     expect(asked).to.deep.equal(['@c0ffee', 'cadence@c0ffee', 'cadence/contracts@c0ffee'])
   })
 
-  it('have the paths of the project where that is a folder of the repository', async () => {
+  it('are relative to the connected folder', async () => {
     const { files } = await readBranch(repositoryOf(folders), { ...connection, path: 'cadence' })
     expect(files.map(({ path }) => path)).to.deep.equal(['b.cdc', 'contracts/A.cdc'])
   })
 
-  it('are none where there is no such branch yet, and are not looked for without end', async () => {
+  it('are empty for a missing branch, and limited in folders', async () => {
     expect(await readBranch({ ...repositoryOf({}), head: () => Promise.resolve(null) }, connection)).to.deep.equal({
       head: null,
       files: [],
@@ -83,8 +83,8 @@ const tree = fc
   .map((record) => new Map(Object.entries(record)))
 const idOf = (content: string): string => `id of ${content}`
 
-describe('a project beside a branch', () => {
-  it('differs in what is here, there, or in both with other content, and in nothing else', async () => {
+describe('comparing project and branch', () => {
+  it('lists added, removed and changed files', async () => {
     await fc.assert(
       fc.asyncProperty(tree, tree, async (files, branch) => {
         const differences = await compareBranch(
@@ -102,7 +102,7 @@ describe('a project beside a branch', () => {
   })
 })
 
-describe('the name that Git has for a text', () => {
+describe('Git blob id', () => {
   before(() => Object.assign(globalThis, { isSecureContext: true }))
   after(() => Reflect.deleteProperty(globalThis, 'isSecureContext'))
 
@@ -119,14 +119,14 @@ describe('the name that Git has for a text', () => {
     })
   }
 
-  it('is not known to pages that came over plain HTTP', async () => {
+  it('requires HTTPS', async () => {
     Object.assign(globalThis, { isSecureContext: false })
     const error: unknown = await blobId('').catch((thrown: unknown) => thrown)
     Object.assign(globalThis, { isSecureContext: true })
     expect(error).to.have.property('message').that.includes('HTTPS')
   })
 
-  it('is the same for the same text alone', async () => {
+  it('depends on the text only', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), async (one, other) => {
         expect((await blobId(one)) === (await blobId(other))).to.equal(one === other)

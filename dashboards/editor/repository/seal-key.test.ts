@@ -5,8 +5,8 @@ import { sealKey } from './seal-key.ts'
 const base64 = (bytes: Uint8Array): string => sodium.to_base64(bytes, sodium.base64_variants.ORIGINAL)
 const privateKey = 'c0ffee'.repeat(10) + 'beef'
 
-describe('the private key of a deployment', () => {
-  it('is sealed so that the repository alone can open it, and never twice alike', async () => {
+describe('sealing a deployment key', () => {
+  it('can be opened by the repository only, and is randomized', async () => {
     await sodium.ready
     const keys = sodium.crypto_box_keypair()
     const publicKey = base64(keys.publicKey)
@@ -19,7 +19,7 @@ describe('the private key of a deployment', () => {
     }
   })
 
-  it('is refused where it is no key, and not sealed for what is no public key', async () => {
+  it('rejects invalid private and public keys', async () => {
     await sodium.ready
     const publicKey = base64(new Uint8Array(32).fill(9))
     for (const text of ['', 'x'.repeat(64), privateKey.slice(1), `${privateKey}0`]) {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { argumentValue, ArgumentProblem, inputText } from './argument-value.ts'
 
-describe('values that are typed for arguments', () => {
+describe('argument values', () => {
   const made: readonly (readonly [string, string, unknown])[] = [
     ['Address', '0xF8D6e0586b0a20c7', { type: 'Address', value: '0xf8d6e0586b0a20c7' }],
     ['Address', '1', { type: 'Address', value: '0x0000000000000001' }],
@@ -140,7 +140,7 @@ describe('values that are typed for arguments', () => {
       expect(() => argumentValue(type, typed)).to.throw(ArgumentProblem, reason))
   }
 
-  it('come back from what would be typed for them', () => {
+  it('round-trip through their input text', () => {
     const simple = fc.oneof(
       fc
         .bigInt({ min: 0n, max: 2n ** 64n - 1n })
@@ -176,7 +176,7 @@ describe('values that are typed for arguments', () => {
     )
   })
 
-  it('are either made or refused with words', () => {
+  it('are converted or rejected with a message', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('Int', 'UFix64', 'Address', '[Int]', '{Int: Bool}', 'Int??', 'Path', '[', '{'),

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { codeShape, errorParts, errorTitle } from './script-kind.ts'
 
-describe('what a file of Cadence is', () => {
+describe('kind of a Cadence file', () => {
   it('is a script with the parameters of main', () => {
     const code = `import FungibleToken from 0xf233dcee88fe0abe // fun main(wrong: Int)
       /* transaction /* nested */ (no: Int) */
@@ -18,7 +18,7 @@ describe('what a file of Cadence is', () => {
     })
   })
 
-  it('is a transaction, with parameters or without', () => {
+  it('is a transaction, with or without parameters', () => {
     expect(codeShape('transaction(amount: UFix64) { prepare(signer: &Account) {} }')).to.deep.equal({
       kind: 'transaction',
       parameters: [{ name: 'amount', type: 'UFix64' }],
@@ -29,13 +29,13 @@ describe('what a file of Cadence is', () => {
     })
   })
 
-  it('is a contract where functions called main are within it, and nothing else where it is empty', () => {
+  it('is a contract, also with functions called main; other for an empty file', () => {
     expect(codeShape('access(all) contract A { access(all) fun main(a: Int) {} }').kind).to.equal('contract')
     expect(codeShape('').kind).to.equal('other')
     expect(codeShape('let text = "fun main(a: Int)"').kind).to.equal('other')
   })
 
-  it('is told of as much code as a file may have, whatever a stranger has put there', () => {
+  it('is read quickly from the largest file', () => {
     const blanks = ' '.repeat(900_000)
     expect(
       codeShape(`access(all) fun main(${blanks}a${blanks}:${blanks}Int${blanks}x${blanks})`).parameters,
@@ -46,7 +46,7 @@ describe('what a file of Cadence is', () => {
     expect(codeShape(`access(all) fun main(${'a: Int, '.repeat(100_000)})`).parameters).to.have.length(255)
   })
 
-  it('is told of any text', () => {
+  it('is defined for any text', () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -63,20 +63,20 @@ describe('what a file of Cadence is', () => {
 const hash = 'a7'.repeat(32)
 const message = `[Error Code: 1101] error caused by: 1 error occurred:\n\t* [Error Code: 1101] cadence runtime error: Execution failed:\nerror: cannot find variable in this scope: \`foo\`\n --> ${hash}:3:11\n  |\n3 |     return foo\n  |            ^^^ not found in this scope\n`
 
-describe('errors of scripts', () => {
-  it('lead to the line and column of the script, which people count from 1', () => {
+describe('script errors', () => {
+  it('link to line and column of the script, from 1', () => {
     const places = errorParts(message).filter(({ kind }) => kind === 'place')
     expect(places).to.deep.equal([{ kind: 'place', text: 'line 3, column 12', line: 3, column: 12 }])
     expect(errorTitle(message)).to.equal('cannot find variable in this scope: `foo`')
   })
 
-  it('have no links to places of contracts', () => {
+  it('do not link to contracts', () => {
     expect(errorParts(' --> f233dcee88fe0abe.FungibleToken:24:9')).to.deep.equal([
       { kind: 'text', text: ' --> f233dcee88fe0abe.FungibleToken:24:9' },
     ])
   })
 
-  it('lose no words', () => {
+  it('keep the whole message', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         const texts = errorParts(`${before}--> ${hash}:1:0\n${after}`).flatMap((part) =>

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from './amounts.ts'
 
 describe('amounts of FLOW', () => {
-  it('are written exactly, however large', () => {
+  it('are formatted exactly', () => {
     expect([
       plainAmount('1234567.50000000'),
       plainAmount('0.00000001'),
@@ -11,7 +11,7 @@ describe('amounts of FLOW', () => {
     ]).to.deep.equal(['1,234,567.5', '0.00000001', '100', '184,467,440,737.09551615'])
   })
 
-  it('are taken as decimal texts alone, and up to what an account can give', () => {
+  it('accept decimal text up to the available balance', () => {
     for (const good of ['1', '0.00000001', '9.99']) expect(amountProblem(good, '10.00000000'), good).to.equal(undefined)
     for (const bad of [
       '',
@@ -34,7 +34,7 @@ describe('amounts of FLOW', () => {
   })
 })
 
-describe('addresses that money is sent to', () => {
+describe('addresses', () => {
   it('belong to one chain each', () => {
     expect(
       [
@@ -47,7 +47,7 @@ describe('addresses that money is sent to', () => {
     ).to.deep.equal(['mainnet', 'testnet', 'emulator', 'mainnet', undefined])
   })
 
-  it('are none with any one digit changed, or two of them swapped', () => {
+  it('detect a changed digit and swapped digits', () => {
     const digits = '1654653399040a61'
     for (let at = 0; at < 16; at++) {
       for (const other of '0123456789abcdef') {
@@ -66,7 +66,7 @@ describe('addresses that money is sent to', () => {
     }
   })
 
-  it('are read with and without 0x, in any case, and whole', () => {
+  it('are read in full length, with or without 0x, in any case', () => {
     expect(
       [' 0xF233DCEE88FE0ABE ', 'f233dcee88fe0abe', '0x1', 'f233dcee88fe0abe0', 'hello'].map(readAddress),
     ).to.deep.equal(['0xf233dcee88fe0abe', '0xf233dcee88fe0abe', undefined, undefined, undefined])

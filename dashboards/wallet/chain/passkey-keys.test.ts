@@ -17,8 +17,8 @@ const good = (index: number, digits: string): ChainKey => ({
 })
 const accountOf = (...keys: readonly ChainKey[]): ChainAccount => ({ address: '0x01', balance: '1.00000000', keys })
 
-describe('keys of an account and the passkeys that they are of', () => {
-  it('are told apart from those of others, in any case of letters', () => {
+describe('keys of an account and their passkeys', () => {
+  it('match ignoring case', () => {
     const account = accountOf(good(0, 'A1'), { ...good(1, 'b2'), is_revoked: true }, good(2, 'c3'), {
       ...good(3, 'c3'),
       is_revoked: true,
@@ -28,14 +28,14 @@ describe('keys of an account and the passkeys that they are of', () => {
     expect(passkeyOfKey([phone], good(0, 'b2'))).to.equal(undefined)
   })
 
-  it('let an account be added by the passkey that signs alone', () => {
+  it('allow an import with a passkey that signs alone', () => {
     expect(findImportKey(accountOf({ ...good(0, 'a1'), weight: 999 }, good(1, 'b2')), [phone, stick])).to.deep.equal({
       kind: 'key',
       passkey: stick,
     })
   })
 
-  it('say what is in the way where none does, that with the least to do first', () => {
+  it('explain what prevents an import, easiest fix first', () => {
     const why = (...keys: readonly ChainKey[]): string => {
       const found = findImportKey(accountOf(...keys), [phone, stick])
       return found.kind === 'bad-key' ? `${found.passkey.id} ${found.why}` : found.kind
@@ -53,7 +53,7 @@ describe('keys of an account and the passkeys that they are of', () => {
     ).to.equal('stick weight')
   })
 
-  it('let an account be added exactly where a passkey is among those who sign', () => {
+  it('allow an import exactly if a passkey can sign', () => {
     const key = fc.record({
       public_key: fc.constantFrom('a1', 'b2', 'c3').map((digits) => digits.repeat(64)),
       weight: fc.constantFrom(0, 999, 1000),
@@ -105,12 +105,12 @@ const state = (...names: readonly string[]): ChainAccount => ({
 const names = (account: Parameters<typeof signersFor>[0], chain: ChainAccount, here?: string): readonly string[] =>
   signersFor(account, chain, here).map(({ credentialId }) => credentialId)
 
-describe('the passkey that signs', () => {
-  it('is that of the account, where nothing tells of another', () => {
+describe('signing passkey', () => {
+  it('is that of the account by default', () => {
     expect(names({ ...passkey('a'), others: [passkey('b'), passkey('c')] }, state('a', 'b'))).to.deep.equal(['a', 'b'])
   })
 
-  it('is the one that was used in this browser, or else the one that was used last', () => {
+  it('is the one last used in this browser, else the last one used', () => {
     const account = {
       ...passkey('a', '2026-01-01T00:00:00Z'),
       others: [passkey('b', '2026-01-03T00:00:00Z'), passkey('c', '2026-01-02T00:00:00Z')],
@@ -120,13 +120,13 @@ describe('the passkey that signs', () => {
     expect(names(account, state('a', 'b', 'c'), 'gone')).to.deep.equal(['b', 'c', 'a'])
   })
 
-  it('is a key of the account that is good', () => {
+  it('is an active key of the account', () => {
     expect(names({ ...passkey('f'), others: [passkey('e')] }, state('f', 'a'), 'f')).to.deep.equal([])
   })
 })
 
 describe('names of passkeys', () => {
-  it('differ, also where their makers gave the same one', () => {
+  it('are unique', () => {
     const named = (
       authenticatorName: string | null,
     ): { authenticatorName: string | null; deviceType: 'singleDevice' } => ({

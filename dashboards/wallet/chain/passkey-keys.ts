@@ -13,7 +13,7 @@ export function passkeyOfKey<Passkey extends KeyedPasskey>(
   )
 }
 
-/** Who can sign for an account. */
+/** Signers of an account. */
 interface AccountSigners<Passkey> {
   /** Passkeys with full weight. */
   readonly passkeys: readonly Passkey[]

@@ -30,8 +30,8 @@ function open(): {
   }
 }
 
-describe('the talk with an application', () => {
-  it('answers once, to the page that asked', () => {
+describe('FCL channel', () => {
+  it('responds once, to the origin of the request', () => {
     const { channel, posted, hear } = open()
     channel.start()
     channel.approve('too early')
@@ -60,7 +60,7 @@ describe('the talk with an application', () => {
     expect(channel.state).to.include({ status: 'responded', answer: 'approved' })
   })
 
-  it('keeps to the first request, whatever comes after it, and says that something came', () => {
+  it('keeps the first request, and reports that another one came', () => {
     const { channel, posted, hear } = open()
     const body = { message: 'ab' }
     hear(asking(body))
@@ -81,7 +81,7 @@ describe('the talk with an application', () => {
     expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
   })
 
-  it('hears nothing but the window that opened this one', () => {
+  it('accepts messages of the opener only', () => {
     const { channel, hear } = open()
     for (const source of [null, undefined, {}, { postMessage: () => undefined }]) hear(asking(), { source })
     for (const data of [
@@ -103,7 +103,7 @@ describe('the talk with an application', () => {
     expect(alone.state).to.deep.equal({ status: 'refused', reason: 'alone' })
   })
 
-  it('refuses pages that somebody on the way could change, and tells them where it can', () => {
+  it('rejects insecure origins, and tells them if possible', () => {
     for (const [bad, told] of [
       ['http://app.example', true],
       ['null', false],
@@ -119,7 +119,7 @@ describe('the talk with an application', () => {
     }
   })
 
-  it('refuses what is no JSON or too much, and takes anything else without failing', () => {
+  it('rejects invalid and oversized requests', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     for (const body of [circle, { number: 1n }, { message: 'a'.repeat(20_000_001) }]) {
@@ -138,8 +138,8 @@ describe('the talk with an application', () => {
   })
 })
 
-describe('pages that may ask', () => {
-  it('are those of HTTPS and of this machine', () => {
+describe('allowed origins', () => {
+  it('are HTTPS and this machine', () => {
     for (const good of [
       'https://app.example',
       'https://app.example:8443',
@@ -165,8 +165,8 @@ describe('pages that may ask', () => {
   })
 })
 
-describe('what an application is told', () => {
-  it('are the services of the account, by key', () => {
+describe('FCL services', () => {
+  it('list the services of the account, by key', () => {
     const { services } = authnResponse('https://wallet.example', { address: '0xf8d6e0586b0a20c7', keyIndex: 2 }) as {
       readonly services: readonly object[]
     }
@@ -187,7 +187,7 @@ describe('what an application is told', () => {
     ])
   })
 
-  it('is a proof for its own page, for a name with a warning, and for no other page', () => {
+  it('prove the account for their own origin, with a warning for a name, and for no other site', () => {
     const nonce = 'ab'.repeat(32)
     expect(proofWish({}, origin)).to.deep.equal({ kind: 'none' })
     expect(proofWish({ nonce }, origin)).to.deep.equal({ kind: 'wanted', appIdentifier: origin, nonce, isNamed: false })

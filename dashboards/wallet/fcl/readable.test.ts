@@ -5,8 +5,8 @@ import { readCadenceValue, readableMessage } from './readable.ts'
 
 const utf8 = new TextEncoder()
 
-describe('an argument summary', () => {
-  it('has its type and its value', () => {
+describe('readable arguments', () => {
+  it('have type and value', () => {
     const shown: readonly (readonly [unknown, string, string])[] = [
       [{ type: 'UFix64', value: '1.50000000' }, 'UFix64', '1.50000000'],
       [{ type: 'Int', value: '-7' }, 'Int', '-7'],
@@ -47,7 +47,7 @@ describe('an argument summary', () => {
     for (const [argument, type, text] of shown) expect(readCadenceValue(argument)).to.deep.equal({ type, text })
   })
 
-  it('is shown as it came where it is not as it should be', () => {
+  it('are raw JSON if they are not JSON-CDC', () => {
     const odd: readonly unknown[] = [
       { type: 'UFix64', value: 1 },
       { type: 'UFix64', value: '1' },
@@ -68,7 +68,7 @@ describe('an argument summary', () => {
     expect(readCadenceValue(deep).type).to.equal('unknown')
   })
 
-  it('never fails, and never hides a character', () => {
+  it('never fail or hide a character', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -82,8 +82,8 @@ describe('an argument summary', () => {
   })
 })
 
-describe('a message summary', () => {
-  it('is text where it is one, and bytes else', () => {
+describe('readable messages', () => {
+  it('are text or bytes', () => {
     expect(readableMessage(utf8.encode('Sign in\r\nat 10:00 – été 🐦'))).to.deep.equal({
       kind: 'text',
       text: 'Sign in\nat 10:00 – été 🐦',
@@ -94,7 +94,7 @@ describe('a message summary', () => {
     }
   })
 
-  it('has what cannot be seen written out', () => {
+  it('escape hidden characters', () => {
     const tricks = [
       '\u202E',
       '\u200B',
@@ -122,7 +122,7 @@ describe('a message summary', () => {
     }
   })
 
-  it('is told apart from every other message', () => {
+  it('are distinct for distinct messages', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
         const shown = readableMessage(utf8.encode(text))

@@ -24,7 +24,7 @@ const getting = (rights: string, more: Partial<FlowTransaction> = {}): FlowTrans
 const signer = { address: own }
 
 describe('a transaction summary', () => {
-  it('says who takes which part, what the script gets, and its arguments', () => {
+  it('has roles, rights and arguments', () => {
     const summary = summarize(transaction(), signer, 'emulator')
     expect(summary).to.deep.include({
       known: undefined,
@@ -45,7 +45,7 @@ describe('a transaction summary', () => {
     expect(summary.values).to.deep.equal([{ name: 'amount', type: 'UFix64', text: '1.00000000' }])
   })
 
-  it("is in words where it is one of the wallet's, whoever pays", () => {
+  it('recognizes scripts of the wallet', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (amount) => {
         expect(
@@ -66,7 +66,7 @@ describe('a transaction summary', () => {
     )
   })
 
-  it('warns of what can take the account', () => {
+  it('warns of rights over the account', () => {
     expect(
       summarize(transaction(addKey('emulator', { publicKey: 'ab'.repeat(64) })), signer, 'emulator').warnings[0],
     ).to.match(/^The code can add keys.*\(AddKey\)\.$/)
@@ -99,7 +99,7 @@ describe('a transaction summary', () => {
     ).to.include('The code mentions Keys')
   })
 
-  it('says each warning once, also where an account authorizes twice', () => {
+  it('has each warning once', () => {
     const { warnings } = summarize(
       getting('auth(Keys) &Account, b: auth(Keys) &Account', { authorizers: [own, own] }),
       signer,
@@ -108,7 +108,7 @@ describe('a transaction summary', () => {
     expect(warnings.map((warning) => warning.includes('(Keys)'))).to.deep.equal([true])
   })
 
-  it('warns of code that hides, and of contracts that are not what they are called', () => {
+  it('warns of hidden characters and fake contracts', () => {
     expect(summarize(getting('auth(SaveValue) &Account /* \u202E */'), signer, 'emulator').warnings.join()).to.include(
       'invisible characters',
     )
@@ -133,7 +133,7 @@ describe('a transaction summary', () => {
     }
   })
 
-  it('never says less than it should for any script', () => {
+  it('never omits a right, for any script', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (before, after) => {
         const { warnings } = summarize(
