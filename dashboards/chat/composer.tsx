@@ -108,7 +108,7 @@ export function Composer({
   )
 }
 
-const words: Readonly<Record<ChatMode, { readonly name: string; readonly about: string }>> = {
+const modeTexts: Readonly<Record<ChatMode, { readonly name: string; readonly about: string }>> = {
   fast: { name: 'Fast', about: 'smallest model, for simple questions' },
   balanced: { name: 'Balanced', about: 'good answers in reasonable time' },
   deep: { name: 'Deep', about: 'largest model, reasons before it answers' },
@@ -128,13 +128,13 @@ function ModeChoice({ modes, mode, onMode }: ModeChoiceProps): ReactNode {
         <select
           className="mode"
           aria-label="Mode"
-          title={words[mode].about}
+          title={modeTexts[mode].about}
           value={mode}
           onChange={(event) => onMode(modes.find((each) => each.mode === event.target.value)?.mode ?? mode)}
         >
           {modes.map((each) => (
-            <option key={each.mode} value={each.mode} title={words[each.mode].about}>
-              {words[each.mode].name}
+            <option key={each.mode} value={each.mode} title={modeTexts[each.mode].about}>
+              {modeTexts[each.mode].name}
             </option>
           ))}
         </select>

@@ -29,7 +29,7 @@ export function useAccount(): Account {
 }
 
 const noToken: TokenSource = () => Promise.resolve(undefined)
-const nobody: Account = {
+const signedOut: Account = {
   is: 'off',
   userId: undefined,
   email: undefined,
@@ -48,7 +48,7 @@ export function AccountProvider({
   readonly settings: EditorSettings
   readonly children: ReactNode
 }): ReactNode {
-  if (wallet === null) return <AccountContext value={nobody}>{children}</AccountContext>
+  if (wallet === null) return <AccountContext value={signedOut}>{children}</AccountContext>
   return <SignedIn wallet={wallet}>{children}</SignedIn>
 }
 

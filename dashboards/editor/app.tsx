@@ -23,7 +23,7 @@ export function App(): ReactNode {
   } = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => readSettings(signal), staleTime: Infinity })
   if (settings === undefined) {
     return (
-      <Alone>
+      <CenteredCard>
         {error === null ? (
           <Loading label="Loading the editor…" rows={3} />
         ) : (
@@ -32,7 +32,7 @@ export function App(): ReactNode {
             <ErrorState title="Could not load the editor" detail={problemText(error)} onRetry={() => void refetch()} />
           </>
         )}
-      </Alone>
+      </CenteredCard>
     )
   }
   return (
@@ -54,12 +54,12 @@ function Pages(): ReactNode {
   if (path === callbackPath && wallet !== null) return <Callback wallet={wallet} />
   if (path !== '/' && slug === undefined) {
     return (
-      <Alone>
+      <CenteredCard>
         <h1>Page not found</h1>
         <p>
           <Link to="/">Open the editor</Link>
         </p>
-      </Alone>
+      </CenteredCard>
     )
   }
   return <Known slug={slug} />
@@ -80,9 +80,9 @@ function useRedirectResult(): void {
 function Callback({ wallet }: { readonly wallet: WalletSettings }): ReactNode {
   const keeper = useKeeper()
   return (
-    <Alone>
+    <CenteredCard>
       <CallbackPage wallet={wallet} keeper={keeper} />
-    </Alone>
+    </CenteredCard>
   )
 }
 
@@ -91,9 +91,9 @@ function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
   const { is } = useAccount()
   if (is === 'loading')
     return (
-      <Alone>
+      <CenteredCard>
         <Loading label="Loading the editor…" rows={3} />
-      </Alone>
+      </CenteredCard>
     )
   return (
     <ErrorBoundary
@@ -105,7 +105,7 @@ function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
   )
 }
 
-function Alone({ children }: { readonly children: ReactNode }): ReactNode {
+function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
       <header>
@@ -117,7 +117,7 @@ function Alone({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 /** Codes are single-use, however often React renders the page. */
-const begun = new Map<string, Promise<void>>()
+const started = new Map<string, Promise<void>>()
 
 /** Callback of the wallet. Drafts in the browser are restored afterwards. */
 function CallbackPage({
@@ -133,8 +133,8 @@ function CallbackPage({
     document.title = 'Signing in – flowfarm editor'
     // Remove the code from the history.
     history.replaceState(null, '', location.pathname)
-    const finished = begun.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
-    begun.set(address, finished)
+    const finished = started.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
+    started.set(address, finished)
     finished.then(
       () => navigate(returnPath(), { isReplacing: true }),
       (error: unknown) => setProblem(problemText(error)),

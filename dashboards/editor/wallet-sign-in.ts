@@ -6,7 +6,7 @@ import type { WalletSettings } from './types.ts'
 /** Sign-in at the wallet by authorization code with PKCE (RFC 7636). */
 
 /** State that this tab keeps during the redirect. */
-interface Begun {
+interface PendingSignIn {
   readonly state: string
   readonly verifier: string
   /** Path of the page where the sign-in started. */
@@ -19,15 +19,15 @@ const callbackPath = '/developer/callback'
 /** Leaves the page for the wallet. */
 export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clientId }: WalletSettings): Promise<void> {
   const random = (): string => base64UrlOf(crypto.getRandomValues(new Uint8Array(32)))
-  const begun: Begun = { state: random(), verifier: random(), back: location.pathname }
-  sessionStorage.setItem(place, JSON.stringify(begun))
+  const started: PendingSignIn = { state: random(), verifier: random(), back: location.pathname }
+  sessionStorage.setItem(place, JSON.stringify(started))
   const url = new URL(authorizeUrl)
   url.search = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri(),
-    state: begun.state,
-    code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(begun.verifier))),
+    state: started.state,
+    code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(started.verifier))),
     code_challenge_method: 'S256',
   }).toString()
   location.assign(url.href)
@@ -41,10 +41,10 @@ export async function finishSignIn(
   { token_url: tokenUrl, client_id: clientId }: WalletSettings,
   address: URL,
 ): Promise<string> {
-  const begun = takeBegun()
+  const started = takePending()
   const value = (name: string): string => address.searchParams.get(name) ?? ''
   // Another site could redirect users here with a code for its own account.
-  if (begun === undefined || value('state') !== begun.state)
+  if (started === undefined || value('state') !== started.state)
     throw new ApiProblem(400, 'other-tab', 'This sign-in was not started in this tab. Sign in again.')
   if (value('error') !== '')
     throw new ApiProblem(400, value('error'), 'Not signed in: the sign-in was cancelled at the wallet.')
@@ -55,7 +55,7 @@ export async function finishSignIn(
       client_id: clientId,
       redirect_uri: redirectUri(),
       code: value('code'),
-      code_verifier: begun.verifier,
+      code_verifier: started.verifier,
     }),
   )
   if (typeof token !== 'string')
@@ -70,13 +70,13 @@ export function returnPath(): string {
 
 let back = '/'
 
-function takeBegun(): Begun | undefined {
+function takePending(): PendingSignIn | undefined {
   const text = sessionStorage.getItem(place)
   sessionStorage.removeItem(place)
   if (text === null) return undefined
-  const begun = JSON.parse(text) as Begun
-  ;({ back } = begun)
-  return begun
+  const started = JSON.parse(text) as PendingSignIn
+  ;({ back } = started)
+  return started
 }
 
 function redirectUri(): string {

@@ -74,7 +74,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
     navigate('/')
     void before?.session.close()
   }
-  const forget = (): void => {
+  const discard = (): void => {
     const before = current.current
     current.current = undefined
     void before?.session.close({ isDiscarded: true }).then(() => {
@@ -83,7 +83,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
     })
   }
 
-  if (bench.is === 'open') return <ProjectView session={bench.session} onBegin={begin} onDiscard={forget} />
+  if (bench.is === 'open') return <ProjectView session={bench.session} onBegin={begin} onDiscard={discard} />
   if (bench.is === 'opening')
     return (
       <Bare>

@@ -20,7 +20,7 @@ import { AuthorizePage, authorizePath, takePendingRequest } from './pages/author
 import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
-import { Alone, PageTitle } from './pages/layout.tsx'
+import { CenteredCard, PageTitle } from './pages/layout.tsx'
 import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 
@@ -59,13 +59,13 @@ export function App(): ReactNode {
   } = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => readSettings(signal), staleTime: Infinity })
   if (settings === undefined) {
     return (
-      <Alone>
+      <CenteredCard>
         {error === null ? (
           <Loading label="Loading the wallet…" rows={2} />
         ) : (
           <ErrorState title="Could not load the wallet" detail={problemText(error)} onRetry={() => void refetch()} />
         )}
-      </Alone>
+      </CenteredCard>
     )
   }
   return (
@@ -104,15 +104,15 @@ function Pages(): ReactNode {
   if (isFclPath(path)) return <FclWindow path={path} />
   if (state.status === 'loading')
     return (
-      <Alone>
+      <CenteredCard>
         <Loading label="Checking your session…" rows={2} />
-      </Alone>
+      </CenteredCard>
     )
   if (state.status === 'unknown')
     return (
-      <Alone>
+      <CenteredCard>
         <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
-      </Alone>
+      </CenteredCard>
     )
   if (state.status === 'signed-out') return <SignInPage hasEnded={state.reason === 'ended'} />
   return <Wallet key={state.session.user.id} user={state.session.user} />
@@ -150,7 +150,7 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
     document.title = 'Sign in – flowfarm wallet'
   }, [])
   return (
-    <Alone>
+    <CenteredCard>
       <SignInForm>
         <div className="sign-in-head">
           <h1>Your wallet for Flow</h1>
@@ -164,12 +164,12 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
           </p>
         )}
       </SignInForm>
-    </Alone>
+    </CenteredCard>
   )
 }
 
 /** Callback URLs are single-use, however often React renders the page. */
-const begun = new Map<string, Promise<void>>()
+const started = new Map<string, Promise<void>>()
 
 /** Callback of e-mail links and OAuth providers. */
 function CallbackPage(): ReactNode {
@@ -179,8 +179,8 @@ function CallbackPage(): ReactNode {
     document.title = 'Signing in – flowfarm wallet'
     const address = location.href
     const finished =
-      begun.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
-    begun.set(address, finished)
+      started.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
+    started.set(address, finished)
     finished.then(
       () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
       (error: unknown) => {
@@ -191,7 +191,7 @@ function CallbackPage(): ReactNode {
     )
   }, [options, keeper])
   return (
-    <Alone>
+    <CenteredCard>
       {problem === undefined ? (
         <Loading label="Signing in…" rows={2} />
       ) : (
@@ -203,7 +203,7 @@ function CallbackPage(): ReactNode {
           </Button>
         </div>
       )}
-    </Alone>
+    </CenteredCard>
   )
 }
 

@@ -42,13 +42,13 @@ function SomePage(): ReactNode {
 }
 
 /** Callback URLs are single-use, however often React renders the page. */
-const begun = new Set<string>()
+const started = new Set<string>()
 
 function useFinish(isCallback: boolean): void {
   const { options, keeper } = useAuth()
   useEffect(() => {
-    if (!isCallback || begun.has(location.href)) return
-    begun.add(location.href)
+    if (!isCallback || started.has(location.href)) return
+    started.add(location.href)
     void finishCallback(options, new URL(location.href))
       .then((token) => keeper.adopt(token))
       .then(() => location.replace('/'))

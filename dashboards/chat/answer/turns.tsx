@@ -28,7 +28,7 @@ const none: readonly Notice[] = []
 export function Turns({ conversation, messages, isRunning, error, mode, onAsk }: TurnsProps): ReactNode {
   const { stopped, notices } = useActivity()
   const last = messages.at(-1)
-  const again = (): void => {
+  const retry = (): void => {
     regenerate(conversation, mode)
     onAsk()
   }
@@ -50,7 +50,7 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
                 message={message}
                 isStopped={stopped.has(message.id)}
                 hasProblem={isLast && error !== undefined}
-                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: continueAnswer } : {})}
+                {...(isLast && !isRunning && error === undefined ? { onAgain: retry, onContinue: continueAnswer } : {})}
               />
             )}
           </section>
@@ -81,10 +81,10 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
                 : 'The page was closed before the answer started.',
             )
           }
-          onAgain={again}
+          onAgain={retry}
         />
       )}
-      {!isRunning && error !== undefined && <ProblemNote key={error.message} error={error} onAgain={again} />}
+      {!isRunning && error !== undefined && <ProblemNote key={error.message} error={error} onAgain={retry} />}
     </>
   )
 }

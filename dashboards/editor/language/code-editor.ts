@@ -166,9 +166,9 @@ export class CodeEditor {
 
   #stateOf(path: string): EditorState {
     const text = this.#textOf(path) ?? ''
-    const kept = this.#states.get(path)
-    if (kept === undefined) return EditorState.create({ doc: text, extensions: this.#extensions(path) })
-    return kept.doc.toString() === text ? kept : kept.update({ ...replacing(kept, text), filter: false }).state
+    const stored = this.#states.get(path)
+    if (stored === undefined) return EditorState.create({ doc: text, extensions: this.#extensions(path) })
+    return stored.doc.toString() === text ? stored : stored.update({ ...replacing(stored, text), filter: false }).state
   }
 
   #extensions(path: string): Extension {

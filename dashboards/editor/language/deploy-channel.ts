@@ -59,7 +59,7 @@ export class DeployChannel {
   }
 }
 
-export interface Told {
+export interface ChannelMessage {
   readonly type?: unknown
   readonly method?: unknown
   readonly params?: { readonly state?: unknown }
@@ -68,7 +68,7 @@ export interface Told {
 }
 
 /** Undefined for invalid messages. */
-export function readMessage(data: string): Told | undefined {
+export function readMessage(data: string): ChannelMessage | undefined {
   try {
     const value: unknown = JSON.parse(data)
     return typeof value === 'object' && value !== null ? value : undefined

@@ -1,7 +1,7 @@
 import type { Transport } from '@codemirror/lsp-client'
 import type { Network } from '../types.ts'
 import { readMessage } from './deploy-channel.ts'
-import type { Told } from './deploy-channel.ts'
+import type { ChannelMessage } from './deploy-channel.ts'
 
 /** State of the language server. */
 export type ServerState =
@@ -50,20 +50,20 @@ export class LspConnection {
 
   constructor(options: LspConnectionOptions) {
     this.#options = options
-    addEventListener('online', this.#again)
+    addEventListener('online', this.#reconnect)
     this.#connect()
   }
 
   close(): void {
     this.#isClosed = true
-    removeEventListener('online', this.#again)
+    removeEventListener('online', this.#reconnect)
     clearTimeout(this.#timer)
     this.#end?.()
     this.#end = undefined
     this.#socket?.close(1000)
   }
 
-  readonly #again = (): void => {
+  readonly #reconnect = (): void => {
     if (this.#socket !== undefined || this.#isClosed) return
     clearTimeout(this.#timer)
     this.#connect()
@@ -97,7 +97,7 @@ export class LspConnection {
     })
   }
 
-  #ready(socket: WebSocket, handlers: Set<(message: string) => void>, { server }: Told): void {
+  #ready(socket: WebSocket, handlers: Set<(message: string) => void>, { server }: ChannelMessage): void {
     this.#failures = 0
     this.#label = typeof server?.label === 'string' ? server.label : 'Language server'
     this.#options.onState({ is: 'ready', label: this.#label })
@@ -111,13 +111,13 @@ export class LspConnection {
     })
   }
 
-  #refuse(socket: WebSocket, { message }: Told, isReady: boolean): void {
+  #refuse(socket: WebSocket, { message }: ChannelMessage, isReady: boolean): void {
     if (isReady) return
     this.#refusal = typeof message === 'string' ? message : 'The language server rejected the connection.'
     socket.close()
   }
 
-  #showStatus({ params }: Told): void {
+  #showStatus({ params }: ChannelMessage): void {
     const state = params?.state
     if (state === 'ready' || state === 'restarting' || state === 'starting')
       this.#options.onState({ is: state, label: this.#label })

@@ -135,7 +135,7 @@ export function StatusBar({
   const shown = networks.some((one) => one.network === network)
     ? networks.map((one) => one.network)
     : [network, ...networks.map((one) => one.network)]
-  const [tone, words] = serverWords(server)
+  const [tone, statusText] = serverLabel(server)
   return (
     <footer className="status" aria-label="Status">
       <label className="status-network">
@@ -151,7 +151,7 @@ export function StatusBar({
       <span className="status-server" role="status" title={server.is === 'away' ? server.reason : undefined}>
         <i className={`dot ${tone}`} aria-hidden="true" />
         <span className="server-label">{'label' in server ? server.label : label}</span>
-        <span>{words}</span>
+        <span>{statusText}</span>
       </span>
       <span className="status-end">
         {saved !== undefined && <span className="status-version">Version {saved.version}</span>}
@@ -165,7 +165,7 @@ export function StatusBar({
   )
 }
 
-function serverWords(server: ServerState): readonly [tone: string, words: string] {
+function serverLabel(server: ServerState): readonly [tone: string, text: string] {
   switch (server.is) {
     case 'ready':
       return ['good', 'ready']

@@ -131,9 +131,9 @@ export function ProjectDialogs({
       return (
         <TemplatesDialog
           onClose={close}
-          onFile={(wanted, code) => {
-            const same = project.files.get(wanted) === code
-            const path = same ? wanted : freePath(project.files, wanted)
+          onFile={(newPath, code) => {
+            const same = project.files.get(newPath) === code
+            const path = same ? newPath : freePath(project.files, newPath)
             change((state) => (same ? state : withFile(state, path, code)))
             onOpen(path)
           }}

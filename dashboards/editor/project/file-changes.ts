@@ -51,8 +51,8 @@ export function mergeFiles(base: Files, mine: Files, theirs: Files): MergedFiles
   for (const path of new Set([...mine.keys(), ...theirs.keys()])) {
     const [was, here, there] = [base.get(path), mine.get(path), theirs.get(path)]
     if (here !== there && here !== was && there !== was) conflicts.push({ path, mine: here, theirs: there })
-    const kept = here === was ? there : here
-    if (kept !== undefined) files.set(path, kept)
+    const stored = here === was ? there : here
+    if (stored !== undefined) files.set(path, stored)
   }
   return { files, conflicts }
 }

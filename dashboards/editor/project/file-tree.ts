@@ -100,13 +100,13 @@ export function withMoved(state: ProjectState, from: string, to: string): Projec
 
 /** Deletes a file or a folder. */
 export function withoutPath(state: ProjectState, path: string): ProjectState {
-  const gone = (one: string): boolean => isWithin(one, path)
+  const isDeleted = (one: string): boolean => isWithin(one, path)
   let next = state
-  for (const open of state.open.filter(gone)) next = withoutTab(next, open)
+  for (const open of state.open.filter(isDeleted)) next = withoutTab(next, open)
   return {
     ...next,
-    files: new Map([...state.files].filter(([one]) => !gone(one))),
-    folders: state.folders.filter((one) => !gone(one)),
+    files: new Map([...state.files].filter(([one]) => !isDeleted(one))),
+    folders: state.folders.filter((one) => !isDeleted(one)),
     isTouched: true,
   }
 }

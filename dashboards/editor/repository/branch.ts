@@ -35,8 +35,8 @@ export async function readBranch(
   if (head === null) return { head, files: [], left: [] }
   const entries: TreeEntry[] = []
   const waiting = [connection.path]
-  for (let asked = 0; waiting.length > 0; asked += concurrency) {
-    if (asked >= maxFolders)
+  for (let requested = 0; waiting.length > 0; requested += concurrency) {
+    if (requested >= maxFolders)
       throw new Error(
         `The repository has more than ${maxFolders} folders. Connect the project to the folder with its code.`,
       )

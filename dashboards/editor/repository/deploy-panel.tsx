@@ -91,9 +91,9 @@ function Workflow({
     })
   const deploy = (): void =>
     void run(async () => {
-      const wanted = environments[0]?.branch ?? branch
-      await repositories.deploy(id, wanted)
-      showToast(`Deployment of ${wanted} requested.`)
+      const target = environments[0]?.branch ?? branch
+      await repositories.deploy(id, target)
+      showToast(`Deployment of ${target} requested.`)
     })
   return (
     <section className="stack-small" aria-label="Workflow">

@@ -40,12 +40,12 @@ export function LoadPanel({
   const { isBusy, run } = useAction()
   const load = (): void =>
     void run(async () => {
-      const wanted = others.filter(({ path }) => chosen.has(path)).map(({ path }) => path)
+      const pending = others.filter(({ path }) => chosen.has(path)).map(({ path }) => path)
       const loaded = new Map<string, string>()
       const problems: string[] = []
-      while (wanted.length > 0) {
+      while (pending.length > 0) {
         await Promise.all(
-          wanted.splice(0, concurrency).map(async (path) => {
+          pending.splice(0, concurrency).map(async (path) => {
             const at = connection.path === '' ? path : `${connection.path}/${path}`
             await repositories.file(connection, at, head ?? connection.branch).then(
               (content) => loaded.set(path, content),

@@ -246,10 +246,10 @@ export function readRedirectResult(search: string): RedirectResult | undefined {
 }
 
 function slugOf(projectId: string | null): string | undefined {
-  const kept = sessionStorage.getItem(key)
+  const stored = sessionStorage.getItem(key)
   sessionStorage.removeItem(key)
-  if (kept === null) return undefined
-  const { projectId: from, slug } = JSON.parse(kept) as { readonly projectId: string; readonly slug: string }
+  if (stored === null) return undefined
+  const { projectId: from, slug } = JSON.parse(stored) as { readonly projectId: string; readonly slug: string }
   // A result without a project, such as an error, belongs to the project of this tab.
   return projectId === null || projectId === from ? slug : undefined
 }

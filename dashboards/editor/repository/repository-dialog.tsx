@@ -59,7 +59,7 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
     queryFn: () => repositories.connection(saved.id),
     staleTime: 0,
   })
-  const again = (): void => void client.invalidateQueries({ queryKey: ['repository', saved.id] })
+  const refresh = (): void => void client.invalidateQueries({ queryKey: ['repository', saved.id] })
   if (connection === undefined) {
     if (error !== null)
       return (
@@ -68,9 +68,9 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
     return <Loading label="Loading the repository…" rows={3} />
   }
   return connection === null ? (
-    <ConnectForm saved={saved} keeper={session.keeper} onConnected={again} />
+    <ConnectForm saved={saved} keeper={session.keeper} onConnected={refresh} />
   ) : (
-    <Connected session={session} saved={saved} connection={connection} onChanged={again} />
+    <Connected session={session} saved={saved} connection={connection} onChanged={refresh} />
   )
 }
 
@@ -175,7 +175,7 @@ function Head({
 }: Pick<ConnectedProps, 'saved' | 'connection' | 'onChanged'>): ReactNode {
   const { repositories } = useAccount()
   const { github } = useSettings()
-  const [isAsked, setIsAsked] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   const { isBusy, problem, run } = useAction()
   const origin =
     github?.install_url === undefined || github.install_url === null ? undefined : new URL(github.install_url).origin
@@ -204,7 +204,7 @@ function Head({
           </p>
         </div>
         {!isOn && <Badge tone="bad">{offReasons[reason ?? ''] ?? 'Disconnected.'}</Badge>}
-        {isAsked ? (
+        {isConfirming ? (
           <div className="button-row">
             <Button
               look="danger"
@@ -214,17 +214,17 @@ function Head({
             >
               Disconnect
             </Button>
-            <Button isSmall onClick={() => setIsAsked(false)}>
+            <Button isSmall onClick={() => setIsConfirming(false)}>
               Cancel
             </Button>
           </div>
         ) : (
-          <Button look="plain" isSmall onClick={() => setIsAsked(true)}>
+          <Button look="plain" isSmall onClick={() => setIsConfirming(true)}>
             Disconnect
           </Button>
         )}
       </div>
-      {isAsked && (
+      {isConfirming && (
         <p className="soft small">
           This deletes the environments and the deployment list here. The repository and its secrets are not changed.
         </p>

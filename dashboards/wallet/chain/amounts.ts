@@ -41,7 +41,7 @@ export function amountProblem(text: string, balance: string | undefined): string
 }
 
 /** Address offset of each chain. Source: onflow/flow-go `model/flow/chain.go`. */
-const words: Readonly<Record<FlowChain, bigint>> = {
+const addressOffsets: Readonly<Record<FlowChain, bigint>> = {
   mainnet: 0n,
   testnet: 0x6834ba37b3980209n,
   emulator: 0x1cb159857af02018n,
@@ -70,7 +70,7 @@ export function readAddress(text: string): string | undefined {
  * `readAddress`
  */
 export function isAddressOf(address: string, chain: FlowChain): boolean {
-  const word = BigInt(address) ^ words[chain]
+  const word = BigInt(address) ^ addressOffsets[chain]
   let parity = 0
   for (const [bit, column] of columns.entries()) {
     if (((word >> BigInt(bit)) & 1n) === 1n) parity ^= column
@@ -80,5 +80,5 @@ export function isAddressOf(address: string, chain: FlowChain): boolean {
 
 /** The chain of the address; the chains' addresses are disjoint. */
 export function chainOfAddress(address: string): FlowChain | undefined {
-  return (Object.keys(words) as FlowChain[]).find((chain) => isAddressOf(address, chain))
+  return (Object.keys(addressOffsets) as FlowChain[]).find((chain) => isAddressOf(address, chain))
 }

@@ -26,7 +26,7 @@ import { fullAddress, summarize } from './transaction-summary.ts'
 import type { TransactionSummary } from './transaction-summary.ts'
 
 type Wanted =
-  | { readonly wanted: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
+  | { readonly signature: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
   | { readonly problem: string }
 
 /**
@@ -38,13 +38,13 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
     () => ('problem' in read ? undefined : own.find(({ address }) => address === read.address)),
     [own, read],
   )
-  const found = useSigner(account, 'problem' in read ? undefined : read.wanted.signer.keyIndex)
+  const found = useSigner(account, 'problem' in read ? undefined : read.signature.signer.keyIndex)
   const { isBusy, problem, run } = useAction()
   const begin = useLeaving()
   if ('problem' in read)
     return <Refusal title="Could not sign the transaction" detail={read.problem} channel={channel} />
   const {
-    wanted: { transaction, part },
+    signature: { transaction, part },
     address,
     summary,
   } = read
@@ -91,11 +91,11 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
 
 function readRequest(body: unknown): Wanted {
   try {
-    const wanted = readFclSignable(fclSignableOf(body))
-    const address = fullAddress(wanted.signer.address)
+    const signature = readFclSignable(fclSignableOf(body))
+    const address = fullAddress(signature.signer.address)
     const chain = chainOfAddress(address)
     if (chain === undefined) return { problem: `${address} is not an address of any Flow network.` }
-    return { wanted, address, summary: summarize(wanted.transaction, wanted.signer, chain) }
+    return { signature, address, summary: summarize(signature.transaction, signature.signer, chain) }
   } catch (error) {
     return { problem: fclShapeProblem(error) }
   }
@@ -223,8 +223,8 @@ function Person({ path, request }: { readonly path: string; readonly request: Ap
 function Request({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
   const { data, error } = useOwnAccounts()
   const reload = useReadAgain()
-  const Shown = windows[path]
-  if (Shown === undefined) return null
+  const RequestView = windows[path]
+  if (RequestView === undefined) return null
   if (data === undefined) {
     return error === null ? (
       <Loading label="Loading your accounts…" />
@@ -232,7 +232,7 @@ function Request({ path, request }: { readonly path: string; readonly request: A
       <ErrorState title="Could not load your accounts" detail={problemText(error)} onRetry={() => void reload()} />
     )
   }
-  return <Shown request={request} own={data} channel={channel} reload={() => void reload()} />
+  return <RequestView request={request} own={data} channel={channel} reload={() => void reload()} />
 }
 
 interface WindowFrameProps {

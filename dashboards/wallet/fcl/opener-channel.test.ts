@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { isSafeOrigin, OpenerChannel } from './opener-channel.ts'
 import type { ChannelEvent } from './opener-channel.ts'
-import { authnResponse, chainOfNetwork, proofWish } from './services.ts'
+import { authnResponse, chainOfNetwork, proofRequest } from './services.ts'
 
 const origin = 'https://app.example'
 const asking = (body: unknown = { message: 'ab' }, more: object = {}): object => ({
@@ -189,12 +189,20 @@ describe('FCL services', () => {
 
   it('prove the account for their own origin, with a warning for a name, and for no other site', () => {
     const nonce = 'ab'.repeat(32)
-    expect(proofWish({}, origin)).to.deep.equal({ kind: 'none' })
-    expect(proofWish({ nonce }, origin)).to.deep.equal({ kind: 'wanted', appIdentifier: origin, nonce, isNamed: false })
-    expect(proofWish({ nonce, appIdentifier: origin }, origin)).to.deep.include({ kind: 'wanted', isNamed: false })
+    expect(proofRequest({}, origin)).to.deep.equal({ kind: 'none' })
+    expect(proofRequest({ nonce }, origin)).to.deep.equal({
+      kind: 'requested',
+      appIdentifier: origin,
+      nonce,
+      isNamed: false,
+    })
+    expect(proofRequest({ nonce, appIdentifier: origin }, origin)).to.deep.include({
+      kind: 'requested',
+      isNamed: false,
+    })
     for (const appIdentifier of ['Heron House', 'Awesome App (v0.0)', 'v2.1.3'])
-      expect(proofWish({ nonce, appIdentifier }, origin), appIdentifier).to.deep.include({
-        kind: 'wanted',
+      expect(proofRequest({ nonce, appIdentifier }, origin), appIdentifier).to.deep.include({
+        kind: 'requested',
         isNamed: true,
       })
     const others = [
@@ -211,6 +219,6 @@ describe('FCL services', () => {
       'other。example',
     ]
     for (const appIdentifier of others)
-      expect(proofWish({ nonce, appIdentifier }, origin).kind, appIdentifier).to.equal('foreign')
+      expect(proofRequest({ nonce, appIdentifier }, origin).kind, appIdentifier).to.equal('foreign')
   })
 })

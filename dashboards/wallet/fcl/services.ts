@@ -84,10 +84,10 @@ export function chainOfNetwork(network: string): FlowChain | undefined {
   return Object.hasOwn(chains, network) ? chains[network] : undefined
 }
 
-type ProofWish =
+type ProofRequest =
   | { readonly kind: 'none' }
   | {
-      readonly kind: 'wanted'
+      readonly kind: 'requested'
       readonly appIdentifier: string
       readonly nonce: string
       /** A custom name instead of the address of the page. */ readonly isNamed: boolean
@@ -96,13 +96,16 @@ type ProofWish =
   | { readonly kind: 'foreign'; readonly appIdentifier: string }
 
 /** Whether the application requests an account proof, and whether for its own origin. */
-export function proofWish({ nonce, appIdentifier }: Readonly<Record<string, unknown>>, origin: string): ProofWish {
+export function proofRequest(
+  { nonce, appIdentifier }: Readonly<Record<string, unknown>>,
+  origin: string,
+): ProofRequest {
   if (typeof nonce !== 'string' || nonce === '') return { kind: 'none' }
   const identifier = typeof appIdentifier === 'string' && appIdentifier !== '' ? appIdentifier : origin
-  if (identifier === origin) return { kind: 'wanted', appIdentifier: identifier, nonce, isNamed: false }
+  if (identifier === origin) return { kind: 'requested', appIdentifier: identifier, nonce, isNamed: false }
   return looksLikeAddress(identifier)
     ? { kind: 'foreign', appIdentifier: identifier }
-    : { kind: 'wanted', appIdentifier: identifier, nonce, isNamed: true }
+    : { kind: 'requested', appIdentifier: identifier, nonce, isNamed: true }
 }
 
 /** URLs and host names; other identifiers are names such as `Heron House (v0.2)`. */

@@ -23,7 +23,7 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
   const { known, accounts, values, imports, warnings, isPayer, payer, isProposer, proposer, computeLimit } = summary
   const [from] = accounts
   // The account is already shown above.
-  const isTold = known?.name === 'send-flow' && from?.isOwn === true
+  const isAddressShown = known?.name === 'send-flow' && from?.isOwn === true
   return (
     <>
       {warnings.length > 0 && (
@@ -36,16 +36,16 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
           </ul>
         </div>
       )}
-      {known !== undefined && <KnownWords known={known} from={from?.address ?? own} own={own} />}
+      {known !== undefined && <KnownSummary known={known} from={from?.address ?? own} own={own} />}
       {known?.name !== 'send-flow' && accounts.map((account, at) => <Rights key={at} account={account} />)}
       {accounts.every(({ isOwn }) => !isOwn) && (
         <p>The code has no access to your account: {isPayer ? 'it only pays the fee.' : 'it is only the proposer.'}</p>
       )}
       {known === undefined && values.length > 0 && <Values values={values} own={own} />}
       <dl className="facts">
-        <dt>{isTold ? 'Network' : 'Your account'}</dt>
+        <dt>{isAddressShown ? 'Network' : 'Your account'}</dt>
         <dd>
-          {!isTold && (
+          {!isAddressShown && (
             <>
               <code className="wrap">{own}</code>{' '}
             </>
@@ -89,7 +89,7 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
   )
 }
 
-function KnownWords({
+function KnownSummary({
   known,
   from,
   own,
@@ -166,11 +166,11 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
       {isOwn && rights?.length === 0 && <p>read public data of your account, and change nothing.</p>}
       {isOwn && (
         <ul>
-          {rights?.map(({ name, words, weight }, at) => (
+          {rights?.map(({ name, description, weight }, at) => (
             <li key={at} className={weight}>
               <Icon name={weight === 'plain' ? 'check' : 'alert'} />
               <span>
-                {words} <code className="soft">{name}</code>
+                {description} <code className="soft">{name}</code>
               </span>
             </li>
           ))}

@@ -82,7 +82,7 @@ export function summarize(
   }
 }
 
-interface Seen {
+interface WarningInput {
   readonly known: KnownTransaction | undefined
   readonly accounts: readonly AuthorizedAccount[]
   readonly script: string
@@ -91,12 +91,12 @@ interface Seen {
   readonly chain: FlowChain
 }
 
-function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, chain }: Seen): readonly string[] {
+function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, chain }: WarningInput): readonly string[] {
   const own = accounts.filter(({ isOwn }) => isOwn)
   if (known?.name === 'send-flow' || own.length === 0) return hasHiddenCharacters ? [hiddenWarning] : []
   const warnings: string[] = []
   const granted = own.flatMap(({ rights }) => rights ?? []).filter(({ weight }) => weight === 'bad')
-  for (const { name, words } of granted) warnings.push(`The code can ${words} (${name}).`)
+  for (const { name, description } of granted) warnings.push(`The code can ${description} (${name}).`)
   if (own.some(({ rights }) => rights === undefined))
     warnings.push('Could not determine what the code can do with your account. It may do anything.')
   const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
@@ -139,7 +139,7 @@ interface Right {
   /** Cadence entitlement, such as `BorrowValue`. */
   readonly name: string
   /** Completes the sentence "The code can". */
-  readonly words: string
+  readonly description: string
   readonly weight: Weight
 }
 
@@ -173,11 +173,11 @@ const known: Readonly<Record<string, readonly [Weight, string]>> = {
 
 /** Unknown entitlements may allow anything. */
 export function rightOf(name: string): Right {
-  const [weight, words] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [
+  const [weight, description] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [
     'bad',
     'use a right that this wallet does not know',
   ]
-  return { name, words, weight }
+  return { name, description, weight }
 }
 
 /**
@@ -185,7 +185,7 @@ export function rightOf(name: string): Right {
  * must name them, so no parsing error can hide one.
  */
 export function namedDangers(text: string): readonly Right[] {
-  return Object.entries(known).flatMap(([name, [weight, words]]) =>
-    weight === 'bad' && new RegExp(`\\b${name}\\b`).test(text) ? [{ name, words, weight }] : [],
+  return Object.entries(known).flatMap(([name, [weight, description]]) =>
+    weight === 'bad' && new RegExp(`\\b${name}\\b`).test(text) ? [{ name, description, weight }] : [],
   )
 }

@@ -6,7 +6,7 @@ import { EmptyState } from '../../kit/state.tsx'
 import { useAction } from '../../auth/action.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
 import { Decision, useLeaving, useSigner, Refusal } from './decision.tsx'
-import { authnResponse, chainOfNetwork, proofWish, fclShapeProblem } from './services.ts'
+import { authnResponse, chainOfNetwork, proofRequest, fclShapeProblem } from './services.ts'
 import { visibleText, readableMessage } from './readable.ts'
 import { bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { Bytes } from '../../../clients/signing/bytes.ts'
@@ -32,19 +32,19 @@ export function AuthnWindow({ request, own, channel, reload }: WindowProps): Rea
   const found = useSigner(chosen)
   const { isBusy, problem, run } = useAction()
   const begin = useLeaving()
-  const wish = proofWish(body, origin)
+  const proof = proofRequest(body, origin)
   const agree = (): void =>
     void run(async () => {
       if (found.status !== 'ready') return
       const left = begin()
       const { signer } = found
-      const signature = wish.kind === 'wanted' ? await signAccountProof(wish, signer, { signal: left }) : undefined
+      const signature = proof.kind === 'requested' ? await signAccountProof(proof, signer, { signal: left }) : undefined
       if (left.aborted) return
       channel.approve(
         authnResponse(
           location.origin,
           signer,
-          wish.kind === 'wanted' && signature !== undefined ? { ...wish, signature } : undefined,
+          proof.kind === 'requested' && signature !== undefined ? { ...proof, signature } : undefined,
         ),
       )
     })
@@ -75,28 +75,28 @@ export function AuthnWindow({ request, own, channel, reload }: WindowProps): Rea
       {accounts.length > 0 && (
         <AccountChoice accounts={accounts} chosen={chosen} onChoose={({ address }) => setChoice(address)} />
       )}
-      {wish.kind === 'wanted' && !wish.isNamed && (
+      {proof.kind === 'requested' && !proof.isNamed && (
         <p className="soft small">
           The app also requests a proof that the account is yours. Your passkey signs it for this app only.
         </p>
       )}
-      {wish.kind === 'wanted' && wish.isNamed && (
+      {proof.kind === 'requested' && proof.isNamed && (
         <p className="banner bad" role="alert">
-          The app also requests a proof that the account is yours, issued to “{visibleText(wish.appIdentifier)}” instead
-          of its own address. Continue only if you know that this name belongs to {origin}.
+          The app also requests a proof that the account is yours, issued to “{visibleText(proof.appIdentifier)}”
+          instead of its own address. Continue only if you know that this name belongs to {origin}.
         </p>
       )}
-      {wish.kind === 'foreign' && (
+      {proof.kind === 'foreign' && (
         <p className="banner bad" role="alert">
-          The app requested a proof for {visibleText(wish.appIdentifier)}, which is another site. With it, the app could
-          sign in there as you. The wallet does not sign it.
+          The app requested a proof for {visibleText(proof.appIdentifier)}, which is another site. With it, the app
+          could sign in there as you. The wallet does not sign it.
         </p>
       )}
       <Decision
         action={accounts.length === 0 ? undefined : 'Connect'}
         isBusy={isBusy}
         isDisabled={found.status !== 'ready'}
-        usesPasskey={wish.kind === 'wanted'}
+        usesPasskey={proof.kind === 'requested'}
         problem={problem ?? (chosen !== undefined && found.status === 'problem' ? found.detail : undefined)}
         onAgree={agree}
         onDecline={decline}

@@ -7,7 +7,7 @@ import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { Button } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import type { ClientSettings } from '../answers.gen.ts'
-import { Alone } from './layout.tsx'
+import { CenteredCard } from './layout.tsx'
 import { useSettings } from '../own.ts'
 
 export const authorizePath = '/authorize'
@@ -34,34 +34,34 @@ export function AuthorizePage(): ReactNode {
   }, [client])
   if (client === undefined) {
     return (
-      <Alone>
+      <CenteredCard>
         <h1>Invalid sign-in link</h1>
         <p>No program with this redirect address is registered. Go back to the program and sign in again.</p>
-      </Alone>
+      </CenteredCard>
     )
   }
   if (state.status === 'loading')
     return (
-      <Alone>
+      <CenteredCard>
         <Loading label="Checking your session…" rows={2} />
-      </Alone>
+      </CenteredCard>
     )
   if (state.status === 'unknown')
     return (
-      <Alone>
+      <CenteredCard>
         <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
-      </Alone>
+      </CenteredCard>
     )
   if (state.status === 'signed-out') {
     return (
-      <Alone>
+      <CenteredCard>
         <SignInForm>
           <div className="sign-in-head">
             <h1>Sign in to {client.name}</h1>
             <p className="soft">Sign in at your wallet to return to {new URL(client.redirect_uri).host}.</p>
           </div>
         </SignInForm>
-      </Alone>
+      </CenteredCard>
     )
   }
   return <Consent client={client} parameters={parameters} email={state.session.user.email ?? ''} />
@@ -97,7 +97,7 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
     leave(back.href)
   }
   return (
-    <Alone>
+    <CenteredCard>
       <div className="stack">
         <h1>Sign in to {client.name}?</h1>
         <p>
@@ -127,6 +127,6 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
           </Button>
         </div>
       </div>
-    </Alone>
+    </CenteredCard>
   )
 }

@@ -22,7 +22,7 @@ interface ImportAccountProps {
   readonly onClose: () => void
 }
 
-interface Looked {
+interface Lookup {
   readonly network: Network
   readonly chain: FlowChain
   readonly address: string
@@ -38,13 +38,13 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
   const { isBusy, problem, run, clear } = useAction()
   const [network, setNetwork] = useState<Network>(networks[0]?.network ?? 'testnet')
   const [text, setText] = useState('')
-  const [looked, setLooked] = useState<Looked>()
+  const [lookup, setLookup] = useState<Lookup>()
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
 
   const look = (): void =>
     void run(async () => {
-      setLooked(undefined)
+      setLookup(undefined)
       const address = readAddress(text)
       if (address === undefined)
         throw new ApiProblem(400, 'bad-address', 'Enter the full address: 0x and 16 hex digits.')
@@ -53,7 +53,7 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
       if (own?.some((one) => one.network === network && one.address === address) === true)
         throw new ApiProblem(409, 'known', 'This account is already in your wallet.')
       const finding = findImportKey(await readAccount(network, address), passkeys)
-      if (finding.kind !== 'key') return setLooked({ network, chain, address, finding })
+      if (finding.kind !== 'key') return setLookup({ network, chain, address, finding })
       await saveAccount(auth, { credentialId: finding.passkey.id, network, address })
       await reload()
       showToast('Account imported.')
@@ -96,16 +96,16 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
             maxLength={40}
             onChange={(event) => {
               clear()
-              setLooked(undefined)
+              setLookup(undefined)
               setText(event.target.value)
             }}
           />
         </label>
         <ProblemLine problem={problem} />
-        {looked !== undefined && <WhatToDo looked={looked} passkeys={passkeys} />}
+        {lookup !== undefined && <Instructions lookup={lookup} passkeys={passkeys} />}
         <div className="button-row">
           <Button type="submit" look="strong" disabled={isBusy || text.trim() === ''}>
-            {isBusy ? 'Checking…' : looked === undefined ? 'Find account' : 'Check again'}
+            {isBusy ? 'Checking…' : lookup === undefined ? 'Find account' : 'Check again'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>
@@ -132,11 +132,11 @@ const reasons = {
 } as const
 
 /** Instructions for adding the passkey's key to the account with the current wallet. */
-function WhatToDo({
-  looked: { network, chain, address, finding },
+function Instructions({
+  lookup: { network, chain, address, finding },
   passkeys,
 }: {
-  readonly looked: Looked
+  readonly lookup: Lookup
   readonly passkeys: readonly PasskeyRow[]
 }): ReactNode {
   const [id, setId] = useState(finding.kind === 'bad-key' ? finding.passkey.id : passkeys[0]?.id)

@@ -9,7 +9,7 @@ import { useReadAgain, useSettings } from '../own.ts'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 
 /** A card for pages outside the signed-in wallet. */
-export function Alone({ children }: { readonly children: ReactNode }): ReactNode {
+export function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
       <header>

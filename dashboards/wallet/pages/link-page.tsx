@@ -8,10 +8,10 @@ import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { problemText } from '../../auth/auth-service.ts'
 import { openLink } from '../../auth/sign-in.ts'
 import type { OfferedSession } from '../../auth/sign-in.ts'
-import { Alone } from './layout.tsx'
+import { CenteredCard } from './layout.tsx'
 
 /** Tokens are single-use, however often React renders the page. */
-const begun = new Map<string, Promise<OfferedSession>>()
+const started = new Map<string, Promise<OfferedSession>>()
 
 /** The token of a link without a code; undefined for other URLs. */
 export function readLinkToken(): string | undefined {
@@ -32,8 +32,8 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
     document.title = 'Signing in – flowfarm wallet'
     // Remove the token from the URL.
     history.replaceState(null, '', location.pathname)
-    const opened = begun.get(token) ?? openLink(options, token)
-    begun.set(token, opened)
+    const opened = started.get(token) ?? openLink(options, token)
+    started.set(token, opened)
     opened.then(setOffered, (error: unknown) => setFailure(problemText(error)))
   }, [options, token])
   const leave = (): void => {
@@ -46,7 +46,7 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
     })
   if (failure !== undefined) {
     return (
-      <Alone>
+      <CenteredCard>
         <div className="stack">
           <h1>Sign-in failed</h1>
           <ProblemLine problem={failure} />
@@ -54,11 +54,11 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
             Back to the wallet
           </Button>
         </div>
-      </Alone>
+      </CenteredCard>
     )
   }
   return (
-    <Alone>
+    <CenteredCard>
       {offered === undefined ? (
         <Loading label="Checking the link…" rows={2} />
       ) : (
@@ -83,6 +83,6 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
           </Button>
         </div>
       )}
-    </Alone>
+    </CenteredCard>
   )
 }
