@@ -2,14 +2,14 @@ import { FatalError, RetryableError } from '../platform/errors.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
 import type { GrpcCode } from './transport/grpc-status.ts'
 
-/** No node reaches as low as the height that was asked for. Going on needs a node of an older spork. */
+/** No node has the height; a node of an older spork is required. */
 export class BelowRootError extends FatalError {
   readonly height: number
   /** The lowest height above `height` that a node serves. */
   readonly rootHeight: number
 
   constructor(height: number, rootHeight: number) {
-    super('below-root', `no node serves height ${height}; the next one up that is served is ${rootHeight}`, {
+    super('below-root', `no node serves height ${height}; the lowest served height above it is ${rootHeight}`, {
       details: { height, rootHeight },
     })
     this.height = height
@@ -17,28 +17,28 @@ export class BelowRootError extends FatalError {
   }
 }
 
-/** The height is not there yet: not finalized, not sealed or not executed, on any node. */
+/** The height is not yet finalized, sealed or executed on any node. */
 export class NotYetError extends RetryableError {
   readonly height: number
 
   constructor(height: number, cause: unknown) {
-    super('not-yet', `height ${height} is on no node yet`, { cause, details: { height } })
+    super('not-yet', `height ${height} is not available on any node yet`, { cause, details: { height } })
     this.height = height
   }
 }
 
-/** Every try failed. `cause` is the last fault, `details.faults` names all of them by node. */
+/** All attempts failed. `cause` is the last fault; `details.faults` lists them by node. */
 export class NodesFailedError extends RetryableError {
-  /** No node responded to the request itself: the faults are of connections, time-outs and rate limits. */
+  /** No node responded to the request: connection errors, timeouts and rate limits only. */
   readonly isOutage: boolean
 
   constructor(what: string, faults: readonly string[], cause: unknown, isOutage = true) {
-    super('nodes-failed', `${what}: ${faults.at(-1) ?? 'no node could be asked'}`, { cause, details: { faults } })
+    super('nodes-failed', `${what}: ${faults.at(-1) ?? 'no node was available'}`, { cause, details: { faults } })
     this.isOutage = isOutage
   }
 }
 
-/** A node's answers contradict each other or the question. Another node may do better. */
+/** A node's responses are inconsistent or do not match the request. Another node may work. */
 export class NodeLiedError extends RetryableError {
   constructor(endpoint: string, height: number, contradiction: string) {
     super('node-lied', `${endpoint} at height ${height}: ${contradiction}`, { details: { endpoint, height } })
@@ -46,8 +46,8 @@ export class NodeLiedError extends RetryableError {
 }
 
 /**
- * A node has the block, but not all that belongs to it. Near the head that means "not yet"; far below it, when every
- * node says so, "never".
+ * A node has the block but not all of its parts. Near the head this means "not yet"; far below it,
+ * if all nodes agree, "never".
  */
 export class PartMissingError extends RetryableError {
   constructor(endpoint: string, height: number, cause: unknown) {
@@ -56,64 +56,68 @@ export class PartMissingError extends RetryableError {
   }
 }
 
-/** What ingest needs of the chain, whichever nodes serve it. Every method rejects with the signal's reason on abort. */
+/**
+ * The chain as ingest needs it, independent of nodes. Methods reject with the signal's reason on
+ * abort.
+ */
 export interface ChainSource {
-  /** The latest sealed header: the highest that any healthy node reports. */
+  /** The highest sealed header reported by a healthy node. */
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
   /**
-   * Sealed heads as they come: heights rise, or fall once after the chain was rolled back. Heights may be left out.
-   * Ends with the signal only; a node that fails is replaced by another, a stream by polling.
+   * Sealed heads: heights rise, except once after a rollback of the chain, and may be skipped. Ends
+   * with the signal only: failing nodes are replaced, and a broken stream by polling.
    */
   heads(signal: AbortSignal): AsyncIterable<HeadMessage>
-  /**
-   * Everything of one height, from one node, with every fall-back.
-   * @param onAnswerLength called with the length of each answer that is to come, in bytes, before it has come: so that
-   *   who fetches many blocks at once can stop in time; tries that fail are announced too
-   * @throws BelowRootError where no node reaches so low
-   * @throws NotYetError where no node has it sealed and executed yet
-   * @throws RetryableError where the attempts are used up
+/**
+   * The complete block of a height, from one node, with all fall-backs.
+   * @param onAnswerLength called with the length of each response before its body arrives, including failed attempts, so
+   *   that parallel fetching can be limited by bytes
+   * @throws BelowRootError if no node reaches the height
+   * @throws NotYetError if no node has it sealed and executed yet
+   * @throws RetryableError if all attempts failed
    */
   fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock>
   /**
-   * What is left of a settled height that `fetchBlock` keeps failing on: each node is asked once, and the most complete
-   * block is returned, with its missing parts; undefined where no node serves the block itself.
+   * Best effort for a settled height on which `fetchBlock` keeps failing: tries each node once and
+   * returns the most complete block with its missing parts; undefined if no node serves the block
+   * itself.
    */
   salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage>
-  /** Whether a height is so far below the sealed head that nodes that lack it will not get it. */
+  /** Whether the height is so far below the sealed head that nodes without it will not get it. */
   isSettled(height: number, signal?: AbortSignal): Promise<boolean>
-  /** The id (32 bytes) of the block at a height; throws as `fetchBlock`. */
+  /** The block id (32 bytes) of a height; throws as `fetchBlock`. */
   blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
-  /** The lowest height that the nodes reach, as far as known; 0 where nothing says otherwise. */
+  /** The lowest known height of the nodes; 0 if unknown. */
   lowestReachable(signal?: AbortSignal): Promise<number>
-  /** What a node gave does not fit to the chain: leaves it alone for a while, so that another is asked. */
+  /** Rests a node whose data does not fit the chain, so that another is selected. */
   distrust(endpoint: string, reason: string): void
   /** `flow-mainnet`, `flow-testnet`, `flow-emulator`. */
   chainId(signal?: AbortSignal): Promise<string>
   status(): NodeStatus[]
-  /** Ends what is under way and closes the connections that no other source uses. */
+  /** Cancels requests and closes connections that no other source uses. */
   close(): Promise<void>
 }
 
 export interface Salvage {
   readonly block: FetchedBlock | undefined
-  /** Why the others of the nodes asked did not serve it. */
+  /** Why the other nodes did not serve it. */
   readonly reasons: readonly { readonly endpoint: string; readonly reason: string }[]
 }
 
-/** One node as people see it. */
+/** State of a node for status pages. */
 export interface NodeStatus {
   readonly endpoint: string
-  /** The lowest height that it serves; undefined while unknown. */
+  /** Lowest served height; undefined while unknown. */
   readonly rootHeight: number | undefined
-  /** The highest sealed height it has reported. */
+  /** Highest reported sealed height. */
   readonly headHeight: number | undefined
   readonly resting: { readonly until: Date; readonly reason: string } | undefined
   readonly inFlight: number
   readonly calls: number
   readonly failures: number
-  /** Requests per second that it is asked for at most; undefined while it has no limit. */
+  /** Current rate limit; undefined: unlimited. */
   readonly requestsPerSecond: number | undefined
-  /** What it turned out to have; undefined while not tried. */
+  /** Detected features; undefined while unknown. */
   readonly features: {
     readonly bulk: boolean | undefined
     readonly legacy: boolean | undefined
@@ -121,46 +125,52 @@ export interface NodeStatus {
   }
 }
 
-/** The part of a pino logger that is needed. */
+/** The used part of a pino logger. */
 export interface SourceLogger {
   debug(details: object, message: string): void
   info(details: object, message: string): void
   warn(details: object, message: string): void
 }
 
-/** One finished call, for counters and histograms. */
+/** A finished call, for metrics. */
 export interface CallReport {
   readonly endpoint: string
   readonly method: string
   readonly code: GrpcCode
   readonly durationMs: number
-  /** Bytes of the answer; 0 for a failed call. */
+  /** Response bytes; 0 for a failed call. */
   readonly bytes: number
 }
 
 export interface ChainSourceOptions {
-  /** Nodes that follow the head; they are asked for it. */
+  /** Nodes that follow the head. */
   readonly liveEndpoints: readonly string[]
-  /** Nodes of past sporks; blocks come from these and the live ones, whichever reaches the height. */
+  /** Nodes of past sporks. Blocks come from any node that has the height. */
   readonly historicEndpoints: readonly string[]
-  /** One more node for history. */
+  /** Another node for history. */
   readonly archiveEndpoint?: string
-  /** Calls per second to each node, over all sources of the process. Default: no limit until a node asks for one. */
+  /**
+   * Calls per second to each node, for all sources of the process. Default: unlimited until a node
+   * refuses.
+   */
   readonly requestsPerSecond?: number
-  /** Calls that may be made at once after a pause; default `requestsPerSecond`. Means nothing without it. */
+  /** Calls at once after a pause; default `requestsPerSecond`. Ignored without it. */
   readonly burst?: number
-  /** Milliseconds between two looks for a new head where a node has no stream. Default 100. */
+  /** Poll interval for the head without a stream, ms. Default 100. */
   readonly pollMs?: number
-  /** Milliseconds until a call counts as failed; three times as many for bulk calls. Default 10,000. */
+  /** Timeout of a call, ms; three times as long for bulk calls. Default 10,000. */
   readonly timeoutMs?: number
-  /** Tries of one height over all nodes before it is given up. Default 6. */
+  /** Attempts per height over all nodes. Default 6. */
   readonly attempts?: number
   /**
-   * Blocks below the sealed head from which on "not found" is believed to be for ever, once every node has said it
+   * Depth below the sealed head from which "not found" is permanent once every node has reported it
    * twice. Default 600: eight minutes of mainnet.
    */
   readonly settledDepth?: number
-  /** Milliseconds between two tries of a height, and for which a resting node is waited for, at most. Default 1,000. */
+  /**
+   * Maximum delay between attempts for a height, and maximum wait for a resting node, ms. Default
+   * 1,000.
+   */
   readonly maxPauseMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void

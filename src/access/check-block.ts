@@ -6,19 +6,19 @@ const idLength = 32
 
 type HeadPart = Pick<HeadMessage, 'id' | 'parentId' | 'height'>
 
-/** @throws NodeLiedError where this is not a block of the height that was asked for */
+/** @throws NodeLiedError if this is not the block of the requested height */
 export function checkHeader({ id, parentId, height: told }: HeadPart, height: number, endpoint: string): void {
   const lie = (contradiction: string) => new NodeLiedError(endpoint, height, contradiction)
-  if (told !== height) throw lie(`the answer is the block at height ${told}`)
+  if (told !== height) throw lie(`the response is the block at height ${told}`)
   if (id.length !== idLength) throw lie(`the block id has ${id.length} bytes`)
   if (parentId.length !== idLength) throw lie(`the parent id has ${parentId.length} bytes`)
 }
 
 /**
- * Compares the parts of a block with each other: as many results as bodies, each result that of the body at its place,
- * each of a collection of the block, in the order of the collections.
+ * Checks the consistency of a block: one result per body, for the transaction at its position, in the order of the
+ * block's collections.
  * @returns the transaction ids, computed from the bodies
- * @throws NodeLiedError where the parts do not belong together
+ * @throws NodeLiedError
  */
 export function checkParts(
   block: BlockMessage,
@@ -37,17 +37,17 @@ export function checkParts(
     ids.push(id)
     const result = results[i]
     if (result === undefined) continue
-    // The nodes of the first sporks give results without ids.
+    // Nodes of the first sporks return results without ids.
     if (result.transactionId.length > 0 && !result.transactionId.equals(id)) {
       const [theirs, ours] = [result.transactionId.toString('hex'), id.toString('hex')]
-      throw new NodeLiedError(endpoint, block.height, `result ${i} is of transaction ${theirs}, the body is ${ours}`)
+      throw new NodeLiedError(endpoint, block.height, `result ${i} belongs to transaction ${theirs}, the body to ${ours}`)
     }
     if (isZero(result.collectionId)) continue
     const { collectionIds } = block
     while (collectionIds[collection]?.equals(result.collectionId) === false) collection++
     if (collection === collectionIds.length) {
       const told = result.collectionId.toString('hex')
-      throw new NodeLiedError(endpoint, block.height, `result ${i} is of collection ${told}, which is not the block's`)
+      throw new NodeLiedError(endpoint, block.height, `result ${i} belongs to collection ${told}, which is not in the block`)
     }
   }
   return ids

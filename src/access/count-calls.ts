@@ -1,7 +1,6 @@
 import type { Metrics } from '../platform/metrics.ts'
 import type { CallReport } from './chain-source.ts'
 
-/** Counts calls of access nodes in the metrics of the process. */
 export function countCalls(metrics: Metrics): (call: CallReport) => void {
   return ({ method, code, durationMs, bytes }) => {
     metrics.accessCalls.inc({ method, code })

@@ -18,47 +18,45 @@ import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRe
 import { WireError } from './wire/wire-reader.ts'
 
 export interface ChainReaderOptions {
-  /** Nodes that follow the head; the newest state comes from them. */
+  /** Nodes that follow the head, for the latest state. */
   readonly liveEndpoints: readonly string[]
-  /** Nodes of past sporks, for states of old heights. */
+  /** Nodes of past sporks, for older states. */
   readonly historicEndpoints?: readonly string[]
-  /** Calls per second to each node. Default: no limit until a node asks for one. */
+  /** Calls per second to each node. Default: unlimited until a node refuses. */
   readonly requestsPerSecond?: number
-  /** Calls that may be made at once after a pause; default `requestsPerSecond`. */
+  /** Calls at once after a pause; default `requestsPerSecond`. */
   readonly burst?: number
-  /** Milliseconds until a call counts as failed. Default 15,000: nodes give up a script after 10 s. */
+  /** Timeout of a call, ms. Default 15,000: nodes abort scripts after 10 s. */
   readonly timeoutMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void
 }
 
-/** Which state a script sees: after a block by its height or by its id (32 bytes), or the newest. */
+/** The state of a script: after a block, by height or id (32 bytes), or the latest. */
 interface ScriptState extends StateAt {
   readonly blockId?: Uint8Array | undefined
 }
 
-/** Runs scripts of others, as they are. */
+/** Runs scripts unchanged. */
 export interface ScriptCaller {
   /**
    * @param args one JSON-CDC value each
-   * @returns what the script gave, in JSON-CDC as the node wrote it
+   * @returns the script's return value in JSON-CDC
    * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError; the signal's reason
    */
   runScript(script: Uint8Array, args: readonly Uint8Array[], at?: ScriptState): Promise<Uint8Array>
 }
 
-/** A reader that somebody has to close. */
 export interface ClosableChainReader extends ChainReader, ScriptCaller {
-  /** The nodes as this reader sees them. */
+  /** State of the nodes for this reader. */
   status(): NodeStatus[]
   close(): Promise<void>
 }
 
 /**
- * A reader over a list of access nodes. Its connections and its limits are its own: nodes count the calls of scripts
- * apart from others, and a refusal of one is not to slow down the fetch of blocks. Nothing is connected until the first
- * call.
- * @throws FatalError for an endpoint that cannot be understood, or when there is none
+ * A reader over a list of access nodes. It has its own connections and limits: nodes limit scripts separately, and a
+ * refused script must not slow down block fetching. Connects on the first call.
+ * @throws FatalError for an invalid endpoint, or if there is none
  */
 export function createChainReader(options: ChainReaderOptions): ClosableChainReader {
   return new NodeChainReader(options)
@@ -144,7 +142,7 @@ class NodeChainReader implements ClosableChainReader {
   }
 }
 
-/** @throws WireError where it is no answer of a script */
+/** @throws WireError for an invalid response */
 function resultOf(answer: Buffer): Uint8Array {
   try {
     return fromBinary(ExecuteScriptResponseSchema, answer).value
@@ -157,8 +155,9 @@ const noAccount =
   /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not|failed to) find account|account not found/i
 
 /**
- * Refused is an address that the network cannot have. Of others that are not there two codes tell, with one sense.
- * Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
+ * Whether the account does not exist: `refused` for addresses invalid on the network, otherwise one
+ * of two codes. Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator
+ * `adapters/access.go`.
  */
 function saysNoAccount(error: unknown): boolean {
   const fault = nodeFault(error)
@@ -169,13 +168,10 @@ function saysNoAccount(error: unknown): boolean {
 
 const unitsPerFlow = 100_000_000n
 
-/**
- * Reads an `AccountResponse`.
- * @throws WireError where it is none, or holds no account
- */
+/** Parses an `AccountResponse`. @throws WireError if it is invalid or has no account */
 export function readAccountResponse(answer: Buffer): ChainAccount {
   const { account } = decode(answer)
-  if (account === undefined) throw new WireError('answer without an account', 0)
+  if (account === undefined) throw new WireError('response without an account', 0)
   return {
     address: addressText(account.address),
     balance: `${account.balance / unitsPerFlow}.${(account.balance % unitsPerFlow).toString().padStart(8, '0')}`,

@@ -20,13 +20,13 @@ import { endpointKey, processNodes } from './nodes/node-registry.ts'
 import type { NodeRegistry } from './nodes/node-registry.ts'
 import { SourceContext } from './nodes/source-context.ts'
 
-/** Milliseconds between two tries to learn the chain's id. */
+/** Delay between attempts to get the chain id, ms. */
 const chainIdEveryMs = 500
 
 /**
- * A chain source over a list of access nodes. Nothing is connected until the first call.
- * @param registry where the nodes come from; by default those of the process, which all sources share
- * @throws FatalError for an endpoint that cannot be understood, or when there is none
+ * A chain source over a list of access nodes. Connects on the first call.
+ * @param registry default: the nodes shared by all sources of the process
+ * @throws FatalError for an invalid endpoint, or if there is none
  */
 export function createChainSource(options: ChainSourceOptions, registry: NodeRegistry = processNodes): ChainSource {
   return new NodeChainSource(options, registry)
@@ -35,7 +35,6 @@ export function createChainSource(options: ChainSourceOptions, registry: NodeReg
 class NodeChainSource implements ChainSource {
   readonly #registry: NodeRegistry
   readonly #closing = new AbortController()
-  /** Requests in flight. */
   readonly #inFlight = new Set<LinkedSignal>()
   readonly #context: SourceContext
   readonly #head: SealedHead
@@ -147,7 +146,7 @@ class NodeChainSource implements ChainSource {
     await this.#context.identified(combined)
     for (let attempt = 1; this.#context.chainId === undefined; attempt++) {
       if (attempt > this.#context.settings.attempts) {
-        throw new NodesFailedError('chain id', ['no node says it'], undefined)
+        throw new NodesFailedError('chain id', ['no node reported it'], undefined)
       }
       await pause(chainIdEveryMs, combined)
       await untilAborted(this.#context.identifyAgain(), combined)
@@ -175,7 +174,7 @@ class NodeChainSource implements ChainSource {
 
   async #request<T>(request: Omit<HeightRequest<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
     this.#closing.signal.throwIfAborted()
-    // Not linked to the long-lived signal: its dead listeners would keep the blocks of the last seconds in memory.
+    // Not linked to the long-lived signal, whose dead listeners would keep recent blocks in memory.
     const linked = linkSignals(signal === undefined ? [] : [signal])
     this.#inFlight.add(linked)
     const isSettled = () => this.#isSettled(request.height, linked.signal)
@@ -201,7 +200,7 @@ class NodeChainSource implements ChainSource {
   }
 }
 
-/** All transactions of a block count more than any results. */
+/** Losing all transactions is worse than losing any results. */
 function lostParts({ missing }: FetchedBlock): number {
   return missing.reduce((sum, { part }) => sum + (part === 'result' ? 1 : Number.MAX_SAFE_INTEGER), 0)
 }

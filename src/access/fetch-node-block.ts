@@ -15,11 +15,11 @@ import { PartMissingError } from './chain-source.ts'
 
 export interface NodeBlockOptions {
   readonly encoding: EventEncoding
-  /** The height is the root of a spork: it has no transactions, and nodes fail when asked for them. */
+  /** The root block of a spork: it has no transactions, and nodes fail if they are requested. */
   readonly isSporkRoot: boolean
-  /** Take what the node says it does not have for lost, instead of throwing PartMissingError. */
+  /** Treat parts that the node reports missing as lost, instead of throwing PartMissingError. */
   readonly acceptMissing: boolean
-  /** Take for lost as well what the node fails to serve, for whatever reason; the block itself is required. */
+  /** Also treat parts that the node fails to serve as lost; the block itself is required. */
   readonly acceptFailing?: boolean
 }
 
@@ -32,9 +32,9 @@ interface Parts {
 const noParts: Parts = { transactions: [], results: [], missing: [] }
 
 /**
- * Everything of one height from one node: the light block, then all transactions and all results at the same time.
- * Where a bulk call fails in a way that smaller calls can get around, it makes those.
- * @throws PartMissingError where the block is there and a part of it is not
+ * Fetches a height from one node: the light block, then all transactions and all results in parallel. If a bulk call
+ * fails in a way that smaller calls avoid, uses those.
+ * @throws PartMissingError if a part of an existing block is missing
  * @throws NodeLiedError, WireError, GrpcError
  */
 export async function fetchNodeBlock(
@@ -65,8 +65,8 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
   ])
   const lacking = [bodies, results].find((outcome) => isFault(outcome, 'unimplemented'))
   if (lacking?.fault !== undefined) {
-    // A node that had these calls before has them: a proxy responds. Piece by piece, system transactions would be
-    // missing.
+    // A node that supported these calls still does: the error is a proxy's. Fetching by id would
+    // miss system transactions.
     if (calls.node.hasBulk === true) throw lacking.error
     calls.node.hasBulk = false
     return piecesOf(calls, block, options)
@@ -76,20 +76,21 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
     calls.node.hasBulk = true
     return { transactions: bodies.value, results: results.value, missing: [] }
   }
-  return mend(calls, block, options, bodies, results)
+  return fetchFailedParts(calls, block, options, bodies, results)
 }
 
 /**
- * A spork's root block has no system transaction either. Nodes then give a body without a result, or an error.
- * Source: onflow/flow-go, GetTransactionResultsByBlockID ("root block has no system transaction result").
+ * Whether a spork's root block, which has no system transaction, has no parts: nodes return a body
+ * without a result, or an error. Source: onflow/flow-go, GetTransactionResultsByBlockID ("root
+ * block has no system transaction result").
  */
 function isNothing(bodies: Outcome<readonly unknown[]>, results: Outcome<readonly unknown[]>): boolean {
   if (results.fault === undefined && results.value.length === 0) return true
   return isFault(bodies, 'internal', 'not-found', 'not-ready') || isFault(results, 'internal', 'not-found', 'not-ready')
 }
 
-/** One of the bulk calls failed, or both: gets by smaller calls what it can. */
-async function mend(
+/** Replaces failed bulk calls by smaller ones. */
+async function fetchFailedParts(
   calls: BlockCalls,
   block: BlockMessage,
   options: NodeBlockOptions,
@@ -128,7 +129,10 @@ async function mendWhatIsThere(
   return { transactions: await transactionsById(calls, block, ids), ...known }
 }
 
-/** Results by index where their number is not known: those of the collections, then system ones until the end. */
+/**
+ * Results by index if their number is unknown: those of the collections, then system ones until the
+ * end.
+ */
 async function resultsToTheEnd(
   calls: BlockCalls,
   block: BlockMessage,
@@ -153,7 +157,7 @@ async function piecesOf(calls: BlockCalls, block: BlockMessage, options: NodeBlo
   }
 }
 
-/** Without its bodies nothing of a block's transactions can be stored: the hole is all of them. */
+/** Without bodies all transactions of the block are lost. */
 function lostTransactions(error: unknown, { acceptMissing }: NodeBlockOptions): Parts {
   if (!acceptMissing || !(error instanceof PartMissingError)) throw error
   const reason = error.cause instanceof Error ? error.cause.message : error.message
@@ -166,8 +170,8 @@ interface Pieces extends FetchedResults {
 }
 
 /**
- * A block from a node without bulk calls: its collections, then the transactions and results of each id. Such nodes
- * list user transactions only; they have no call that would name the system transactions.
+ * A block from a node without bulk calls: its collections, then transactions and results by id.
+ * Such nodes cannot list system transactions.
  */
 async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: ResultOptions): Promise<Pieces> {
   const transactionIds = await userTransactionIds(calls, block)
@@ -178,14 +182,13 @@ async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: Resu
   return { transactions, transactionIds, ...results }
 }
 
-/** The ids of the transactions in the block's collections, in order. */
+/** Transaction ids of the block's collections, in order. */
 async function userTransactionIds(calls: BlockCalls, block: BlockMessage): Promise<Buffer[]> {
   const idsOf = (collectionId: Buffer) => found(calls, block, calls.collection(collectionId))
   const collections = await mapLimited(block.collectionIds, piecesAtOnce, idsOf)
   return collections.flat()
 }
 
-/** The bodies of these transactions, one call each. */
 function transactionsById(
   calls: BlockCalls,
   block: BlockMessage,
@@ -194,7 +197,7 @@ function transactionsById(
   return mapLimited(ids, piecesAtOnce, (id) => found(calls, block, calls.transaction(id)))
 }
 
-/** A piece that is not found is a hole in the block, not the absence of the block. */
+/** A missing part must not be reported as a missing block. */
 async function found<T>(calls: BlockCalls, block: BlockMessage, call: Promise<T>): Promise<T> {
   const outcome = await attempt(call)
   if (outcome.fault === undefined) return outcome.value
@@ -204,7 +207,7 @@ async function found<T>(calls: BlockCalls, block: BlockMessage, call: Promise<T>
   throw outcome.error
 }
 
-/** Calls under way at the same time where a block is fetched piece by piece. */
+/** Parallel calls when a block is fetched in pieces. */
 const piecesAtOnce = 16
 
 interface FetchedResults {
@@ -214,14 +217,14 @@ interface FetchedResults {
 
 interface ResultOptions {
   readonly encoding: EventEncoding
-  /** As in `NodeBlockOptions`. */
+  /** See `NodeBlockOptions`. */
   readonly acceptMissing: boolean
   readonly acceptFailing?: boolean
 }
 
 type ResultCall = (index: number, encoding: EventEncoding) => Promise<TransactionResultMessage>
 
-/** All results of a block in one call; asked for in JSON-CDC where the node fails to give them in CCF. */
+/** All results of a block in one call; in JSON-CDC if the node cannot encode them in CCF. */
 async function bulkResults(
   calls: BlockCalls,
   blockId: Buffer,
@@ -232,8 +235,8 @@ async function bulkResults(
 }
 
 /**
- * The results one by one, by their index in the block, or by transaction id where the node has no such call.
- * @param ids of the transactions, as far as known; needed for the second way only
+ * Results one by one, by index in the block, or by transaction id if the node lacks that call.
+ * @param ids the known transaction ids, for the second way
  */
 function resultsByIndex(
   calls: BlockCalls,
@@ -251,7 +254,6 @@ function resultsByIndex(
   })
 }
 
-/** The results of these transactions, one call each. */
 function resultsById(
   calls: BlockCalls,
   block: BlockMessage,
@@ -284,8 +286,7 @@ async function onePerCall(
 }
 
 /**
- * Maps with at most `limit` calls of `map` under way. The first error ends it: nothing new is begun, and what is under
- * way is waited for.
+ * Maps with at most `limit` parallel calls. After an error no new call starts, and running ones are awaited.
  * @returns the results in the order of the items
  */
 export async function mapLimited<T, R>(

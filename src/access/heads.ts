@@ -16,15 +16,16 @@ import { heightRequest, latestRequest } from './wire/requests.ts'
 import { untilAborted } from '../platform/signals.ts'
 import { onItsService } from './nodes/identify-node.ts'
 
-/** Milliseconds without a message after which a stream is compared with the head that the nodes report. */
+/** After this time without a message, a stream is compared with the heads reported by nodes, ms. */
 const silenceMs = 3_000
 const slowestPollMs = 5_000
-/** The share of a node's rate that polling may take. */
+/** Fraction of a node's rate limit that polling may use. */
 const pollShare = 0.25
 
 /**
- * Follows the sealed head for as long as the signal lets it: it looks once, then streams from a live node that has a
- * stream until that breaks or falls behind, and looks again; without such a node it polls. A head is told once.
+ * Follows the sealed head until the signal is aborted: reads it once, then streams from a live node
+ * until the stream breaks or falls behind, then repeats. Polls if no node streams. Each head is
+ * emitted once.
  */
 export async function* followHeads(
   context: SourceContext,
@@ -63,7 +64,7 @@ class HeadFollower {
     }
   }
 
-  /** The head that the nodes report, where it is another one than before. */
+  /** The current head, if it is new. */
   async #look(): Promise<HeadMessage | undefined> {
     try {
       const head = await this.#sealed.latest(this.#signal)
@@ -72,12 +73,12 @@ class HeadFollower {
     } catch (error) {
       if (!(error instanceof NodesFailedError)) throw error
       this.#failures++
-      this.#context.log.debug({ reason: error.message }, 'no live access node reports a head')
+      this.#context.log.debug({ reason: error.message }, 'no live access node reported a head')
       return undefined
     }
   }
 
-  /** Streams from one node until that ends, for whatever reason. */
+  /** Streams from one node until the stream ends. */
   async *#stream(node: AccessNode): AsyncGenerator<HeadMessage> {
     const started = performance.now()
     const ending = new AbortController()
@@ -91,7 +92,7 @@ class HeadFollower {
           const head = await this.#look()
           if (head === undefined) continue
           const details = { endpoint: node.endpoint, height: head.height }
-          this.#context.log.info(details, 'the stream of heads is behind: another one is begun')
+          this.#context.log.info(details, 'the head stream fell behind; starting another')
           yield head
           return
         }
@@ -114,7 +115,7 @@ class HeadFollower {
     }
   }
 
-  /** The live node to stream from: a healthy one, the furthest ahead. */
+  /** The healthy live node with the highest head. */
   #streamer(): AccessNode | undefined {
     const { liveNodes, chainId } = this.#context
     return liveNodes
@@ -122,7 +123,7 @@ class HeadFollower {
       .toSorted((a, b) => (b.headHeight ?? -1) - (a.headHeight ?? -1))[0]
   }
 
-  /** Milliseconds from one look to the next: a node with a rate limit is asked less often, a failing one still less. */
+  /** Poll interval, ms; longer for a rate-limited node and longer still for a failing one. */
   #pollMs(): number {
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
     const usualMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
@@ -137,7 +138,7 @@ class HeadFollower {
   }
 }
 
-/** The next message, or undefined when nothing came for a while. */
+/** Undefined after a time without messages. */
 async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<undefined>((resolve) => {
@@ -155,9 +156,9 @@ const blockStatus = BlockStatus.BLOCK_SEALED
 type Heads = AsyncGenerator<HeadMessage>
 
 /**
- * The sealed heads as a node streams them: headers where it streams those, else digests, each followed by a call for
- * its header. A node that streams neither is marked with `hasStream` = false, and the stream ends.
- * @throws GrpcError, WireError
+ * Sealed heads from a node's stream: headers if supported, else digests, each followed by a call
+ * for the header. If the node streams neither, sets `hasStream` to false and ends. @throws
+ * GrpcError, WireError
  */
 async function* streamHeads(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
   for (const stream of [streamHeaders, streamDigests]) {
@@ -190,12 +191,12 @@ async function* streamDigests(node: AccessNode, context: CallContext, signal: Ab
   }
 }
 
-/** Milliseconds that the other nodes have, after the first answer, to report a higher head. */
+/** Time for other nodes to report a higher head after the first response, ms. */
 const othersMs = 100
-/** Milliseconds for the head call; the head is asked for often, so a slow answer is of no use. */
+/** Timeout of a head request, ms; later responses are outdated. */
 const headTimeoutMs = 5_000
 
-/** Asks the live nodes for the sealed head, each at most once at a time however many wait for it. */
+/** Requests the sealed head from the live nodes, at most once at a time for all callers. */
 export class SealedHead {
   readonly #context: SourceContext
   readonly #asking = new Map<AccessNode, Promise<HeadMessage>>()
@@ -205,9 +206,9 @@ export class SealedHead {
   }
 
   /**
-   * The highest sealed head that the healthy live nodes report; nodes that take much longer than the first are not
-   * waited for. While all of them rest, all are asked.
-   * @throws NodesFailedError where none answered, or the signal's reason
+   * The highest sealed head of the healthy live nodes, without waiting for nodes much slower than the first. If all are
+   * resting, all are tried.
+   * @throws NodesFailedError if none responded, or the signal's reason
    */
   async latest(signal: AbortSignal): Promise<HeadMessage> {
     signal.throwIfAborted()

@@ -1,16 +1,16 @@
 /**
- * The messages of an access node that indexing needs, as plain values. Byte fields are views into the received
- * answer: whoever keeps one for long copies it, or the whole answer stays in memory.
- * Source of the shapes: `flow/access/access.proto` and `flow/entities/*.proto` of onflow/flow.
+ * Messages of an access node that indexing needs. Byte fields are views into the received response:
+ * copy them to keep them, or the whole response stays in memory. Source: `flow/access/access.proto`
+ * and `flow/entities/*.proto` of onflow/flow.
  */
 
-/** A light block: header fields and the ids of its collections. */
+/** A light block: header fields and collection ids. */
 export interface BlockMessage {
   /** 32 bytes. */
   readonly id: Buffer
   readonly parentId: Buffer
   readonly height: number
-  /** Microseconds since 1970, UTC; what PostgreSQL's timestamptz can hold. */
+  /** Microseconds since 1970, UTC; within the range of timestamptz. */
   readonly timestampUs: number
   /** Ids of the guaranteed collections, in order. */
   readonly collectionIds: readonly Buffer[]
@@ -25,7 +25,7 @@ export interface SignatureMessage {
   readonly extensionData: Buffer
 }
 
-/** A transaction body. It carries no id: `chain/transaction-id.ts` computes it. */
+/** A transaction body, without its id (`flow/chain/transaction-id.ts` computes it). */
 export interface TransactionMessage {
   readonly script: Buffer
   /** One JSON-CDC value each, as received, with any trailing newline. */
@@ -48,11 +48,10 @@ export interface EventMessage {
   readonly transactionIndex: number
   /** Index within its transaction. */
   readonly eventIndex: number
-  /** CCF or JSON-CDC bytes, told apart by the first byte. */
+  /** CCF or JSON-CDC, distinguished by the first byte. */
   readonly payload: Buffer
 }
 
-/** Access API statuses, by number. */
 export const transactionStatuses = ['UNKNOWN', 'PENDING', 'FINALIZED', 'EXECUTED', 'SEALED', 'EXPIRED'] as const
 export type TransactionStatus = (typeof transactionStatuses)[number]
 
@@ -62,44 +61,44 @@ export interface TransactionResultMessage {
   readonly status: TransactionStatus
   /** 0 succeeded, 1 failed. */
   readonly statusCode: number
-  /** UTF-8, may hold any character, U+0000 included. Empty on success. */
+  /** UTF-8 with any characters, including U+0000. Empty on success. */
   readonly errorMessage: string
   readonly events: readonly EventMessage[]
-  /** 32 bytes, all zero for system transactions; empty where the node does not say. */
+  /** 32 bytes, all zero for system transactions; empty if the node does not report it. */
   readonly collectionId: Buffer
-  /** Computation units; 0 where the node does not say. */
+  /** Computation units; 0 if the node does not report them. */
   readonly computationUsage: bigint
 }
 
-/** How the events of an answer are encoded. */
+/** Encoding of events in a response. */
 export type EventEncoding = 'ccf' | 'json-cdc'
 
-/** What a node can never serve of a block. The block is stored without it, and the hole with its reason. */
+/** A part of a block that no node can serve. The block is stored without it, with the reason. */
 export interface MissingPart {
   readonly part: 'transactions' | 'results' | 'result'
   /** For `result`: its index in the block. */
   readonly index?: number
-  /** The node's own words. */
+  /** The node's message. */
   readonly reason: string
 }
 
-/** Everything that ingest needs of one height. */
+/** All data of one height that ingest needs. */
 export interface FetchedBlock {
   readonly block: BlockMessage
   /** In block order: user transactions by collection, then system transactions. */
   readonly transactions: readonly TransactionMessage[]
-  /** By position, the id of each transaction: 32 bytes, computed from its body. */
+  /** 32 bytes each, computed from the bodies. */
   readonly transactionIds: readonly Buffer[]
-  /** By position, the result of each transaction; `undefined` where `missing` says why. */
+  /** `undefined` if listed in `missing`. */
   readonly results: readonly (TransactionResultMessage | undefined)[]
   readonly missing: readonly MissingPart[]
-  /** Bytes received for it, the measure by which memory is bounded. */
+  /** Received bytes; used to limit memory. */
   readonly byteLength: number
-  /** The node that served it, for messages to people. */
+  /** The node that served it. */
   readonly endpoint: string
 }
 
-/** A header as far as following the chain needs it. */
+/** A header, as far as following the chain needs it. */
 export interface HeadMessage {
   readonly id: Buffer
   readonly parentId: Buffer

@@ -18,27 +18,29 @@ import { readTransactionResultResponse } from './wire/read-results.ts'
 import { latestRequest, transactionRequest } from './wire/requests.ts'
 import { WireError } from './wire/wire-reader.ts'
 
-/** The node understood the transaction and does not take it; `message` has its words. */
+/** The node rejected the transaction; `message` has the reason. */
 export class TransactionRefusedError extends FlowfarmError {
   constructor(message: string, cause: unknown) {
     super('transaction-refused', message, { cause })
   }
 
-  /** Whether it refuses the transaction because it has it already. */
+  /** Whether the node already has the transaction. */
   get isKnown(): boolean {
     return /already (?:been submitted|exists|known)|duplicate transaction/i.test(this.message)
   }
 }
 
 /**
- * Calls to one access node for sending transactions. Every method throws ChainUnavailableError where the node fails,
- * and the signal's reason.
+ * Calls to one access node for sending transactions. All methods throw ChainUnavailableError if the
+ * node fails, and the signal's reason.
  */
 export interface TransactionClient {
-  /** E.g. `flow-testnet`. @throws FatalError where the node does not say it */
+  /** For example `flow-testnet`. @throws FatalError if the node does not report it */
   chainId(signal?: AbortSignal): Promise<string>
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
-  /** In the latest sealed state. @param address in text form @returns undefined where the chain has no such account */
+  /**
+   * In the latest sealed state. @param address as text @returns undefined for an unknown account
+   */
   account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined>
   /**
    * @param request from `encodeSubmission`
@@ -46,7 +48,7 @@ export interface TransactionClient {
    * @throws TransactionRefusedError
    */
   send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer>
-  /** With events in JSON-CDC. @param id 32 bytes @returns undefined where the node does not know the transaction */
+  /** With events in JSON-CDC. @param id 32 bytes @returns undefined for an unknown transaction */
   result(id: Uint8Array, signal?: AbortSignal): Promise<TransactionResultMessage | undefined>
   close(): Promise<void>
 }
@@ -54,13 +56,13 @@ export interface TransactionClient {
 export interface TransactionClientOptions {
   readonly endpoint: string
   readonly log: SourceLogger
-  /** Milliseconds until a call counts as failed. Default 10,000. */
+  /** Timeout of a call, ms. Default 10,000. */
   readonly timeoutMs?: number
 }
 
 const idBytes = 32
 
-/** A `SendTransactionRequest`. */
+/** Encodes a `SendTransactionRequest`. */
 export function encodeSubmission(transaction: TransactionMessage): Uint8Array {
   const { proposerAddress, proposerKeyId, proposerSequenceNumber, payloadSignatures, envelopeSignatures } = transaction
   return toBinary(
@@ -81,7 +83,7 @@ export function encodeSubmission(transaction: TransactionMessage): Uint8Array {
   )
 }
 
-/** Nothing is connected until the first call. @throws FatalError for an endpoint that cannot be understood */
+/** Connects on the first call. @throws FatalError for an invalid endpoint */
 export function createTransactionClient(options: TransactionClientOptions): TransactionClient {
   return new NodeTransactionClient(options)
 }
@@ -103,7 +105,7 @@ class NodeTransactionClient implements TransactionClient {
     return this.#call(signal, async (context) => {
       await identifyNode(this.#node, context)
       if (this.#node.chainId === undefined)
-        throw new FatalError('chain-unknown', `access node ${this.#node.endpoint} does not say which chain it is on`)
+        throw new FatalError('chain-unknown', `access node ${this.#node.endpoint} does not report its chain id`)
       return this.#node.chainId
     })
   }
@@ -120,7 +122,7 @@ class NodeTransactionClient implements TransactionClient {
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ChainUnavailableError) throw error
-      throw new ChainUnavailableError(`no account came from ${this.#node.endpoint}: ${asError(error).message}`, error)
+      throw new ChainUnavailableError(`could not read the account from ${this.#node.endpoint}: ${asError(error).message}`, error)
     }
   }
 
@@ -129,7 +131,7 @@ class NodeTransactionClient implements TransactionClient {
       try {
         return idIn(await this.#node.call('SendTransaction', request, context))
       } catch (error) {
-        // Only these codes mean a fault of the transaction; others are faults of the node.
+        // Only these codes mean an invalid transaction; others are node failures.
         if (error instanceof GrpcError && isRefusal(error)) throw new TransactionRefusedError(error.reason, error)
         throw error
       }
@@ -169,7 +171,7 @@ class NodeTransactionClient implements TransactionClient {
   }
 }
 
-/** @throws WireError for what is no answer: the transaction may have arrived or not */
+/** @throws WireError for an invalid response: the transaction may or may not have been accepted */
 function idIn(answer: Uint8Array): Buffer {
   let id: Uint8Array
   try {

@@ -100,8 +100,8 @@ export async function startFarm(
   shared.offerBlocks = (blocks, chainVersion) => reader.offer(blocks, chainVersion)
   // A farm that pauses between ranges of history, or does none, is slow on purpose.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
-  if (isKeepingUp) shared.historyRoom = (signal) => reader.room(signal)
-  lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = shared.historyRoom = undefined))
+  if (isKeepingUp) shared.historyCapacity = (signal) => reader.room(signal)
+  lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = shared.historyCapacity = undefined))
 
   // Ingestion continues meanwhile.
   const queue = await openWorkQueue({ ...context, log })

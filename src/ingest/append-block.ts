@@ -14,30 +14,32 @@ import { writeArguments, writeSignatures } from './transaction-fields.ts'
 const maxInt2 = 2 ** 15 - 1
 const maxInt4 = 2 ** 31 - 1
 const maxInt8 = 2n ** 63n - 1n
-/** Up to here a number is exact, and several times as quick to write as a bigint. */
+/** Numbers up to here are exact, and faster to write than bigints. */
 const maxExact = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** A transaction in its place. */
 interface Placed {
   readonly height: number
   readonly txIndex: number
   readonly id: Buffer
   readonly transaction: TransactionMessage
-  /** Undefined where no node had it. */
+  /** Undefined if no node had it. */
   readonly result: TransactionResultMessage | undefined
   readonly expansion: Expansion
 }
 
-/** Bytes that the texts of events may still take beyond what each may take on its own (`expansionLimits`). */
+/**
+ * Remaining bytes for expanded events of the block, besides the limit of each event
+ * (`expansionLimits`).
+ */
 interface Expansion {
   inBlock: number
   inTransaction: number
 }
 
 /**
- * Adds the rows of one block to a batch. Nothing of the block is left out: what cannot be decoded gets a row without
- * it and an entry in `undecoded`, what no node had an entry in `unavailable`. Should it fail, the batch is as before.
- * @returns the block as stored: the payloads of undecoded events are empty, so that nobody decodes them by other limits
+ * Adds the rows of one block to a batch, completely: undecodable inputs become entries of `undecoded`, parts that no node
+ * had entries of `unavailable`. On failure the batch is unchanged.
+ * @returns the stored block; payloads of undecodable events are emptied so that no other code decodes them
  */
 export function appendBlock(batch: Batch, fetched: FetchedBlock): FetchedBlock {
   const { block, transactions, transactionIds, results } = fetched
@@ -102,7 +104,8 @@ function appendHeader(batch: Batch, { block, transactions }: FetchedBlock, event
 function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed): void {
   const { height, txIndex, id, transaction, result } = placed
   const script = batch.addScript(transaction.script)
-  // System transactions on real nodes have nobody; on the emulator the service account pays for them.
+  // System transactions have no payer on real nodes; on the emulator the service account pays for
+  // them.
   const hasPeople = !isZero(transaction.payer)
   const collectionIndex = block.collectionIds.findIndex((collection) => result?.collectionId.equals(collection))
   const rows = batch.rows.transactions
@@ -198,7 +201,7 @@ function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
       const hash = evmTransactionHash(type, payload)
       if (hash !== undefined) return hash
     } catch (error) {
-      // The event's own row has said so already.
+      // Already recorded for the row of the event.
       if (!(error instanceof PayloadError)) throw error
     }
   }
@@ -206,9 +209,9 @@ function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
 }
 
 /**
- * Whether the transaction is one of those that end every block and have the same id in each, so that an id says nothing
- * about a height. They are in no collection and take no arguments; a scheduled transaction that came due is in none
- * either, and has the number of its schedule as argument. Source: onflow/flow-go `fvm/blueprints`.
+ * Whether this is a system transaction with the same id in every block, so that its id does not
+ * identify a height. These are in no collection and have no arguments; scheduled transactions, also
+ * in no collection, have their id as argument. Source: onflow/flow-go `fvm/blueprints`.
  */
 function isRepeated(transaction: TransactionMessage, result: TransactionResultMessage | undefined): boolean {
   if (transaction.arguments.length > 0) return false
@@ -221,13 +224,13 @@ function isZero(bytes: Buffer): boolean {
   return true
 }
 
-/** A number that is larger than the column becomes the largest: nobody has such a key, and what names it has failed. */
+/** Clamps to int4: no such key exists, and a transaction that names it has failed. */
 function int4OrNull(rows: CopyWriter, value: number | undefined): void {
   if (value === undefined) rows.null()
   else rows.int4(Math.min(value, maxInt4))
 }
 
-/** As `int4OrNull`: no sequence of transactions and no limit is so large. */
+/** Clamps to int8: no such sequence number or limit exists. */
 function int8OrNull(rows: CopyWriter, value: bigint | undefined): void {
   if (value === undefined) rows.null()
   else if (value <= maxExact) rows.int8(Number(value))

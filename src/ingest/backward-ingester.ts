@@ -9,22 +9,22 @@ import type { ForkError } from './errors.ts'
 import { HeightWalk } from './sync-segment.ts'
 import { Ingester } from './ingester.ts'
 import type { IngesterOptions } from './ingester.ts'
-import type { Stretch } from './sync-segment.ts'
+import type { SyncSegment } from './sync-segment.ts'
 
 export interface BackwardOptions extends IngesterOptions {
-  /** START_BLOCK; 0 is no fixed start. */
+  /** START_BLOCK; 0: no fixed start. */
   readonly startBlock: number
-  /** HISTORY_STOP_HEIGHT, inclusive; 0 is none. */
+  /** HISTORY_STOP_HEIGHT, inclusive; 0: none. */
   readonly stopHeight: number
   readonly isForwardEnabled: boolean
 }
 
-/** Fills in history in descending order, down to the stop height or the lowest height that the nodes reach. */
+/** Backfills history downwards to the stop height or the lowest height of the nodes. */
 export class BackwardIngester extends Ingester<BackwardOptions> {
-  /** Learned from a node that said so. */
+  /** Reported by a node. */
   #root = 0
 
-  protected override async plan(signal: AbortSignal): Promise<Stretch | undefined> {
+  protected override async plan(signal: AbortSignal): Promise<SyncSegment | undefined> {
     const { source, stopHeight, log, pool, progress, name } = this.options
     const coverage = await this.#waitForTop(signal)
     const top = await this.#top(coverage, signal)
@@ -34,7 +34,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.settled), 'down')
     if (owed.next === undefined) {
       progress.finish(name)
-      const how = bottom > stopHeight ? ' down to the lowest height that the nodes reach' : ''
+      const how = bottom > stopHeight ? ' down to the lowest height of the nodes' : ''
       log.info({ bottom, top: top - 1 }, `history is complete${how}`)
       return undefined
     }
@@ -51,8 +51,8 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
   }
 
   /**
-   * With the forward ingester on, history begins below its first block: waits for that, wherever the start is. Were
-   * both to store their first block at once, nobody would compare the two.
+   * History starts below the first block of the forward ingester, so wait for it: if both stored
+   * their first block at once, the two would not be compared.
    */
   async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
     const { pool, isForwardEnabled } = this.options
@@ -72,28 +72,33 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     return startBlock > 0 ? startBlock : (await source.latestSealed(signal)).height + 1
   }
 
-  /** The block must be the parent of the one above it. Below the head the chain is final: the node must be wrong. */
+  /**
+   * The block must be the parent of the stored one above. Below the head the chain is final, so the
+   * node is wrong.
+   */
   async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
     if (previous?.block.height === block.height + 1) return
     const expected = await storedParentId(this.options.pool, block.height + 1)
     if (expected !== undefined && !expected.equals(block.id)) {
-      const reason = `${endpoint} gave a block ${block.height} that is not the parent of the stored block above`
+      const reason = `${endpoint} served a block ${block.height} that is not the parent of the stored block above`
       throw this.#wrongParent(reason, block.height, endpoint)
     }
   }
 
-  /** One of two neighbours that do not fit is wrong; neither is stored, and both are asked for again. */
+  /** If two neighbours do not fit, one is wrong: neither is stored, and both are fetched again. */
   async #confirm({ block, endpoint }: FetchedBlock, below: FetchedBlock | undefined): Promise<void> {
     const isNext = below?.block.height === block.height - 1
     const parent = isNext ? below.block.id : await storedBlockId(this.options.pool, block.height - 1)
     if (parent !== undefined && !parent.equals(block.parentId)) {
-      const other = isNext ? `the one that ${below.endpoint} gave` : 'the stored one'
-      const reason = `${endpoint} gave a block ${block.height} whose parent is another block than ${other} below`
+      const other = isNext ? `the block that ${below.endpoint} served` : 'the stored one'
+      const reason = `${endpoint} served a block ${block.height} whose parent is not ${other} below`
       throw this.#wrongParent(reason, block.height, endpoint, ...(isNext ? [below.endpoint] : []))
     }
   }
 
-  /** Which of two nodes is wrong cannot be told: both rest, and how long is random, so another pair is tried next. */
+  /**
+   * Unknown which node is wrong: both rest for a random time, so that another pair is tried next.
+   */
   #wrongParent(reason: string, height: number, endpoint: string, ...others: readonly string[]): BadBlockError {
     for (const one of new Set([endpoint, ...others])) this.options.source.distrust(one, reason)
     return new BadBlockError('wrong-parent', { from: height, to: height + 1 }, reason, { endpoint })
@@ -109,9 +114,9 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
         return await super.run()
       } catch (error) {
         if (!(error instanceof BelowRootError)) throw error
-        // The floor of the nodes: what is above is stored, and this is where history ends.
+        // The lowest height of the nodes: history ends here.
         this.#root = Math.max(this.#root + 1, error.rootHeight)
-        this.options.log.info({ rootHeight: this.#root }, 'the nodes serve nothing below this height')
+        this.options.log.info({ rootHeight: this.#root }, 'reached the lowest height of the nodes')
       }
     }
   }

@@ -14,15 +14,15 @@ import type { ScriptCache, KnownScript, ShapeCache, KnownShape } from './caches.
 import type { UnavailablePart, UndecodedInput } from './batch.ts'
 
 /**
- * How many batches are under way at once: while one commits, the rows of the next are sent. A third kept both cores
- * busy where two left gaps (7 % more blocks/s on 2 cores); a fourth gained nothing.
+ * Parallel batches: the rows of the next are sent while one commits. Measured on 2 cores: a third
+ * gained 7 %, a fourth nothing.
  */
 const lanes = 3
 
-/** Bytes of rows that are sent at once; a batch that is larger is sent alone. */
+/** Limit for rows being sent; a larger batch is sent alone. */
 const maxBytesUnderWay = 64 * 1024 * 1024
 
-/** A batch that has grown larger, for a rare giant of a block, is left to the garbage collector. Bytes. */
+/** Larger batches, from rare giant blocks, are not reused. Bytes. */
 const reusedCapacity = 32 * 1024 * 1024
 
 export interface CommittedBatch {
@@ -33,7 +33,7 @@ export interface CommittedBatch {
   readonly txCount: number
   readonly eventCount: number
   readonly undecodedCodes: readonly string[]
-  /** The blocks, as far as they were kept. */
+  /** The blocks, if kept. */
   readonly fetched: readonly FetchedBlock[]
   readonly seconds: number
 }
@@ -41,32 +41,30 @@ export interface CommittedBatch {
 interface BatchWriterOptions {
   readonly pool: pg.Pool
   readonly name: IngesterName
-  /** The generation of the ingester's checkpoint under which the batches were fetched. */
+  /** Generation of the checkpoint under which the batches were fetched. */
   readonly generation: number
-  /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
+  /** Aborted when the ingester's lock is lost; nothing may be committed afterwards. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
   readonly onCommitted: (batch: CommittedBatch) => void
-  /** As that of `waitInTransaction`. */
+  /** See `waitInTransaction`. */
   readonly signOfLifeMs?: number
 }
 
 /**
- * Stores batches, each in one transaction, in the order in which they were given.
+ * Stores batches in order, each in one transaction. After a failure every call rejects with the
+ * first error.
  *
- *     writing ──a batch fails──► failed          (every later call rejects with the first error)
- *        └──────drain()─────────► idle
- *
- * A few connections take turns: the rows of a batch are sent while those before commit, and its own COMMIT waits for
- * theirs. So a batch is never visible before those below it, and neither the network nor the disk waits for the other.
+ * Several connections alternate: rows of a batch are sent while earlier ones commit, and its COMMIT
+ * waits for theirs, so a batch is never visible before those below it.
  */
 export class BatchWriter {
   readonly #options: BatchWriterOptions
   readonly #free: Batch[] = []
   readonly #underWay = new Set<Promise<void>>()
   #bytesUnderWay = 0
-  /** Settles when the newest batch given is committed. */
+  /** Settles when the latest batch is committed. */
   #last: Promise<void> = Promise.resolve()
   #failure: unknown
 
@@ -74,12 +72,15 @@ export class BatchWriter {
     this.#options = options
   }
 
-  /** An empty batch to fill; `store` gives it back for reuse. */
+  /** An empty batch; `store` returns it to the pool. */
   takeBatch(): Batch {
     return this.#free.pop() ?? new Batch(this.#options.scripts, this.#options.shapes)
   }
 
-  /** Sends a batch as soon as there is a free connection; resolves when the next may be given, before its COMMIT. */
+  /**
+   * Sends a batch on the next free connection; resolves when another may be passed, before the
+   * COMMIT.
+   */
   async store(batch: Batch): Promise<void> {
     const bytes = batch.rowBytes
     while (this.#isFull(bytes) && this.#failure === undefined) await Promise.race(this.#underWay)
@@ -108,7 +109,7 @@ export class BatchWriter {
     return size >= lanes || (size > 0 && this.#bytesUnderWay + bytes > maxBytesUnderWay)
   }
 
-  /** Resolves when everything given is committed. */
+  /** Resolves when all batches are committed. */
   async drain(): Promise<void> {
     await Promise.all(this.#underWay)
     this.#throwIfFailed()
@@ -119,7 +120,7 @@ export class BatchWriter {
   }
 
   async #write(batch: Batch, previous: Promise<void>): Promise<void> {
-    // A batch behind one that failed fails with it; the first failure is the one that is reported.
+    // Later batches fail with it; the first failure is reported.
     previous.catch(() => undefined)
     const started = performance.now()
     await ensureRawPartitions(this.#options.pool, batch.range)
@@ -163,8 +164,8 @@ export class BatchWriter {
   }
 
   /**
-   * Scripts are stored ahead of the batch, in a statement of their own: they are named by their content, so a row too
-   * many is no harm, while a lock on one held until the batch commits could stop the other ingester.
+   * Scripts are committed before the batch: they are content-addressed, so an unused row is
+   * harmless, while a row lock held until the batch commits could block the other ingester.
    */
   async #storeScripts(batch: Batch): Promise<void> {
     if (batch.newScripts.size === 0) return
@@ -172,7 +173,7 @@ export class BatchWriter {
     for (const script of batch.newScripts) script.isStored = true
   }
 
-  /** As scripts: a shape without events does no harm. */
+  /** As scripts: an unused shape is harmless. */
   async #numberShapes(batch: Batch): Promise<void> {
     const shapes = batch.newShapes
     if (shapes.size === 0) return
@@ -183,10 +184,10 @@ export class BatchWriter {
 
 function checkpointMoved(name: string, { from, to }: HeightRange): RetryableError {
   const heights = `heights ${from} to ${to - 1}`
-  return new RetryableError('checkpoint-moved', `${name}: ${heights} were stored or rolled back by somebody else`)
+  return new RetryableError('checkpoint-moved', `${name}: ${heights} were stored or rolled back by another process`)
 }
 
-/** Stores scripts that may be there already. In the order of their hashes, so that two writers never wait crosswise. */
+/** Idempotent. Ordered by hash to avoid deadlocks between writers. */
 async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Promise<void> {
   const sorted = [...scripts].sort((a, b) => Buffer.compare(a.hash, b.hash))
   const texts = sorted.map((row) => pgText(row.script.toString('utf8')))
@@ -205,8 +206,8 @@ async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Prom
 }
 
 /**
- * Stores shapes of events that may be there already, and learns their numbers. In the order of their hashes, so
- * that two writers never wait crosswise.
+ * Stores shapes idempotently and reads their ids. Ordered by hash to avoid deadlocks between
+ * writers.
  */
 async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<void> {
   const sorted = [...shapes].sort((a, b) => Buffer.compare(a.hash, b.hash))
@@ -224,7 +225,8 @@ async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<
       sorted.map(({ shape }) => JSON.stringify(shape.fields)),
     ],
   })
-  // A statement of its own: what another writer has just committed the first one met, but does not see.
+  // A second statement: the first conflicts with rows just committed by others but does not see
+  // them.
   const { rows } = await db.query<{ id: number; hash: Buffer }>({
     name: 'ingest-event-shape-numbers',
     text: 'select id, hash from raw.event_shapes where hash = any ($1::bytea[])',
@@ -235,10 +237,9 @@ async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<
 }
 
 /**
- * Adds the heights of a batch to the ingester's coverage and announces them; both take effect with the COMMIT.
- * One row by primary key; the multirange has a handful of ranges, so its size does not matter. Heights that were given
- * up above the lowest covered one do not hold back `last_height`.
- * @returns false when the heights are covered already, or a rollback came between: then nothing may be committed
+ * Adds the heights of a batch to the ingester's coverage and notifies; both take effect with the COMMIT. Unavailable
+ * heights above the lowest covered one do not hold back `last_height`.
+ * @returns false if the heights are covered already or a rollback intervened: then roll back
  */
 export async function commitCheckpoint(
   client: pg.ClientBase,
@@ -273,7 +274,7 @@ export async function commitCheckpoint(
   return rowCount === 1
 }
 
-/** Records what no access node can serve of the blocks of a batch. */
+/** Records parts of blocks that no access node can serve. */
 export async function insertUnavailable(client: pg.ClientBase, parts: readonly UnavailablePart[]): Promise<void> {
   await client.query(
     `insert into raw.unavailable (block_height, part, tx_index, reason, endpoint)
@@ -290,10 +291,10 @@ export async function insertUnavailable(client: pg.ClientBase, parts: readonly U
   )
 }
 
-/** Bytes of inputs in a statement, which carries them as hex digits. */
+/** Limit for raw inputs in a statement, which encodes them as hex. */
 const maxStatementBytes = 4 * 1024 * 1024
 
-/** Logs inputs that could not be decoded, each once; one that is met again is counted and open again. */
+/** Records undecodable inputs, one row each; a recurring one is counted and reopened. */
 async function insertUndecoded(
   client: pg.ClientBase,
   workerName: string,

@@ -6,12 +6,12 @@ import type { RawTable } from './raw-tables.ts'
 import type { EventShape } from '../flow/event-shape.ts'
 import type { KnownScript, ScriptCache, KnownShape, ShapeCache } from './caches.ts'
 
-/** An input that could not be decoded: kept with its bytes while the rest of its block goes on. */
+/** An undecodable input, stored unchanged while the rest of its block proceeds. */
 export interface UndecodedInput {
   readonly blockHeight: number
-  /** -1 where it concerns the block. */
+  /** -1 if it concerns the block. */
   readonly txIndex: number
-  /** -1 where it concerns the transaction. */
+  /** -1 if it concerns the transaction. */
   readonly eventIndex: number
   readonly code: string
   readonly message: string
@@ -19,25 +19,24 @@ export interface UndecodedInput {
   readonly rawData: Buffer
 }
 
-/** What no node can serve of a block; a row of `raw.unavailable`. */
+/** A part of a block that no node can serve; a row of `raw.unavailable`. */
 export interface UnavailablePart {
   readonly blockHeight: number
   readonly part: string
-  /** -1 where it concerns the block. */
+  /** -1 if it concerns the block. */
   readonly txIndex: number
   readonly reason: string
   readonly endpoint: string
 }
 
-/** What is counted of a block. */
 export interface BlockCounts {
   readonly txCount: number
   readonly eventCount: number
-  /** Bytes that were received for it. */
+  /** Bytes received for the block. */
   readonly byteLength: number
 }
 
-/** Where a block begins in the rows of each table and in the lists. */
+/** Start of a block in the rows of each table and in the lists. */
 interface BlockStart extends Record<RawTable, number> {
   readonly height: number
   readonly undecoded: number
@@ -45,19 +44,17 @@ interface BlockStart extends Record<RawTable, number> {
   readonly unnumbered: number
 }
 
-/** An event in the rows whose shape the database has not given a number yet. */
+/** A row whose event shape has no database id yet. */
 interface Unnumbered {
   readonly shape: KnownShape
-  /** Where the field of its row begins, and its place in it. */
+  /** Position of the row's field and index in it. */
   readonly start: number
   readonly place: number
 }
 
 /**
- * Blocks as COPY rows, ready to be sent, and the few rows that are inserted. Blocks come in the order of heights,
- * rising or falling, and each is added whole or not at all:
- *
- *     between blocks ──beginBlock──► in a block ──endBlock or dropBlock──► between blocks
+ * Blocks as COPY rows, and the few rows that are inserted. Blocks are added in ascending or
+ * descending order, each completely or not at all: `beginBlock`, then `endBlock` or `dropBlock`.
  */
 export class Batch {
   readonly rows: Readonly<Record<RawTable, CopyWriter>> = {
@@ -67,12 +64,12 @@ export class Batch {
     tx_lookup: new CopyWriter(64 * 1024),
     block_lookup: new CopyWriter(8 * 1024),
   }
-  /** Scripts that the database may not have; one of a dropped block does no harm. */
+  /** Scripts that may be missing in the database. Those of a dropped block are harmless. */
   readonly newScripts = new Set<KnownScript>()
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
   readonly #unnumbered: Unnumbered[] = []
-  /** The blocks themselves, where somebody wants them after the commit. */
+  /** The blocks, if needed after the commit. */
   readonly fetched: FetchedBlock[] = []
   readonly #scripts: ScriptCache
   readonly #shapes: ShapeCache
@@ -98,7 +95,7 @@ export class Batch {
     return this.#eventCount
   }
 
-  /** Bytes that were received for its blocks. */
+  /** Bytes received for its blocks. */
   get byteLength(): number {
     return this.#byteLength
   }
@@ -107,24 +104,25 @@ export class Batch {
     return this.#blocks.length === 0
   }
 
-  /** The heights, half open. A batch holds every height of it. */
+  /** Half open; the batch holds every height of it. */
   get range(): HeightRange {
     const first = this.#blocks[0]?.height ?? 0
     const last = this.#blocks.at(-1)?.height ?? -1
     return { from: Math.min(first, last), to: Math.max(first, last) + 1 }
   }
 
-  /** Bytes of its rows. */
   get rowBytes(): number {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.position, 0)
   }
 
-  /** Bytes of memory that it keeps for its rows, filled or not. */
+  /** Allocated row memory, bytes. */
   get capacity(): number {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.bytes.length, 0)
   }
 
-  /** Whether a block of this height can be the next: the first, or one that goes on in the direction of the others. */
+  /**
+   * Whether a block of this height can be next: the first one, or the next in the same direction.
+   */
   continuesWith(height: number): boolean {
     const last = this.#blocks.at(-1)?.height
     if (last === undefined) return true
@@ -132,7 +130,6 @@ export class Batch {
     return step === 1
   }
 
-  /** From now on rows are of this block. */
   beginBlock(height: number): void {
     const { blocks, transactions, event_chunks, tx_lookup, block_lookup } = this.rows
     this.#blocks.push({
@@ -148,14 +145,13 @@ export class Batch {
     })
   }
 
-  /** The block is whole. */
   endBlock({ txCount, eventCount, byteLength }: BlockCounts): void {
     this.#txCount += txCount
     this.#eventCount += eventCount
     this.#byteLength += byteLength
   }
 
-  /** Takes back the rows of the block that was begun last and did not become whole. */
+  /** Removes the rows of the incomplete block. */
   dropBlock(): void {
     const start = this.#blocks.pop()
     if (start === undefined) return
@@ -165,14 +161,14 @@ export class Batch {
     this.#unnumbered.length = start.unnumbered
   }
 
-  /** What is known of a script, which is stored with the batch if the database may not have it. */
+  /** Adds the script to the batch unless the database has it. */
   addScript(script: Buffer): KnownScript {
     const known = this.#scripts.find(script)
     if (!known.isStored) this.newScripts.add(known)
     return known
   }
 
-  /** Ends a row of events with their shapes, those that have no number yet to be filled in by `numberShapes`. */
+  /** Ends an event row; `numberShapes` fills in missing shape ids. */
   addShapes(shapes: readonly EventShape[]): void {
     const rows = this.rows.event_chunks
     const start = rows.out.position
@@ -183,23 +179,23 @@ export class Batch {
     }
   }
 
-  /** Shapes that the database has to number before the rows are sent. */
+  /** Shapes that need ids before the rows are sent. */
   get newShapes(): ReadonlySet<KnownShape> {
     return new Set(this.#unnumbered.map(({ shape }) => shape))
   }
 
-  /** Fills in the numbers of the new shapes, which they have by now. */
+  /** Fills in the ids of new shapes. */
   numberShapes(): void {
     for (const { shape, start, place } of this.#unnumbered) {
-      if (shape.id === undefined) throw new Error(`no number for events of the type ${shape.shape.type}`)
+      if (shape.id === undefined) throw new Error(`no id for events of type ${shape.shape.type}`)
       this.rows.event_chunks.overwriteInt4Element(start, place, shape.id)
     }
     this.#unnumbered.length = 0
   }
 
   /**
-   * The rows of a table with heights rising, whichever way the blocks came: a B-tree fills its pages better then, and
-   * writes less WAL. Views, valid until the next block is begun.
+   * Rows of a table in ascending order of height: fills B-tree pages better and writes less WAL.
+   * Views, valid until the next block begins.
    */
   rowsOf(table: RawTable): Buffer[] {
     const { out } = this.rows[table]
@@ -208,7 +204,7 @@ export class Batch {
     return starts.map((from, i) => out.bytes.subarray(from, starts[i + 1] ?? out.position)).toReversed()
   }
 
-  /** Forgets the blocks and keeps the memory, for reuse from batch to batch. */
+  /** Keeps the memory for reuse. */
   clear(): void {
     for (const table of rawTables) this.rows[table].clear()
     this.newScripts.clear()

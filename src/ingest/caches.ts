@@ -3,30 +3,29 @@ import { createHash } from 'node:crypto'
 import { shapeText } from '../flow/event-shape.ts'
 import type { EventShape } from '../flow/event-shape.ts'
 
-/** A script with what ingest needs to know of it. */
 export interface KnownScript {
   readonly script: Buffer
   /** SHA-256, the key in `raw.scripts`. */
   readonly hash: Buffer
   readonly importsEvm: boolean
-  /** True once the database has it for certain. */
+  /** True once it is certainly in the database. */
   isStored: boolean
 }
 
-/** Bytes of scripts that are kept; full, the cache starts anew, which costs some inserts that change nothing. */
+/** Capacity in bytes; when full, the cache is cleared, which costs some idempotent inserts. */
 const maxBytes = 16 * 1024 * 1024
-/** Scripts under one key. More come only from somebody who wants them to: the first makes room then. */
+/** More occur only in attacks; the oldest is replaced. */
 const maxPerKey = 8
 
 /**
- * The scripts of late. A few hundred make up nearly all transactions, so most are found by comparing their bytes, which
- * is ten times as quick as hashing them and searching their text.
+ * Caches recent scripts. A few hundred make up nearly all transactions, and comparing bytes is ten
+ * times faster than hashing and searching the text.
  */
 export class ScriptCache {
   readonly #byKey = new Map<number, KnownScript[]>()
   #bytes = 0
 
-  /** @param script may be a view; it is copied where it is kept */
+  /** @param script may be a view; it is copied if cached */
   find(script: Buffer): KnownScript {
     const key = keyOf(script)
     let known = this.#byKey.get(key)
@@ -51,28 +50,24 @@ export class ScriptCache {
   }
 }
 
-/** The length and a sample from the middle, where scripts of one origin differ: other scripts may have the same key. */
+/** Length and a sample from the middle, where scripts of the same origin differ. Not unique. */
 function keyOf(script: Buffer): number {
   const { length } = script
   const sample = length < 4 ? 0 : script.readUInt32LE((length - 4) >> 1)
   return (length % 0x10_0000) * 0x1_0000_0000 + sample
 }
 
-/** A shape of events with what ingest needs to know of it. */
 export interface KnownShape {
   readonly shape: EventShape
-  /** SHA-256 of its text, by which raw.event_shapes has it once: the text itself may be too long for an index. */
+  /** SHA-256 of its text, unique in raw.event_shapes: the text may be too long for an index. */
   readonly hash: Buffer
-  /** Its number in raw.event_shapes, once that is known. */
+  /** Id in raw.event_shapes, once known. */
   id: number | undefined
 }
 
-/** Bytes of texts that are kept; full, the cache starts anew, which costs some statements that change nothing. */
+/** Capacity in bytes; when full, the cache is cleared. */
 
-/**
- * The shapes of events by what they say; the decoder's own objects, which come again and again, without looking at
- * it.
- */
+/** Caches event shapes by text, and by the decoder's own objects without comparing texts. */
 export class ShapeCache {
   readonly #byText = new Map<string, KnownShape>()
   #byObject = new WeakMap<EventShape, KnownShape>()

@@ -2,26 +2,26 @@ import type pg from 'pg'
 import { normalize, parseMultirange, union } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
 
-/** The two ingesters, by the names of their rows in `app.indexing_checkpoints`. */
+/** Names of their rows in `app.indexing_checkpoints`. */
 export const ingesterNames = { forward: 'main_ingester', backward: 'history_ingester' } as const
 export type IngesterName = (typeof ingesterNames)[keyof typeof ingesterNames]
 
 interface IngesterCheckpoint {
   readonly covered: HeightSet
-  /** Goes up with every rollback; a commit under an older one is refused. */
+  /** Incremented by every rollback; commits of older generations are refused. */
   readonly generation: number
 }
 
 export interface RawCoverage {
   readonly forward: IngesterCheckpoint
   readonly backward: IngesterCheckpoint
-  /** What either has stored. */
+  /** Stored by either ingester. */
   readonly all: HeightSet
-  /** What is not owed: stored, or given up as a whole (raw.unavailable). */
+  /** Stored or unavailable as a whole (raw.unavailable). */
   readonly settled: HeightSet
 }
 
-/** Reads what is stored, in one snapshot, and makes the rows of both ingesters where they are missing. */
+/** Reads the coverage in one snapshot; creates missing rows of the ingesters. */
 export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawCoverage> {
   const names = [ingesterNames.forward, ingesterNames.backward]
   await db.query(
@@ -38,7 +38,7 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   )
   const read = (name: string): IngesterCheckpoint => {
     const row = rows.find((r) => r.service_name === name)
-    if (row === undefined) throw new Error(`the checkpoint of ${name} vanished`)
+    if (row === undefined) throw new Error(`the checkpoint of ${name} is missing`)
     return { covered: normalize(parseMultirange(row.covered)), generation: Number(row.generation) }
   }
   const forward = read(ingesterNames.forward)
@@ -47,7 +47,7 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   return { forward, backward, all, settled: union(all, normalize(parseMultirange(rows[0]?.lost ?? '{}'))) }
 }
 
-/** Writes down the lowest height that the backward ingester is to bring, for people and for other processes. */
+/** Records the target height of the backward ingester for status pages and other processes. */
 export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number): Promise<void> {
   await db.query(
     'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and ' +
@@ -56,7 +56,6 @@ export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number):
   )
 }
 
-/** The id of the stored block at a height, or undefined. */
 export async function storedBlockId(db: pg.Pool | pg.ClientBase, height: number): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ id: Buffer }>({
     name: 'ingest-stored-block-id',
@@ -66,7 +65,7 @@ export async function storedBlockId(db: pg.Pool | pg.ClientBase, height: number)
   return rows[0]?.id
 }
 
-/** The highest stored block at or below a height, or undefined. */
+/** The highest stored block at or below a height. */
 export async function storedBlockUpTo(
   db: pg.Pool | pg.ClientBase,
   height: number,
@@ -81,7 +80,6 @@ export async function storedBlockUpTo(
   return rows[0]
 }
 
-/** The parent id of the stored block at a height, or undefined. */
 export async function storedParentId(db: pg.Pool | pg.ClientBase, height: number): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ parent_id: Buffer }>({
     name: 'ingest-stored-parent-id',

@@ -8,12 +8,12 @@ import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultM
 import { ScriptCache } from './caches.ts'
 import type { KnownScript } from './caches.ts'
 
-/** Scripts repeat, and hashing one costs more than all else that is asked of most transactions. */
+/** Scripts repeat, and hashing one costs more than all other work for most transactions. */
 const scripts = new ScriptCache()
 
 /**
- * A fetched block as workers see it, the same as what the range reader makes of its rows (a test holds both together).
- * Nothing is decoded before it is asked for.
+ * A fetched block as workers see it, identical to what the range reader builds from its rows.
+ * Decodes lazily.
  */
 export function decodedBlock({ block, transactions, transactionIds, results }: FetchedBlock): DecodedBlock {
   return {
@@ -51,7 +51,7 @@ class FetchedTransaction implements DecodedTransaction {
   ) {
     this.index = index
     this.id = id
-    // Not every node says in which collection a transaction is; what the chain makes itself nobody has signed.
+    // Some nodes do not report the collection; system transactions have no signatures.
     this.isSystem = !isInCollection && body.envelopeSignatures.length === 0 && body.payloadSignatures.length === 0
     const hasPayer = body.payer.some((byte) => byte !== 0)
     this.payer = hasPayer ? addressText(body.payer) : undefined
@@ -108,7 +108,7 @@ function decoded(type: string, payload: Buffer): PayloadFields | undefined {
   try {
     return decodePayload(type, payload)
   } catch (error) {
-    // Stored as null and logged with its bytes when the block was written.
+    // Stored as null and recorded when the block was written.
     if (error instanceof PayloadError) return undefined
     throw error
   }

@@ -2,15 +2,12 @@ import { DatabaseError } from 'pg'
 import { asError, FlowfarmError, RetryableError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 
-/**
- * Data exceptions, constraint violations, limits of the program: PostgreSQL will refuse these rows again. SQLSTATE
- * classes.
- */
+/** SQLSTATE classes of permanent errors: data exceptions, constraint violations, program limits. */
 const refusals: ReadonlySet<string> = new Set(['22', '23', '54'])
 
-/** A block was fetched but cannot be stored, and fetching it again helps only where a node gives another. */
+/** A block that was fetched but cannot be stored; only another node's block may help. */
 export class BadBlockError extends RetryableError {
-  /** Where the block is: more than one height while it is not known which of them is bad. */
+  /** Several heights while the bad one is unknown. */
   readonly range: HeightRange
   readonly endpoint: string
 
@@ -26,7 +23,7 @@ export class BadBlockError extends RetryableError {
   }
 }
 
-/** What was thrown while the rows of a range were made or sent, as the fault of a block. */
+/** Wraps an error of creating or sending the rows of a range. */
 export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
   const heights = range.to - range.from === 1 ? `height ${range.from}` : `heights ${range.from} to ${range.to - 1}`
   return new BadBlockError(
@@ -38,8 +35,8 @@ export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
 }
 
 /**
- * Whether PostgreSQL refuses the rows for what is in them. A duplicate is that only where a block has the id of
- * another: rows of the same height are those of another ingester (`RowsThereError`).
+ * Whether PostgreSQL rejects the content of the rows. A duplicate counts only if the id belongs to
+ * another block: rows of the same height are those of another ingester (`RowsThereError`).
  */
 export function isRefusal(error: unknown): boolean {
   const thrown = databaseErrorOf(error)
@@ -49,16 +46,16 @@ export function isRefusal(error: unknown): boolean {
 
 export const uniqueViolation = '23505'
 
-/** The server's own error, as `pg` or `copyInto` throws it. */
+/** The server's error, as thrown by `pg` or `copyInto`. */
 export function databaseErrorOf(error: unknown): DatabaseError | undefined {
   const thrown = error instanceof FlowfarmError ? error.cause : error
   return thrown instanceof DatabaseError ? thrown : undefined
 }
 
-/** The node's chain does not continue the stored one: at or below `height` they part. */
+/** The node's chain and the stored one diverge at or below `height`. */
 export class ForkError extends FlowfarmError {
   readonly height: number
-  /** The node that gave the block that does not fit, where it was a block. */
+  /** The node that served the mismatching block. */
   readonly endpoint: string | undefined
 
   constructor(height: number, message: string, endpoint?: string) {
@@ -69,11 +66,11 @@ export class ForkError extends FlowfarmError {
 }
 
 /**
- * Rows of a batch are there already, although its heights were not covered when it was planned. That is a commit of an
- * ingester that was killed a moment ago, which the server still finished: the next look at the coverage shows it.
+ * Rows of a batch already exist although its heights were not covered when planned: the commit of
+ * an ingester that was just killed. The next read of the coverage shows it.
  */
 export class RowsThereError extends RetryableError {
   constructor({ from, to }: HeightRange, cause: unknown) {
-    super('rows-there', `rows of heights ${from} to ${to - 1} are stored already`, { cause, details: { from, to } })
+    super('rows-there', `rows of heights ${from} to ${to - 1} are already stored`, { cause, details: { from, to } })
   }
 }

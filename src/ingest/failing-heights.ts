@@ -14,7 +14,7 @@ import type { IngesterName } from './checkpoints.ts'
 import { withTransaction } from '../platform/db/pool.ts'
 import { insertUnavailable } from './batch-writer.ts'
 
-/** A height that was given up as a whole: no node serves its block, or the block cannot be stored. */
+/** A height recorded as unavailable: no node serves its block, or it cannot be stored. */
 export interface LostHeight {
   readonly lostHeight: number
   readonly reason: string
@@ -27,54 +27,52 @@ interface FailingHeightsOptions {
   readonly source: Pick<ChainSource, 'isSettled' | 'salvageBlock'>
   readonly log: Logger
   readonly metrics: Metrics
-  /** UNAVAILABLE_AFTER_S in milliseconds; 0: only operators give heights up. */
+  /** UNAVAILABLE_AFTER_S in ms; 0: only operators skip heights. */
   readonly unavailableAfterMs: number
-  /** Milliseconds that a settled height may fail before operators are told: short failures are ordinary. */
+  /** Time until a failing settled height is reported, ms: short failures are common. */
   readonly reportAfterMs: number
 }
 
 interface Failing {
   readonly since: number
-  /** It is fetched and cannot be stored, so that a fetch does not end it. */
+  /** It was fetched but cannot be stored, so a successful fetch does not resolve it. */
   readonly isBad: boolean
   isReported: boolean
 }
 
 /**
- * Heights that an ingester fails to fetch or to store. Only settled heights count: the head is waited for.
+ * Settled heights that an ingester fails to fetch or store. States: failing → reported after
+ * `reportAfterMs` (log, metric, raw.failing_heights) → recorded as unavailable, with the available
+ * parts, after `unavailableAfterMs` or when an operator skips it.
  *
- *     failing ──reportAfterMs──► reported (log, metric, raw.failing_heights)
- *        └─► stored                    └──unavailableAfterMs, or an operator skips it──► given up with what can be had
- *
- * The time is that of raw.failing_heights, so a restart does not begin it anew. It is that of a run: a height whose
- * neighbour was given up for the same cause has failed for as long as that, and is given up at once when it fails.
- * So a run of any length is passed one height after the other. A height that is stored ends the run. An outage, in
- * which nodes do not respond at all, is reported and never gives heights up by itself.
+ * Times are in raw.failing_heights and survive restarts. They apply to a run: a height whose
+ * neighbour became unavailable for the same cause inherits its time and is skipped at its first
+ * failure. A stored height ends the run. During an outage (no node responds) heights are reported
+ * but never skipped automatically.
  */
 export class FailingHeights {
   readonly #options: FailingHeightsOptions
   readonly #failing = new Map<number, Failing>()
   readonly #runs = new LogThrottle()
-  /** The last that was given up. */
+  /** Last height recorded as unavailable. */
   #givenUp: number | undefined
 
   constructor(options: FailingHeightsOptions) {
     this.#options = options
   }
 
-  /** The height was fetched, or is not wanted any more. Its row is deleted by the commit. */
+  /** The height was fetched or is no longer needed. Its row is deleted by the commit. */
   ended(height: number): void {
     if (this.#failing.get(height)?.isBad === false) this.#delete(height)
   }
 
-  /** Blocks were stored. */
   stored({ from, to }: HeightRange): void {
     for (const height of this.#failing.keys()) if (from <= height && height < to) this.#delete(height)
   }
 
   /**
-   * A try failed.
-   * @returns what is left of the height where it is given up, else undefined: try again
+   * Records a failed attempt. @returns what is left of the height if it is skipped; undefined:
+   * retry
    */
   async failed(height: number, error: Error, signal: AbortSignal): Promise<FetchedBlock | LostHeight | undefined> {
     const { source, pool, name, reportAfterMs } = this.#options
@@ -112,7 +110,7 @@ export class FailingHeights {
       : `No access node serves settled height ${height}`
     log.error(
       { height, reason: error.message, unavailableAfterMs },
-      `${what}: ingestion waits ${then}. Add a node that ${failing.isBad ? 'has another block' : 'has it'}, ` +
+      `${what}: ingestion waits ${then}. Add a node that ${failing.isBad ? 'has a different block' : 'has it'}, ` +
         `or run npm run raw -- skip ${height}.`,
     )
   }
@@ -135,7 +133,7 @@ export class FailingHeights {
     return { lostHeight: height, reason: first?.reason ?? error.message, endpoint }
   }
 
-  /** One line an interval: a run can have a million heights. */
+  /** One line per interval: a run can have millions of heights. */
   #reportGivenUp(
     height: number,
     details: { readonly missing: number | undefined; readonly [name: string]: unknown },
@@ -159,13 +157,12 @@ export class FailingHeights {
   }
 }
 
-/** Characters of a reason that are kept: nodes can answer with anything. */
+/** Stored characters of a reason, which nodes control. */
 const reasonLength = 1000
 
 /**
- * Records that a height failed again. It has failed for as long as its neighbour, where that was given up for the
- * same cause.
- * @returns for how long it has failed, and whether an operator skips it
+ * Records a failure. The failing time includes that of a neighbour skipped for the same cause.
+ * @returns how long it has failed, and whether an operator skips it
  */
 async function recordFailure(
   pool: pg.Pool,
@@ -200,14 +197,17 @@ async function recordFailure(
   return { failingMs: rows[0]?.failing_ms ?? 0, isSkipped: rows[0]?.is_skipped ?? false }
 }
 
-/** From now on the height is not waited for; its row is the clock of the run until the height is stored or retried. */
+/**
+ * The height no longer blocks ingestion; its row keeps the time of the run until it is stored or
+ * retried.
+ */
 async function recordGivenUp(pool: pg.Pool, height: number): Promise<void> {
   await pool.query('update raw.failing_heights set given_up_at = now() where height = $1', [height])
 }
 
 /**
- * Records a height that is given up as a whole: it is neither stored nor owed from now on.
- * @returns false where a rollback or a retry came between, or the height is stored: then nothing is recorded
+ * Records a height as unavailable: neither stored nor in the backlog. @returns false, without
+ * recording, if a rollback or retry intervened or the height is stored
  */
 export function recordLostHeight(
   pool: pg.Pool,

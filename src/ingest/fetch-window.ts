@@ -5,20 +5,18 @@ import type { FetchedBlock } from '../access/messages.ts'
 import { NotYetError } from '../access/chain-source.ts'
 import type { LostHeight } from './failing-heights.ts'
 
-/** No window is wider: at 100 ms a block it is more than PostgreSQL can store on a small machine. */
+/** Maximum width: at 100 ms per block, more than PostgreSQL can store on a small machine. */
 const widest = 256
-/** The pace is looked at in slices of this time, and the best of the last `slices` counts. */
+/** Throughput is measured in slices of this length; the best of the last `slices` counts. */
 const sliceMs = 250
 const slices = 8
-/** The shortest fetch of this time counts as what the node and the way to it need when nobody queues. */
+/** The shortest fetch within this time counts as the latency without queueing. */
 const memoryMs = 10_000
 
 /**
- * How many blocks to have under way: twice what the taker takes in the time that a fetch needs. That is enough to keep
- * the taker busy, and no more than that waits in memory. A wider window would not be faster: blocks would wait in a
- * queue, at the node or here. (BBR sets the window of a TCP connection so, too: bandwidth × shortest round trip.)
- *
- * After a failure the width is halved and given back step by step, one for each block that comes.
+ * Window width: twice the blocks consumed within the fetch latency, as in BBR (bandwidth × minimum
+ * round trip). More would only queue. Halved after a failure, then recovered by one per fetched
+ * block.
  */
 export class AdaptiveWidth {
   readonly #initial: number
@@ -29,7 +27,7 @@ export class AdaptiveWidth {
   readonly #paces: number[] = []
   #shortest: { ms: number; at: number } | undefined
 
-  /** @param initial the width to begin with, and the least while nothing fails */
+  /** @param initial initial width, and the minimum without failures */
   constructor(initial: number, now: () => number = () => performance.now()) {
     this.#initial = initial
     this.#now = now
@@ -37,12 +35,12 @@ export class AdaptiveWidth {
     this.#sliceStart = now()
   }
 
-  /** The width to have now; at least 1. */
+  /** At least 1. */
   get value(): number {
     return Math.max(1, Math.floor(Math.min(this.#cap, widest, Math.max(this.#initial, this.#wanted()))))
   }
 
-  /** A block came, `ms` after it was asked for. */
+  /** A block arrived `ms` after its request. */
   fetched(ms: number): void {
     const now = this.#now()
     const isOld = this.#shortest === undefined || now - this.#shortest.at > memoryMs
@@ -50,7 +48,7 @@ export class AdaptiveWidth {
     this.#cap = Math.min(widest, this.#cap + 1)
   }
 
-  /** The taker took a block. */
+  /** A block was consumed. */
   taken(): void {
     this.#takenInSlice++
     const elapsed = this.#now() - this.#sliceStart
@@ -61,7 +59,7 @@ export class AdaptiveWidth {
     this.#sliceStart = this.#now()
   }
 
-  /** A fetch failed in a way that may pass: the node may have too much to do. */
+  /** A retryable failure: the node may be overloaded. */
   failed(): void {
     this.#cap = Math.max(1, this.value / 2)
   }
@@ -73,60 +71,60 @@ export class AdaptiveWidth {
   }
 }
 
-/** Longest pause after a failed try; and while a block is not there yet, since it may come any moment. */
+/** Maximum delay after failures, and while a block does not exist yet. */
 const defaultMaxPauseMs = 5000
 const longestHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
-  /** The next height to fetch, in the order in which they are to come out; undefined when there is none now. */
+  /** The next height in output order; undefined if there is none now. */
   readonly nextHeight: () => number | undefined
-  /** Blocks under way or waiting at the start; the number that stays when `isFixed`. */
+  /** Initial width; the permanent one if `isFixed`. */
   readonly width: number
   readonly isFixed: boolean
-  /** Bytes of blocks that wait or are expected, above which no further block is asked for. */
+  /** Limit for waiting and announced bytes. */
   readonly maxBytes: number
-  /** Pauses after the first failed try, and at most, in milliseconds. Default 50 and 5,000. */
+  /** Delay after the first failure and maximum delay, ms. Default 50 and 5,000. */
   readonly firstPauseMs?: number
   readonly maxPauseMs?: number | undefined
   readonly signal: AbortSignal
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
-  /** Called after each failure. @returns what to hand out instead of trying again, where the height is given up */
+  /** Called after each failure. @returns a replacement if the height is skipped */
   readonly onFailed?: ((height: number, error: Error, signal: AbortSignal) => Promise<Taken | undefined>) | undefined
-  /** Called when nothing is tried any more for a height. */
+  /** Called when a height needs no further attempts. */
   readonly onEnded?: ((height: number) => void) | undefined
 }
 
-/** A block, or a height that was given up. */
+/** A block, or an unavailable height. */
 export type Taken = FetchedBlock | LostHeight
 
 interface Slot {
   readonly height: number
   readonly controller: AbortController
-  /** Bytes that the node has announced for it so far. */
+  /** Response bytes announced by the node. */
   announced: number
-  /** Ends the pause after a failed try; undefined while none is waited for. */
+  /** Ends the delay after a failure, if one is running. */
   tryNow?: (() => void) | undefined
   block?: Taken | undefined
   error?: Error
 }
 
 /**
- * Fetches blocks ahead, several at a time, and hands them out in order.
+ * Prefetches blocks in parallel and returns them in order.
  *
- * The width adapts (`AdaptiveWidth`) unless it is fixed. Memory is bounded by bytes, not by blocks: a node announces
- * the length of an answer before it comes, and when what is announced and what waits exceeds `maxBytes`, the fetches
- * furthest ahead are given up and asked for again later.
- * The first block in order is never given up, so a single block of any size gets through.
+ * The width adapts (`AdaptiveWidth`) unless fixed. Memory is limited by bytes: nodes announce
+ * response lengths, and when announced and waiting bytes exceed `maxBytes`, the fetches furthest
+ * ahead are cancelled and repeated later. The first one is never cancelled, so a block of any size
+ * passes.
  */
 export class FetchWindow {
   readonly #options: FetchWindowOptions
   readonly #slots: Slot[] = []
-  /** Heights that were given up for lack of room, to be asked for before any new one; in order. */
+  /** Cancelled heights, in order; fetched before new ones. */
   readonly #postponed: number[] = []
   readonly #waiting = new Set<() => void>()
   readonly #adaptive: AdaptiveWidth | undefined
-  /** Bytes of a block as expected from the last ones: rises at once, falls slowly. */
+  /** Estimated bytes per block: rises at once, falls slowly. */
   #expectedBytes = 0
 
   constructor(options: FetchWindowOptions) {
@@ -135,28 +133,28 @@ export class FetchWindow {
     options.signal.addEventListener('abort', this.#stop, { once: true })
   }
 
-  /** Blocks that may be under way or waiting. */
+  /** Maximum number of running and waiting blocks. */
   get width(): number {
     return this.#adaptive?.value ?? this.#options.width
   }
 
-  /** Bytes that wait or were announced. */
+  /** Waiting or announced bytes. */
   get bytes(): number {
     return this.#slots.reduce((sum, slot) => sum + (bytesOf(slot.block) ?? slot.announced), 0)
   }
 
-  /** Whether nothing is under way, waits, or was postponed. */
+  /** Whether nothing is running, waiting or postponed. */
   get isEmpty(): boolean {
     return this.#slots.length === 0 && this.#postponed.length === 0
   }
 
-  /** Whether `take` would answer at once. */
+  /** Whether `take` can return. */
   get isNextReady(): boolean {
     const first = this.#slots[0]
     return first?.block !== undefined || first?.error !== undefined
   }
 
-  /** Asks for as many blocks as there is room for; to be called when new heights may be there. */
+  /** Starts fetches up to the width; call it when new heights are available. */
   fill(): void {
     let bytes = this.bytes
     const unannounced = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length
@@ -173,7 +171,7 @@ export class FetchWindow {
     }
   }
 
-  /** Resolves with true when the next block is ready, with false after `ms` milliseconds. */
+  /** Resolves with true when the next block is ready, with false after `ms`. */
   async waitReady(ms: number): Promise<boolean> {
     this.fill()
     if (this.isNextReady) return true
@@ -188,13 +186,13 @@ export class FetchWindow {
     return this.isNextReady
   }
 
-  /** The next block in order, which must be ready (`isNextReady`). @throws the error that it ended with */
+  /** The next block in order; requires `isNextReady`. @throws the error of its fetch */
   take(): Taken {
     const slot = this.#slots[0]
     if (slot?.error !== undefined) throw slot.error
     if (slot?.block === undefined) throw new Error('take() needs isNextReady')
     const { block } = slot
-    // A slot that is gone may still be reachable for the garbage collector; its block must not be.
+    // A removed slot may stay reachable; its block must not.
     slot.block = undefined
     this.#slots.shift()
     this.#adaptive?.taken()
@@ -202,7 +200,7 @@ export class FetchWindow {
     return block
   }
 
-  /** Gives up everything that is under way. */
+  /** Cancels all fetches. */
   close(): void {
     this.#options.signal.removeEventListener('abort', this.#stop)
     for (const slot of this.#slots) slot.controller.abort(new Error('the window was closed'))
@@ -218,7 +216,7 @@ export class FetchWindow {
     const { signal } = slot.controller
     const onAnswerLength = (bytes: number): void => {
       slot.announced += bytes
-      this.#makeRoom()
+      this.#cancelFurthest()
     }
     for (let attempt = 1; ; attempt++) {
       slot.announced = 0
@@ -231,7 +229,7 @@ export class FetchWindow {
         break
       } catch (error) {
         if (signal.aborted) return
-        // What is not of our tree comes from reading the block, and is a failure of its height like any other.
+        // Other errors come from parsing the block and count as failures of its height.
         if (error instanceof FlowfarmError && !(error instanceof RetryableError)) {
           slot.error = error
           break
@@ -241,7 +239,7 @@ export class FetchWindow {
         slot.block = await this.#givenUp(slot.height, asError(error), signal)
         if (signal.aborted) return
         if (slot.block !== undefined) {
-          // The next height of a run that fails for one cause is given up as soon as it fails again.
+          // The next height of a run is skipped as soon as it fails again.
           this.#slots[this.#slots.indexOf(slot) + 1]?.tryNow?.()
           break
         }
@@ -252,14 +250,14 @@ export class FetchWindow {
         slot.tryNow = () => pausing.abort()
         await pause(pauseMs, AbortSignal.any([signal, pausing.signal])).catch(() => undefined)
         slot.tryNow = undefined
-        if (signal.aborted) return // closed or stopped while it waited
+        if (signal.aborted) return // closed during the delay
       }
     }
     this.#options.onEnded?.(slot.height)
     if (slot === this.#slots[0]) for (const wake of this.#waiting) wake()
   }
 
-  /** A failure to record a failure is no reason to stop: the height is tried again. */
+  /** Failing to record a failure is not fatal: the height is retried. */
   async #givenUp(height: number, error: Error, signal: AbortSignal): Promise<Taken | undefined> {
     try {
       return await this.#options.onFailed?.(height, error, signal)
@@ -269,11 +267,11 @@ export class FetchWindow {
     }
   }
 
-  /** Gives up the fetches furthest ahead until the rest fits; never the first. */
-  #makeRoom(): void {
+  /** Cancels the fetches furthest ahead until the rest fits; never the first. */
+  #cancelFurthest(): void {
     while (this.#slots.length > 1 && this.bytes > this.#options.maxBytes) {
       const last = this.#slots.pop() as Slot
-      last.controller.abort(new Error('given up for lack of memory, to be fetched later'))
+      last.controller.abort(new Error('postponed: memory limit reached'))
       this.#postponed.unshift(last.height)
     }
   }

@@ -11,34 +11,33 @@ import { HeightWalk } from './sync-segment.ts'
 import { Ingester } from './ingester.ts'
 import type { IngesterOptions } from './ingester.ts'
 import { resolveFork } from './reorg.ts'
-import type { Stretch } from './sync-segment.ts'
+import type { SyncSegment } from './sync-segment.ts'
 
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
-  /** START_BLOCK; 0 is no fixed start. */
+  /** START_BLOCK; 0: no fixed start. */
   readonly startBlock: number
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
   readonly maxReorgDepth: number
-  /** How often the checkpoint is read while no block comes, in milliseconds. */
+  /** Interval of checkpoint reads while no block arrives, ms. */
   readonly recheckMs: number
   /**
-   * Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them
-   * back.
+   * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.
    */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
 
-/** Follows the sealed head in ascending order; meets forks. */
+/** Follows the sealed head and handles forks. */
 export class ForwardIngester extends Ingester<ForwardOptions> {
-  /** Where to go on after a rollback that left nothing stored: history, which is done from there down, stays so. */
+  /** Start after a rollback that left nothing stored: history, complete from there down, stays. */
   #resumeAt: number | undefined
-  /** When the generation of the checkpoint was last read while nothing came. */
+  /** Last check of the checkpoint's generation without new blocks. */
   #checkedAt = 0
-  /** The id of the head that was last found to be the stored block, in this stretch. */
+  /** Id of the last head found to be the stored block, in this segment. */
   #storedHead: Buffer | undefined
 
-  protected override async plan(signal: AbortSignal): Promise<Stretch> {
+  protected override async plan(signal: AbortSignal): Promise<SyncSegment> {
     const { pool, heads, progress, name } = this.options
     const head = await heads.first(signal)
     const coverage = await readRawCoverage(pool)
@@ -65,7 +64,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     }
   }
 
-  /** Where to begin: after what is stored, else where the configuration says. */
+  /** After the stored blocks, else as configured. */
   async #startHeight(coverage: RawCoverage, head: number, signal: AbortSignal): Promise<number> {
     const { source, startBlock, isHistoryEnabled, headBackfillBlocks } = this.options
     const first = coverage.forward.covered[0]
@@ -87,7 +86,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     }
   }
 
-  /** A chain that was rolled back can be shorter than ours for a while: then no parent mismatch tells of the fork. */
+  /**
+   * A chain that was rolled back may be shorter than the stored one, so that no parent mismatch
+   * shows the fork.
+   */
   async #inspect(tip: number, last: number, generation: number): Promise<void> {
     await this.#checkGeneration(generation)
     const head = this.options.heads.current
@@ -99,7 +101,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     this.#storedHead = ours
   }
 
-  /** Without new blocks no commit finds that heights became owed: an operator has them retried. */
+  /** Without new blocks no commit detects heights that an operator retries. */
   async #checkGeneration(generation: number): Promise<void> {
     const now = performance.now()
     if (now - this.#checkedAt < this.options.recheckMs) return
@@ -116,7 +118,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const { settled } = await readRawCoverage(pool)
     const top = settled.at(-1)
     if (top === undefined) return undefined
-    log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
+    log.warn({ height: fork.height, reason: fork.message }, 'fork detected; searching the last common block')
     const { ancestor, depth } = await resolveFork({
       pool,
       source,
@@ -126,9 +128,9 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       beforeRollBack,
       signal,
     })
-    // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other.
+    // The nodes have the stored blocks but served one that does not fit: they are inconsistent.
     if (depth === 0) {
-      const message = `${fork.message}, and yet the nodes have no other than the stored ones`
+      const message = `${fork.message}, but the nodes have the same blocks as stored`
       const { endpoint } = fork
       if (endpoint === undefined) throw new RetryableError('wrong-parent', message)
       source.distrust(endpoint, fork.message)
@@ -141,7 +143,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     return undefined
   }
 
-  /** @throws FatalError where the configured start is out of reach */
+  /** @throws FatalError if the configured start is out of range */
   override async run(): Promise<void> {
     try {
       await super.run()
@@ -149,7 +151,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       if (!(error instanceof BelowRootError)) throw error
       throw new FatalError(
         'start-out-of-reach',
-        `The access nodes serve nothing below height ${error.rootHeight}. Set START_BLOCK to it or higher, ` +
+        `The lowest height of the access nodes is ${error.rootHeight}. Set START_BLOCK to it or higher, ` +
           'or add a node of the older spork to CHAIN_ACCESS_NODES.',
         { cause: error },
       )

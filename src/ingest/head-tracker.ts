@@ -15,34 +15,34 @@ export interface HeadTrackerOptions {
   readonly signal: AbortSignal
 }
 
-/** At most so often is the head written to `app.chain`, for processes that do not follow it themselves. */
+/** Minimum interval of updates of `app.chain`, for processes that do not follow the head. */
 const writeEveryMs = 1000
 
-/** Follows the sealed head of the chain for all who need it in this process, and writes it down for the others. */
+/** Follows the sealed head for this process and records it for others. */
 export class HeadTracker {
   readonly #options: HeadTrackerOptions
   readonly #listeners = new Set<(head: HeadMessage) => void>()
   readonly #failures = new LogThrottle()
   #current: HeadMessage | undefined
-  /** Settles when the newest head is written; undefined while it is. */
+  /** Settles when the latest head is written; undefined if it is. */
   #writing: Promise<void> | undefined
 
   constructor(options: HeadTrackerOptions) {
     this.#options = options
   }
 
-  /** The newest head, once one was seen. It can fall: a chain can be rolled back. */
+  /** The latest head. It can fall when the chain is rolled back. */
   get current(): HeadMessage | undefined {
     return this.#current
   }
 
-  /** Calls `listener` with every new head; returns how to stop that. */
+  /** Calls `listener` with every new head. @returns unsubscribes */
   onHead(listener: (head: HeadMessage) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The head, as soon as one is known. @throws the signal's reason */
+  /** The head, once known. @throws the signal's reason */
   async first(signal: AbortSignal): Promise<HeadMessage> {
     if (this.#current !== undefined) return this.#current
     signal.throwIfAborted()
@@ -58,7 +58,7 @@ export class HeadTracker {
     }
   }
 
-  /** Follows until the signal. @throws FatalError `wrong-chain` */
+  /** Runs until the signal is aborted. @throws FatalError `wrong-chain` */
   async run(): Promise<void> {
     const { source, log, signal } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
@@ -76,7 +76,7 @@ export class HeadTracker {
           log,
           'warn',
           { err: asError(error), pauseMs },
-          'cannot follow the head of the chain, trying again',
+          'could not follow the head of the chain; retrying',
         )
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
@@ -91,7 +91,7 @@ export class HeadTracker {
     this.#writing ??= this.#write()
   }
 
-  /** Writes the newest head, and those that come meanwhile after a pause. The database being away holds nobody up. */
+  /** Writes the latest head at most once per interval. Outages of the database block nothing. */
   async #write(): Promise<void> {
     const { pool, log, signal } = this.#options
     let written: HeadMessage | undefined
@@ -105,7 +105,7 @@ export class HeadTracker {
           log,
           'warn',
           { err: asError(error) },
-          'the head of the chain could not be written, trying again',
+          'could not write the head of the chain; retrying',
         )
       }
       await pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
@@ -113,7 +113,7 @@ export class HeadTracker {
     this.#writing = undefined
   }
 
-  /** Remembers which chain this database holds; another one's node would roll everything back. */
+  /** Records the chain of the database: a node of another chain would roll everything back. */
   async #claimChain(chainId: string): Promise<void> {
     const { pool } = this.#options
     await pool.query('insert into app.chain (chain_id) values ($1) on conflict do nothing', [chainId])
@@ -122,7 +122,7 @@ export class HeadTracker {
     if (known !== chainId) {
       throw new FatalError(
         'wrong-chain',
-        `The database holds ${known} and the access node serves ${chainId}. ` +
+        `The database holds ${known}, but the access node serves ${chainId}. ` +
           'Use another database (DB_URL) or another node (CHAIN_ACCESS_NODE).',
       )
     }

@@ -10,28 +10,28 @@ import { forgetPartitions } from '../platform/db/partitions.ts'
 import { BadBlockError, ForkError, RowsThereError } from './errors.ts'
 import { ScriptCache, ShapeCache } from './caches.ts'
 import { recordLostHeight } from './failing-heights.ts'
-import type { Stretch } from './sync-segment.ts'
-import { StretchRun } from './segment-sync.ts'
-import type { StretchSettings } from './segment-sync.ts'
+import type { SyncSegment } from './sync-segment.ts'
+import { SegmentSync } from './segment-sync.ts'
+import type { SegmentSettings } from './segment-sync.ts'
 
 /**
- * What a killed ingester left to the server is committed within moments: rows that are there longer are no such
- * thing.
+ * The server completes the commit of a killed ingester within moments; rows still there after this
+ * many attempts have another cause.
  */
 const triesOnRowsThere = 8
 
-export interface IngesterOptions extends StretchSettings {
-  /** The database's address, for the connection that holds the lock. */
+export interface IngesterOptions extends SegmentSettings {
+  /** For the connection that holds the lock. */
   readonly databaseUrl: string
-  /** Ends the work. */
   readonly signal: AbortSignal
 }
 
 /**
- * What both ingesters share: one stretch after the other from what PostgreSQL says is stored, so that whatever went
- * wrong, the next stretch begins from the truth.
+ * Base of both ingesters: works in segments planned from the coverage in PostgreSQL, so that every
+ * segment starts from the stored state.
  *
- *     waiting for the lock → planning → working → (an error: back-off) → planning → … → done | stopped
+ * States: waiting for the lock → planning → working → (error: back-off) → planning → … → done |
+ * stopped
  */
 export abstract class Ingester<Options extends IngesterOptions> {
   protected readonly options: Options
@@ -42,17 +42,14 @@ export abstract class Ingester<Options extends IngesterOptions> {
     this.options = options
   }
 
-  /** Plans the next stretch; undefined when the work is done for good. */
-  protected abstract plan(signal: AbortSignal): Promise<Stretch | undefined>
-  /**
-   * Brings the stored chain in line with the node's after a fork.
-   * @returns the block that is bad where there is none
-   */
+  /** Plans the next segment; undefined when the work is complete. */
+  protected abstract plan(signal: AbortSignal): Promise<SyncSegment | undefined>
+  /** Resolves a fork. @returns the bad block if there is no fork */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>
 
   /**
-   * Works until it is done or the signal comes.
-   * @throws FatalError, of which BelowRootError is one; RetryableError `disk-full`, which needs room first of all
+   * Works until done or stopped. @throws FatalError such as BelowRootError; RetryableError
+   * `disk-full`
    */
   async run(): Promise<void> {
     const { name, log, signal, databaseUrl } = this.options
@@ -63,7 +60,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
           applicationName: lockHolderName(),
           heartbeatMs: 5000,
           answerTimeoutMs: 8000,
-          onWaiting: (holder) => log.info({ holder }, 'another process has this ingester, waiting for it to end'),
+          onWaiting: (holder) => log.info({ holder }, 'this ingester runs in another process; waiting for it to end'),
         })
         try {
           const isDone = await this.#work(lock.lost, () => (attempt = 1))
@@ -82,17 +79,17 @@ export abstract class Ingester<Options extends IngesterOptions> {
           log,
           'warn',
           { err: error, attempt, pauseMs },
-          'ingestion was interrupted, going on from what is stored',
+          'ingestion interrupted; resuming from stored blocks',
         )
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
   }
 
-  /** @returns true when done for good */
+  /** @returns true when the work is complete */
   async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
     const signal = AbortSignal.any([this.options.signal, lockLost])
-    // What is known of the database holds for this session: after an interruption it may be a restored backup.
+    // The database may be a restored backup after an interruption.
     forgetPartitions(this.options.pool)
     const context = {
       signal,
@@ -104,20 +101,20 @@ export abstract class Ingester<Options extends IngesterOptions> {
     }
     for (;;) {
       signal.throwIfAborted()
-      const stretch = await this.plan(signal)
-      if (stretch === undefined) return true
+      const segment = await this.plan(signal)
+      if (segment === undefined) return true
       try {
-        await new StretchRun(this.options, stretch, { ...context, suspects: this.#suspects }).run()
+        await new SegmentSync(this.options, segment, { ...context, suspects: this.#suspects }).run()
       } catch (thrown) {
         const error = thrown instanceof ForkError ? await this.handleFork(thrown, signal) : asError(thrown)
-        if (error instanceof BadBlockError) await this.#leaveOut(error, stretch.generation, signal)
+        if (error instanceof BadBlockError) await this.#leaveOut(error, segment.generation, signal)
         else if (error !== undefined) throw error
         onProgress()
       }
     }
   }
 
-  /** Finds out which block is bad, and gives it up when its time has come. @throws the error where that is not yet */
+  /** Determines the bad block and skips it once its time is up. @throws the error until then */
   async #leaveOut(error: BadBlockError, generation: number, signal: AbortSignal): Promise<void> {
     const { pool, name, failing } = this.options
     const { from, to } = error.range
@@ -128,12 +125,12 @@ export abstract class Ingester<Options extends IngesterOptions> {
     const lost = await failing.failed(from, error, signal)
     if (lost === undefined || !('lostHeight' in lost)) throw error
     if (!(await recordLostHeight(pool, { name, generation }, lost))) {
-      throw new RetryableError('checkpoint-moved', `${name}: height ${from} was changed meanwhile`)
+      throw new RetryableError('checkpoint-moved', `${name}: height ${from} was changed concurrently`)
     }
   }
 }
 
-/** What another process is told of who has the ingester: where it runs. PostgreSQL keeps 63 characters. */
+/** Shown to processes that wait for the lock. PostgreSQL's limit is 63 characters. */
 function lockHolderName(): string {
   return `flowfarm ingest, process ${process.pid} on ${hostname()}`.slice(0, 63)
 }
@@ -141,8 +138,8 @@ function lockHolderName(): string {
 function diskFull(error: RetryableError): RetryableError {
   return new RetryableError(
     'disk-full',
-    `The disk of the database is full (${error.message}). Make room and start again: what is committed is kept, ` +
-      'and ingestion goes on from there.',
+    `The disk of the database is full (${error.message}). Free some space and restart; ingestion resumes ` +
+      'from the last commit.',
     { cause: error, details: error.details },
   )
 }
@@ -150,7 +147,7 @@ function diskFull(error: RetryableError): RetryableError {
 function uncoveredRows(error: RowsThereError): FatalError {
   return new FatalError(
     'rows-uncovered',
-    `The database has ${error.message}, but app.indexing_checkpoints does not count them: something else has changed ` +
+    `The database has ${error.message}, but app.indexing_checkpoints does not cover them: another program has changed ` +
       'its tables. Delete those rows, or restore a backup.',
     { cause: error, details: error.details },
   )

@@ -13,7 +13,7 @@ const batch = (from: number, to: number) => ({
 })
 
 describe('progress', () => {
-  it('counts a forward stretch against the head', () => {
+  it('counts a forward segment against the head', () => {
     const progress = new Progress(() => 199)
     progress.begin('main_ingester', { from: 100, position: 120, isForward: true })
     progress.committed('main_ingester', batch(120, 150))
@@ -23,7 +23,7 @@ describe('progress', () => {
     expect(line?.etaSeconds).to.be.greaterThan(0)
   })
 
-  it('counts a backward stretch against its bottom', () => {
+  it('counts a backward segment against its bottom', () => {
     const progress = new Progress(() => 1000)
     progress.begin('history_ingester', { from: 0, position: 899, total: 1000, isForward: false })
     progress.committed('history_ingester', batch(880, 900))

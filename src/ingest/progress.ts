@@ -1,17 +1,16 @@
 import type { CommittedBatch } from './batch-writer.ts'
 
-/** One ingester as people see it. */
 export interface ProgressLine {
   readonly ingester: string
-  /** Blocks stored of this stretch of work. */
+  /** Blocks stored in this segment. */
   readonly done: number
-  /** Blocks of the whole stretch. */
+  /** Blocks in this segment. */
   readonly total: number
   readonly blocksPerSecond: number
   readonly eventsPerSecond: number
-  /** Blocks still to come. */
+  /** Remaining blocks. */
   readonly behind: number
-  /** Seconds until it is done at this pace; undefined while nothing moves. */
+  /** Undefined without progress. */
   readonly etaSeconds: number | undefined
   readonly height: number | undefined
 }
@@ -25,10 +24,9 @@ interface State {
   samples: { at: number; blocks: number; events: number }[]
 }
 
-/** The pace is taken over this time, so that it is steady to look at and follows a change. */
+/** Averaging window of the pace. */
 const windowMs = 10_000
 
-/** Counts what is committed, and says how far, how fast and how long still. */
 export class Progress {
   readonly #states = new Map<string, State>()
   readonly #headHeight: () => number | undefined
@@ -37,14 +35,17 @@ export class Progress {
     this.#headHeight = headHeight
   }
 
-  /** A stretch begins: `from` its lowest height, `position` the first to be fetched, `total` its blocks if bounded. */
-  begin(ingester: string, stretch: { from: number; position: number; total?: number; isForward: boolean }): void {
-    const below = stretch.position - stretch.from
-    const done = stretch.isForward ? below : (stretch.total ?? 0) - (below + 1)
+  /**
+   * Starts a segment: `from` is its lowest height, `position` the first to fetch, `total` its
+   * blocks if bounded.
+   */
+  begin(ingester: string, segment: { from: number; position: number; total?: number; isForward: boolean }): void {
+    const below = segment.position - segment.from
+    const done = segment.isForward ? below : (segment.total ?? 0) - (below + 1)
     this.#states.set(ingester, {
-      isForward: stretch.isForward,
-      from: stretch.from,
-      total: stretch.total,
+      isForward: segment.isForward,
+      from: segment.from,
+      total: segment.total,
       done: Math.max(0, done),
       height: undefined,
       samples: this.#states.get(ingester)?.samples ?? [],
@@ -61,7 +62,6 @@ export class Progress {
     forgetOld(state.samples, now)
   }
 
-  /** The ingester has nothing left to do. */
   finish(ingester: string): void {
     this.#states.delete(ingester)
   }
@@ -91,7 +91,10 @@ export class Progress {
   }
 }
 
-/** For the log: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
+/**
+ * Log text: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5
+ * s left`
+ */
 export function progressText(line: ProgressLine): string {
   return (
     `${line.ingester} ${grouped(line.done)} of ${grouped(line.total)} (${percent(line)}), ` +
@@ -101,8 +104,8 @@ export function progressText(line: ProgressLine): string {
 }
 
 /**
- * For a terminal, the most important first, since what is too long is cut:
- * `history  24.0 %, 3 h 20 min left, 812 blocks/s, 75,600 events/s, 3,800 behind, now at 118,542,743`
+ * Terminal text, most important first, since it may be truncated: `history  24.0 %, 3 h 20 min
+ * left, 812 blocks/s, 75,600 events/s, 3,800 behind, now at 118,542,743`
  */
 export function statusText(line: ProgressLine): string {
   return [
@@ -131,7 +134,7 @@ function pace(blocksPerSecond: number): string {
   return blocksPerSecond < 10 ? blocksPerSecond.toFixed(1) : grouped(blocksPerSecond)
 }
 
-/** Cut off, not rounded: 100.0 % is said when everything is there and not before. */
+/** Rounded down: 100.0 % means complete. */
 function percent({ done, total }: ProgressLine): string {
   const tenths = total === 0 ? 1000 : Math.floor((1000 * done) / total)
   return `${(tenths / 10).toFixed(1)} %`

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { HeightRange } from '../platform/ranges.ts'
 import { ensurePartitions } from '../platform/db/partitions.ts'
 
-/** The columns of each table that is filled by COPY, in the order in which `appendBlock` writes them. */
+/** Columns of the tables filled by COPY, in the order of `appendBlock`. */
 export const rawColumns = {
   blocks: ['height', 'id', 'parent_id', 'timestamp', 'collection_count', 'tx_count', 'event_count', 'collection_ids'],
   transactions: [
@@ -34,13 +34,12 @@ export const rawColumns = {
 
 export type RawTable = keyof typeof rawColumns
 
-/** In the order in which they are sent. */
+/** In sending order. */
 export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 
 /**
- * Heights per partition: 5 to 10 million rows at mainnet's pace (1 block, 4 to 8 transactions with their events a
- * height), so that a partition is small enough to be vacuumed, copied or moved by itself and there are hundreds,
- * not thousands.
+ * Heights per partition: 5 to 10 million rows at mainnet rates (1 block and 4 to 8 transactions per
+ * height), small enough to vacuum, copy or move, with hundreds instead of thousands of partitions.
  */
 const heightsPerPartition = {
   'raw.blocks': 5_000_000,
@@ -48,7 +47,7 @@ const heightsPerPartition = {
   'raw.event_chunks': 1_000_000,
 } as const
 
-/** Makes the partitions that a batch needs, ahead of it. Costs nothing once they are known. */
+/** Creates the partitions of a batch in advance. Free once they are known. */
 export async function ensureRawPartitions(pool: pg.Pool, range: HeightRange): Promise<void> {
   for (const [table, step] of Object.entries(heightsPerPartition)) await ensurePartitions(pool, table, step, range)
 }

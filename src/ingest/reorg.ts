@@ -9,33 +9,32 @@ import { storedBlockUpTo } from './checkpoints.ts'
 interface ReorgOptions {
   readonly pool: pg.Pool
   readonly source: Pick<ChainSource, 'blockIdAt'>
-  /** The height at which the chains were seen to differ. */
+  /** The height at which the fork was detected. */
   readonly height: number
-  /** The heights that the fork concerns, up to the highest of all: each is stored or was given up. */
+  /** The affected heights up to the highest: each is stored or unavailable. */
   readonly stored: HeightRange
-  /** Blocks that may be taken away at most. */
+  /** Maximum number of blocks to roll back. */
   readonly maxDepth: number
   /**
-   * Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them
-   * back.
+   * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.
    */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
   readonly signal: AbortSignal
 }
 
 export interface Reorg {
-  /** Last height that both chains share; one below the lowest stored height where they share none of the stored. */
+  /** Last common height; one below the lowest stored height if none is common. */
   readonly ancestor: number
-  /** How many blocks were taken away; 0 where the node's chain has no other block at any stored height. */
+  /** Number of deleted blocks; 0 if the node's chain differs at no stored height. */
   readonly depth: number
 }
 
-/** How a stored block and the node's chain are to each other; absent: the node's chain does not reach so high. */
+/** A stored block compared with the node's chain; absent: the node's chain is shorter. */
 type Relation = 'same' | 'other' | 'absent'
 
 /**
- * Finds the last block that the stored chain and the node's have in common and takes away everything above it.
- * @throws FatalError `reorg-too-deep` when it lies more than `maxDepth` below the stored head; nothing is deleted then
+ * Finds the last common block and deletes everything above it. @throws FatalError `reorg-too-deep`,
+ * without deleting, if it is more than `maxDepth` below the stored head
  */
 export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
   const ancestor = await lastCommonHeight(options)
@@ -50,8 +49,8 @@ export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
 }
 
 /**
- * Once two chains part they never meet again, so the search first doubles its steps down and then halves the rest:
- * a fork of 1,000 blocks takes 20 questions. Without a block that differs there is no fork, only a node that is behind.
+ * Diverged chains never meet again, so the search doubles its steps down and then bisects: 20
+ * requests for a fork of 1,000 blocks. Without a differing block the node is only behind.
  */
 async function lastCommonHeight(options: ReorgOptions): Promise<number> {
   const { stored, maxDepth } = options
@@ -80,8 +79,8 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
 }
 
 /**
- * A height that was given up is as the stored one below it. Nothing is stored below the range: what the chains
- * share there does not matter.
+ * Unavailable heights count as the stored one below. Below the range nothing is stored, so the
+ * result does not matter.
  */
 async function compare({ pool, source, stored, signal }: ReorgOptions, height: number): Promise<Relation> {
   const ours = await storedBlockUpTo(pool, height)
@@ -99,16 +98,16 @@ function tooDeep({ stored, maxDepth }: ReorgOptions, floor: number): FatalError 
   const highest = stored.to - 1
   return new FatalError(
     'reorg-too-deep',
-    `The node's chain and the stored one differ at height ${floor} already, ${highest - floor} blocks below the ` +
-      `stored head ${highest}. MAX_REORG_DEPTH is ${maxDepth}. Nothing was deleted. Check that CHAIN_ACCESS_NODE ` +
+    `The node's chain and the stored one already differ at height ${floor}, ${highest - floor} blocks below the ` +
+      `stored head ${highest}. MAX_REORG_DEPTH is ${maxDepth}. No data was deleted. Check that CHAIN_ACCESS_NODE ` +
       'serves the right chain; if it does, raise MAX_REORG_DEPTH or start with an empty database.',
   )
 }
 
 /**
- * Deletes every raw row above a height and cuts the coverage of both ingesters, in one transaction. Locks the
- * checkpoints first, so that a commit under way ends before or is refused after (its generation is gone).
- * The deletes go by the primary keys of the touched partitions.
+ * Deletes raw rows above a height and truncates the coverage of both ingesters. Locks the
+ * checkpoints first: a running commit finishes before, or is refused afterwards by its generation.
+ * Deletes by the primary keys of the affected partitions.
  */
 export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Promise<void> {
   await client.query('select 1 from app.indexing_checkpoints order by service_name for update')

@@ -20,19 +20,19 @@ import { FetchWindow } from './fetch-window.ts'
 import type { Progress } from './progress.ts'
 import type { ScriptCache, ShapeCache } from './caches.ts'
 import { recordLostHeight } from './failing-heights.ts'
-import type { Stretch } from './sync-segment.ts'
+import type { SyncSegment } from './sync-segment.ts'
 
-/** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
+/** Larger commits gain nothing (docs/decisions.md). */
 const largestBatch = 100
-/** A commit is sent at this size, received or written, whatever the number of blocks. */
+/** Size in received or written bytes at which a commit is sent. */
 const batchBytes = 16 * 1024 * 1024
-/** Blocks that wait or are expected, in bytes, before fetching pauses. */
+/** Limit for waiting and announced blocks, bytes. */
 const windowBytes = 96 * 1024 * 1024
-/** How long a commit may wait to become larger while blocks keep coming. */
+/** Maximum wait for a larger commit while blocks arrive, ms. */
 const longestWaitMs = 250
 
-/** What is the same for all stretches of an ingester. */
-export interface StretchSettings {
+/** Settings for all segments of an ingester. */
+export interface SegmentSettings {
   readonly name: IngesterName
   readonly pool: pg.Pool
   readonly source: ChainSource
@@ -40,68 +40,66 @@ export interface StretchSettings {
   readonly metrics: Metrics
   readonly progress: Progress
   readonly failing: FailingHeights
-  /** Blocks under way at once, set by the operator: kept as it is. */
+  /** Width of the fetch window set by the operator. */
   readonly fixedWidth: number | undefined
-  /** Blocks in a commit, set by the operator. */
+  /** Blocks per commit set by the operator. */
   readonly fixedBatch: number | undefined
-  /** Where the window begins when it adapts. */
+  /** Initial width of an adaptive window. */
   readonly initialWidth: number
-  /** Longest pause between two tries, in milliseconds; undefined: as long as nodes and databases need. */
+  /** Maximum delay between attempts, ms. Default: that of the fetch window. */
   readonly maxPauseMs?: number | undefined
-  /** Given blocks when they are committed, with the generation of the checkpoint, which goes up with every rollback. */
+  /** Called with committed blocks and the generation of the checkpoint. */
   readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
   /**
-   * Asked before each batch, and waited for: there is room for what `onStored` gives. No transaction is open while
-   * it waits, but for those of batches that are being stored. @throws the signal's reason
+   * Awaited before each batch, so that consumers of `onStored` keep up. No transaction is open
+   * meanwhile except those of earlier batches. @throws the signal's reason
    */
-  readonly room?: (signal: AbortSignal) => Promise<void>
+  readonly awaitCapacity?: (signal: AbortSignal) => Promise<void>
 }
 
-export interface StretchContext {
-  /** Ends the stretch: the process stops, or the lock is lost. */
+export interface SegmentContext {
+  /** Ends the segment: shutdown, or the lock is lost. */
   readonly signal: AbortSignal
-  /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
+  /** Aborted when the ingester's lock is lost; nothing may be committed afterwards. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
   readonly failures: LogThrottle
-  /** Stored one by one, since a batch of them was refused. */
+  /** Stored one by one, since a batch with them was refused. */
   readonly suspects: HeightSet
   readonly onCommitted: () => void
 }
 
 /**
- * Works through one stretch: fetches ahead, checks each block against its neighbours, gathers batches, has them stored.
- *
- *     running ──nothing left──► over
- *        └──an error, the signal──► ending (what fits is still stored) ──► failed
+ * Syncs one segment: fetches ahead, checks each block against its neighbours, and stores batches.
+ * After an error or the signal, fetched blocks that fit are still stored.
  */
-export class StretchRun {
-  readonly #settings: StretchSettings
-  readonly #stretch: Stretch
-  readonly #context: StretchContext
+export class SegmentSync {
+  readonly #settings: SegmentSettings
+  readonly #segment: SyncSegment
+  readonly #context: SegmentContext
   readonly #writer: BatchWriter
   readonly #window: FetchWindow
   readonly #batchLimit: number
   #batch: Batch
   /** When the first block of the batch was added. */
   #batchSince = 0
-  /** Whether `room` was asked for the batch. */
-  #hasRoom = false
+  /** Whether `awaitCapacity` was awaited for the batch. */
+  #hasCapacity = false
   #previous: FetchedBlock | undefined
-  /** The newest block, until the one below has confirmed it (`Stretch.confirm`). */
+  /** The latest block, until the one below confirms it (`SyncSegment.confirm`). */
   #held: FetchedBlock | undefined
 
-  constructor(settings: StretchSettings, stretch: Stretch, context: StretchContext) {
+  constructor(settings: SegmentSettings, segment: SyncSegment, context: SegmentContext) {
     this.#settings = settings
-    this.#stretch = stretch
+    this.#segment = segment
     this.#context = context
     const { name, pool, source, log, fixedWidth, fixedBatch, initialWidth } = settings
     this.#batchLimit = fixedBatch ?? largestBatch
     this.#writer = new BatchWriter({
       pool,
       name,
-      generation: stretch.generation,
+      generation: segment.generation,
       lockLost: context.lockLost,
       scripts: context.scripts,
       shapes: context.shapes,
@@ -110,14 +108,14 @@ export class StretchRun {
     this.#batch = this.#writer.takeBatch()
     this.#window = new FetchWindow({
       source,
-      nextHeight: stretch.nextHeight,
+      nextHeight: segment.nextHeight,
       width: fixedWidth ?? initialWidth,
       isFixed: fixedWidth !== undefined,
       maxBytes: windowBytes,
       maxPauseMs: settings.maxPauseMs,
       signal: context.signal,
       onRetry: (height, err, pauseMs) => {
-        context.failures.log(log, 'warn', { height, err, pauseMs }, 'a block could not be fetched, trying again')
+        context.failures.log(log, 'warn', { height, err, pauseMs }, 'could not fetch a block; retrying')
       },
       onFailed: (height, error, ending) => settings.failing.failed(height, error, ending),
       onEnded: (height) => settings.failing.ended(height),
@@ -125,11 +123,11 @@ export class StretchRun {
   }
 
   /**
-   * Resolves when the stretch is over and stored.
-   * @throws ForkError, FatalError, RetryableError, or the signal's reason; nothing is under way any more then
+   * Resolves when the segment is stored. @throws ForkError, FatalError, RetryableError, or the
+   * signal's reason, after all work has ended
    */
   async run(): Promise<void> {
-    const stopListening = this.#stretch.onMore(() => this.#window.fill())
+    const stopListening = this.#segment.onMore(() => this.#window.fill())
     try {
       await this.#takeAll()
       await this.#addHeld(undefined)
@@ -148,50 +146,50 @@ export class StretchRun {
     for (;;) {
       this.#context.signal.throwIfAborted()
       if (this.#window.isNextReady) {
-        await this.#waitForRoom()
+        await this.#waitForCapacity()
         const taken = this.#window.take()
         await ('lostHeight' in taken ? this.#leaveOut(taken) : this.#take(taken))
         continue
       }
       this.#showWindow()
       if (this.#isBatchDue()) await this.#flush()
-      if (this.#window.isEmpty && this.#stretch.isOver()) return
+      if (this.#window.isEmpty && this.#segment.isOver()) return
       if (!(await this.#window.waitReady(longestWaitMs))) await this.#idle()
     }
   }
 
-  async #waitForRoom(): Promise<void> {
-    if (this.#hasRoom) return
-    await this.#settings.room?.(this.#context.signal)
-    this.#hasRoom = true
+  async #waitForCapacity(): Promise<void> {
+    if (this.#hasCapacity) return
+    await this.#settings.awaitCapacity?.(this.#context.signal)
+    this.#hasCapacity = true
   }
 
   async #take(block: FetchedBlock): Promise<void> {
-    await this.#stretch.check(block, this.#previous)
+    await this.#segment.check(block, this.#previous)
     this.#previous = block
-    if (this.#stretch.confirm === undefined) await this.#add(block)
+    if (this.#segment.confirm === undefined) await this.#add(block)
     else {
       await this.#addHeld(block)
       this.#held = block
     }
   }
 
-  /** A height that no node serves: what came before it is stored, and the hole is recorded. */
+  /** Stores earlier blocks and records an unavailable height. */
   async #leaveOut(lost: LostHeight): Promise<void> {
     await this.#addHeld(undefined)
     await this.#flush()
     await this.#writer.drain()
     const { pool, name } = this.#settings
-    const isRecorded = await recordLostHeight(pool, { name, generation: this.#stretch.generation }, lost)
+    const isRecorded = await recordLostHeight(pool, { name, generation: this.#segment.generation }, lost)
     if (!isRecorded)
-      throw new RetryableError('checkpoint-moved', `${name}: height ${lost.lostHeight} was changed meanwhile`)
+      throw new RetryableError('checkpoint-moved', `${name}: height ${lost.lostHeight} was changed concurrently`)
     this.#context.onCommitted()
   }
 
   async #addHeld(below: FetchedBlock | undefined): Promise<void> {
     const held = this.#held
     if (held === undefined) return
-    await this.#stretch.confirm?.(held, below)
+    await this.#segment.confirm?.(held, below)
     this.#held = undefined
     await this.#add(held)
   }
@@ -216,26 +214,28 @@ export class StretchRun {
     }
   }
 
-  /** Whether the batch should go although it is not full: nothing more is waiting, or it has waited long enough. */
+  /**
+   * Whether to send an incomplete batch: no more blocks are waiting, or it has waited long enough.
+   */
   #isBatchDue(): boolean {
-    return this.#stretch.waiting() < this.#batchLimit || performance.now() - this.#batchSince > longestWaitMs
+    return this.#segment.waiting() < this.#batchLimit || performance.now() - this.#batchSince > longestWaitMs
   }
 
   async #flush(): Promise<void> {
     if (this.#batch.isEmpty) return
     await this.#writer.store(this.#batch)
     this.#batch = this.#writer.takeBatch()
-    this.#hasRoom = false
+    this.#hasCapacity = false
   }
 
-  /** Nothing has come for a while: time to see whether the chain is still ours, and whether the commits succeed. */
+  /** No block arrived for a while: checks the chain and the commits. */
   async #idle(): Promise<void> {
     if (!this.#batch.isEmpty) return
-    await this.#stretch.inspect?.()
+    await this.#segment.inspect?.()
     await this.#writer.drain()
   }
 
-  /** What was fetched and fits is stored all the same: it is in order, and its commit is fenced like any other. */
+  /** Stores fetched blocks that fit: they are in order, and the commit is fenced. */
   async #salvage(error: unknown): Promise<void> {
     this.#window.close()
     try {
@@ -264,6 +264,6 @@ export class StretchRun {
     metrics.indexedHeight.set({ ingester: name }, name === ingesterNames.forward ? batch.to - 1 : batch.from)
     for (const code of batch.undecodedCodes) metrics.indexingErrors.inc({ worker: name, code })
     progress.committed(name, batch)
-    onStored?.(batch.fetched, this.#stretch.generation)
+    onStored?.(batch.fetched, this.#segment.generation)
   }
 }

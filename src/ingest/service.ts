@@ -28,39 +28,35 @@ import { pause } from '../platform/retry.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import type { WeighedBlock } from '../flow/decoded-block.ts'
 
-/**
- * What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some
- * more.
- */
+/** Memory of a decoded block per received byte: 3 after all workers have read it, plus reserve. */
 const bytesPerByte = 4
-/**
- * How often progress is logged where there is no terminal, and how often the status line is drawn where there is
- * one.
- */
+/** Interval of progress log lines without a terminal, and of the status line with one. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-/** How often an ingester without work checks for heights that became owed. */
+/** Interval at which an idle ingester checks for new work. */
 const defaultRecheckMs = 2_000
 /**
- * How long a settled height fails before operators are told, at most; half of UNAVAILABLE_AFTER_S where that is
- * less.
+ * Maximum time until a failing settled height is reported, ms; half of UNAVAILABLE_AFTER_S if that
+ * is less.
  */
 const maxQuietMs = 30_000
 
-/** How patient the ingesters are: as long as real nodes need, where nothing is given. */
+/** Timeouts of the ingesters; defaults suit real nodes. */
 export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
-  /** Milliseconds that a settled height may fail before operators are told. */
+  /** Time until a failing settled height is reported, ms. */
   readonly reportAfterMs?: number
-  /** Milliseconds between two checks of an ingester without work for heights that became owed. */
+  /** Interval at which an idle ingester checks for new work, ms. */
   readonly recheckMs?: number
 }
 
 interface IngestOptions extends IngestPatience {
-  /** Undoes derived data above the common ancestor, in the transaction that deletes the raw rows. */
+  /**
+   * Rolls back derived data above the common ancestor, in the transaction that deletes raw rows.
+   */
   readonly beforeRollBack: (client: pg.ClientBase, ancestor: number) => Promise<void>
 }
 
-/** Starts the forward and the backward ingester, as far as they are enabled. */
+/** Starts the enabled ingesters. */
 export async function startIngest(
   context: ServiceContext<Config, WeighedBlock>,
   { beforeRollBack, ...patience }: IngestOptions,
@@ -159,7 +155,7 @@ export async function startIngest(
       startBlock: config.START_BLOCK,
       stopHeight: config.HISTORY_STOP_HEIGHT,
       isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
-      room: async (signal) => shared.historyRoom?.(signal),
+      awaitCapacity: async (signal) => shared.historyCapacity?.(signal),
     })
     work.push(runWhenOwed(backward, pool, log, recheckMs, lifecycle.signal))
   }
@@ -170,7 +166,10 @@ export async function startIngest(
   report(context, progress)
 }
 
-/** Runs the backward ingester to its end, and again when heights became owed: an operator has them retried. */
+/**
+ * Runs the backward ingester to completion, and again when there is new work: an operator retries
+ * heights.
+ */
 async function runWhenOwed(
   backward: BackwardIngester,
   pool: pg.Pool,
@@ -191,14 +190,13 @@ async function runWhenOwed(
         if (isSame) await pause(recheckMs, signal)
       } catch (error) {
         if (signal.aborted) return
-        log.debug({ err: asError(error) }, 'the checkpoint of history cannot be read, trying again')
+        log.debug({ err: asError(error) }, 'could not read the history checkpoint; retrying')
         await pause(recheckMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
   }
 }
 
-/** Progress as a status line on a terminal, and as log lines elsewhere. */
 function report({ terminal, log, lifecycle, config }: ServiceContext<Config, WeighedBlock>, progress: Progress): void {
   const isDrawn = terminal.isInteractive && config.LOG_FORMAT !== 'json'
   const timer = setInterval(

@@ -9,14 +9,14 @@ export const ingestSettings = {
     default: 0,
     unit: 'height',
     description:
-      'Where forward ingestion starts when nothing is stored yet. 0: at the lowest height that the ' +
-      'nodes serve; or, while the history ingester is on, ' +
-      'LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS below the head, and the history ingester brings the rest.',
+      'First height of forward ingestion in an empty database. 0: the lowest height of the ' +
+      'nodes or, with the history ingester enabled, ' +
+      'LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS below the head; the history ingester fetches the rest.',
   }),
   RAW_ONLY: boolean({
     group,
     default: false,
-    description: 'Only raw ingestion runs; workers and derivers are off.',
+    description: 'Run raw ingestion only, without workers and derivers.',
   }),
   ENABLE_FORWARD_INGESTER: boolean({ group, default: true, description: 'Follow the head of the chain.' }),
   LATEST_WORKER_COUNT: optionalInteger({
@@ -26,8 +26,8 @@ export const ingestSettings = {
     max: 1000,
     unit: 'blocks',
     description:
-      'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, ' +
-      'grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+      'Blocks that the forward ingester fetches concurrently. By default adaptive: starts at 2, ' +
+      'grows while the nodes keep up and shrinks when they refuse.',
   }),
   LATEST_BATCH_SIZE: optionalInteger({
     group,
@@ -36,13 +36,13 @@ export const ingestSettings = {
     max: 10_000,
     unit: 'blocks',
     description:
-      'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 ' +
-      'while it is behind; a number set here is kept.',
+      'Maximum blocks per commit of the forward ingester. By default adaptive: 1 at the head, up to 100 ' +
+      'while it is behind.',
   }),
   ENABLE_HISTORY_INGESTER: boolean({
     group,
     default: true,
-    description: 'Fill in history, from the start of the forward ingester down.',
+    description: 'Backfill history, from the start of the forward ingester downwards.',
   }),
   HISTORY_WORKER_COUNT: optionalInteger({
     group,
@@ -51,8 +51,8 @@ export const ingestSettings = {
     max: 1000,
     unit: 'blocks',
     description:
-      'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, ' +
-      'grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+      'Blocks that the history ingester fetches concurrently. By default adaptive: starts at 5, ' +
+      'grows while the nodes keep up and shrinks when they refuse.',
   }),
   HISTORY_BATCH_SIZE: optionalInteger({
     group,
@@ -61,30 +61,30 @@ export const ingestSettings = {
     max: 10_000,
     unit: 'blocks',
     description:
-      'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a ' +
-      'number set here is kept.',
+      'Maximum blocks per commit of the history ingester. By default adaptive: starts at 20, ' +
+      'up to 100.',
   }),
   HISTORY_STOP_HEIGHT: integer({
     group,
     default: 0,
     unit: 'height',
-    description: 'Lowest height that the history ingester fetches. 0: down to the lowest height that the nodes serve.',
+    description: 'Lowest height that the history ingester fetches. 0: the lowest height of the nodes.',
   }),
   UNAVAILABLE_AFTER_S: integer({
     group,
     default: 21_600,
     unit: 'seconds',
     description:
-      'How long a settled height may fail on every access node, or fail to be stored, before it is ' +
-      'recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: ' +
-      'only an operator gives heights up (npm run raw).',
+      'How long a settled height may fail on all access nodes, or fail to be stored, before it is ' +
+      'recorded in raw.unavailable and ingestion continues. A warning is logged after 30 seconds. 0: ' +
+      'only an operator can skip heights (npm run raw).',
   }),
   MAX_REORG_DEPTH: integer({
     group,
     default: 1000,
     min: 1,
     unit: 'blocks',
-    description: 'Deepest fork that is rolled back. A deeper one stops the ingester and deletes nothing.',
+    description: 'Maximum depth of a fork that is rolled back. A deeper fork stops the ingester without deleting data.',
   }),
 
   LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: integer({
@@ -92,7 +92,7 @@ export const ingestSettings = {
     default: 100,
     unit: 'blocks',
     description:
-      'Blocks below the head with which a new database starts. So many of the newest stored blocks, ' +
+      'Blocks below the head at which a new database starts. This many of the latest stored blocks, ' +
       'and at least one chunk, are derived in live chunks.',
   }),
 } satisfies Record<string, Setting<unknown>>

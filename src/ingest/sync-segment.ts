@@ -2,32 +2,35 @@ import type { FetchedBlock } from '../access/messages.ts'
 import { size } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
 
-/** One stretch of work: which heights, in which order, and what must hold between neighbours. */
-export interface Stretch {
-  /** Of the ingester's checkpoint when the stretch was planned; a rollback in between undoes its commits. */
+/** A segment of work: its heights, their order, and the checks between neighbours. */
+export interface SyncSegment {
+  /** Of the ingester's checkpoint at planning; a rollback in between invalidates its commits. */
   readonly generation: number
-  /** The next height to fetch; undefined when there is none now. */
+  /** The next height to fetch; undefined if there is none now. */
   readonly nextHeight: () => number | undefined
-  /** Blocks that could be fetched right now, besides those under way: decides how large commits should be. */
+  /** Blocks that could be fetched now, besides running fetches; determines the commit size. */
   readonly waiting: () => number
-  /** Calls `wake` when `nextHeight` may have more; returns how to stop that. */
+  /** Calls `wake` when `nextHeight` may return more. @returns unsubscribes */
   readonly onMore: (wake: () => void) => () => void
-  /** True when everything was handed out and nothing will come. */
+  /** True when all heights were returned and no more will come. */
   readonly isOver: () => boolean
-  /** Checks that a block fits to its stored neighbour. @throws ForkError or RetryableError */
+  /** Checks that a block fits its stored neighbour. @throws ForkError or RetryableError */
   readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
   /**
-   * Set where heights fall: only the block below tells whether a block names its true parent, so each is held back
-   * until that has come. @param below undefined when none will come @throws RetryableError
+   * For descending order: a block can only be checked against the block below, so it is held back
+   * until that arrives. @param below undefined at the end @throws RetryableError
    */
   readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
-  /** Checked now and then while there is nothing to do: that the chain is still the stored one. @throws ForkError */
+  /**
+   * Called occasionally while idle: checks that the chain is still the stored one. @throws
+   * ForkError
+   */
   readonly inspect?: () => Promise<void>
 }
 
-/** The heights of a set, one by one, from the lowest up or from the highest down. */
+/** Iterates over the heights of a set, ascending or descending. */
 export class HeightWalk {
-  /** What is still to be walked, the current range first. */
+  /** Remaining ranges, the current one first. */
   readonly #ranges: { from: number; to: number }[]
   readonly #isUp: boolean
   #left: number
@@ -38,12 +41,12 @@ export class HeightWalk {
     this.#left = size(heights)
   }
 
-  /** Heights that were not taken yet. */
+  /** Remaining heights. */
   get left(): number {
     return this.#left
   }
 
-  /** The height that `take` would give; undefined at the end. */
+  /** The next result of `take`; undefined at the end. */
   get next(): number | undefined {
     const range = this.#ranges[0]
     if (range === undefined) return undefined

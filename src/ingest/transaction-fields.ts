@@ -8,8 +8,9 @@ const closeBracket = 0x5d
 const comma = 0x2c
 
 /**
- * Writes the arguments as one jsonb array, the JSON-CDC of each as received. An argument that is no JSON (nodes do not
- * check before execution) becomes `{"undecoded": "0x…"}`, so that it is not lost and the array stays in order.
+ * Writes the arguments as one jsonb array, with the JSON-CDC as received. An invalid argument
+ * (nodes do not check before execution) becomes `{"undecoded": "0x…"}`, so that no data is lost and
+ * positions stay.
  */
 export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void {
   if (args.length === 0) {
@@ -28,13 +29,13 @@ export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void 
   rows.jsonbEnd()
 }
 
-/** What nearly all arguments look like; safe for jsonb as it is. */
+/** The form of nearly all arguments; valid jsonb without changes. */
 const simpleArgument = /^\{"(?:value":"[ !#-[\]-~]*","type":"[A-Z]\w*|type":"[A-Z]\w*","value":"[ !#-[\]-~]*)"\}\n?$/
 
-/** PostgreSQL reads nested JSON with its own stack and refuses what is too deep for it. */
+/** Nesting limit: PostgreSQL parses JSON recursively. */
 const deepest = 500
 
-/** The argument as JSON text that jsonb takes, with U+0000 made visible; undefined where there is no such text. */
+/** The argument as jsonb text with escaped U+0000; undefined if impossible. */
 function asJsonb(argument: Buffer): Buffer | undefined {
   if (simpleArgument.test(argument.toString('latin1'))) return argument
   if (!isUtf8(argument)) return undefined
@@ -48,7 +49,10 @@ function asJsonb(argument: Buffer): Buffer | undefined {
   return isJsonCdcLike(value, deepest) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
 }
 
-/** JSON-CDC has no bare numbers, and only plain keys; jsonb refuses some others: a value with one is kept as bytes. */
+/**
+ * JSON-CDC has no bare numbers and only plain keys; jsonb rejects some others, so such values are
+ * stored as bytes.
+ */
 function isJsonCdcLike(value: unknown, depth: number): boolean {
   if (typeof value === 'number' || depth === 0) return false
   if (typeof value !== 'object' || value === null) return true
@@ -59,16 +63,19 @@ function makeStorable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\u0000', String.raw`\u0000`).toWellFormed() : value
 }
 
-/** Tags of the length-delimited fields in the wire form of `flow.entities.Transaction`. */
+/** Tags of length-delimited fields in `flow.entities.Transaction`. */
 const payloadSignaturesTag = (8 << 3) | 2
 const envelopeSignaturesTag = (9 << 3) | 2
-/** Tags within `flow.entities.Transaction.Signature`. */
+/** Tags in `flow.entities.Transaction.Signature`. */
 const addressTag = (1 << 3) | 2
 const keyIdTag = 2 << 3
 const signatureTag = (3 << 3) | 2
 const extensionDataTag = (4 << 3) | 2
 
-/** Writes the signatures as one bytea field in their wire form, or null where there are none (system transactions). */
+/**
+ * Writes the signatures in protobuf encoding as one bytea, or null if there are none (system
+ * transactions).
+ */
 export function writeSignatures(rows: CopyWriter, transaction: TransactionMessage): void {
   if (transaction.payloadSignatures.length === 0 && transaction.envelopeSignatures.length === 0) {
     rows.null()
@@ -96,7 +103,7 @@ function writeSignature(out: ByteWriter, tag: number, message: SignatureMessage)
   writeField(out, extensionDataTag, extensionData)
 }
 
-/** As proto3 has it, a field without content is left out. */
+/** proto3 omits empty fields. */
 function writeField(out: ByteWriter, tag: number, content: Buffer): void {
   if (content.length === 0) return
   out.uint8(tag)

@@ -129,7 +129,7 @@ export class Shared<Block = never> {
   /** Passes committed blocks from the ingester to the farm, which then need not read them. */
   offerBlocks: ((blocks: readonly Block[], chainVersion: number) => void) | undefined
   /** Resolves when the farm can take more history; the head does not wait for it. */
-  historyRoom: ((signal: AbortSignal) => Promise<void>) | undefined
+  historyCapacity: ((signal: AbortSignal) => Promise<void>) | undefined
   /** Interrupts sessions of the embedded PostgreSQL. */
   interruptSessions: ((pids: readonly number[]) => Promise<void>) | undefined
   /** Sessions of the query service that do not end. */

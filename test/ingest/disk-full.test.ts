@@ -44,7 +44,7 @@ describe('a disk that is full', function () {
     slow.remove()
     expect(await first.ended(), first.output()).to.equal(75)
     const last = first.log.findLast((line) => line.level === 'fatal')
-    expect(last?.msg).to.match(/The disk of the database is full \(.*\)\. Make room and start again/)
+    expect(last?.msg).to.match(/The disk of the database is full \(.*\)\. Free some space and restart/)
     await rm(ballast)
     // What the first run left there (mostly write-ahead log) differs between runs: the room does not depend on it.
     await run('mount', ['-o', 'remount,size=1g', folder])

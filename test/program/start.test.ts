@@ -129,7 +129,7 @@ describe('the program, when it starts', () => {
     const own = await createTestDatabase()
     const farm = start(['ingest'], { DB_URL: own.url, START_BLOCK: '5', ...directions.forward })
     expect(await farm.ended()).to.equal(1)
-    expect((await farm.logged(/serve nothing below height 21\. Set START_BLOCK/)).level).to.equal('fatal')
+    expect((await farm.logged(/lowest height of the access nodes is 21\. Set START_BLOCK/)).level).to.equal('fatal')
     await own.drop()
   })
 

@@ -64,7 +64,7 @@ function stage(base: Partial<Stage> & Pick<Stage, 'name' | 'kind' | 'covered' | 
   }
 }
 
-/** Stretches of history done around the holes that a crash left, and the newest heights. */
+/** Segments of history done around the holes that a crash left, and the newest heights. */
 function doneRanges(share: number, seed: number): HeightRange[] {
   const total = head + 1 - bottom
   if (share === 0) return []

@@ -17,15 +17,20 @@ import {
   transactionsByBlockRequest,
 } from '../wire/requests.ts'
 
-/** Bulk answers may be a thousand times as large as the others. */
+/** Bulk responses may be a thousand times larger. */
 const bulkTimeouts = 3
-/** Once a node has given the block, its refusals are worth waiting for: another node would have to begin anew. */
+/**
+ * After a node has served the block, its rate limit is worth waiting for: another node would start
+ * over.
+ */
 const refusedTries = 3
 
-/** The calls that make up one height, all on one node; counts the bytes that came. Every call throws as `node.call`. */
+/**
+ * The calls for one height on one node, with the number of received bytes. Every call throws as
+ * `node.call`.
+ */
 export class BlockCalls {
   readonly node: AccessNode
-  /** Bytes of all answers so far. */
   byteLength = 0
   readonly #firstContext: CallContext
   readonly #context: CallContext

@@ -5,10 +5,9 @@ import { GetNetworkParametersResponseSchema, GetNodeVersionInfoResponseSchema } 
 import { emptyRequest } from '../wire/requests.ts'
 
 /**
- * Makes a call that both services have, and learns by it which of the two the node serves. To a node that is known
- * already it is an ordinary call.
- * @param call makes the call with the node's present `service`
- * @throws what the call throws
+ * Makes a call that both services support, and detects the node's service by it if unknown.
+ * @param call uses the node's current `service`
+ * @throws errors of the call
  */
 export async function onItsService<T>(node: AccessNode, call: () => Promise<T>): Promise<T> {
   const first = node.service
@@ -24,9 +23,9 @@ export async function onItsService<T>(node: AccessNode, call: () => Promise<T>):
 }
 
 /**
- * Asks a node which chain it is on and where its blocks begin, as far as its host name does not say it. A node that
- * does not have these calls stays unknown; its root is then learned from its first "below the root".
- * @throws GrpcError where the node did not answer
+ * Reads a node's chain id and root height, unless known from its host name. Without support for these calls the root is
+ * learned from the first `below-root` fault.
+ * @throws GrpcError if the node did not respond
  */
 export async function identifyNode(node: AccessNode, context: CallContext): Promise<void> {
   if (node.chainId === undefined) {

@@ -3,21 +3,21 @@ import { NodeLiedError, PartMissingError } from '../chain-source.ts'
 import { WireError } from '../wire/wire-reader.ts'
 
 /**
- * What a failed call says of the node and of what was asked for:
- * - `below-root`: the height is below the node's spork or below what this node keeps; `rootHeight` is its lowest
+ * Kinds of failed calls:
+ * - `below-root`: the height is below the node's spork or its pruned range; `rootHeight` is its lowest
  * - `not-found`: the node does not have it: not yet, or never
- * - `not-ready`: the node has it, but its index is not so far yet
- * - `part-missing`: the block is there, something of it is not
+ * - `not-ready`: the node has it, but has not indexed it yet
+ * - `part-missing`: the block exists, a part of it does not
  * - `rate-limited`: too many calls
- * - `too-large`: the answer exceeds a message limit, the node's or ours
- * - `unimplemented`: the node does not know the method, or the service
- * - `failed-without-text`: a failed transaction whose error text the node has lost spoils the bulk answer
- * - `encoding`: the node cannot convert an event to the encoding that was asked for
+ * - `too-large`: the response exceeds a message limit of the node or of the client
+ * - `unimplemented`: unknown method or service
+ * - `failed-without-text`: a failed transaction whose error text the node has lost breaks the bulk response
+ * - `encoding`: the node cannot convert an event to the requested encoding
  * - `internal`: something behind the node failed, such as an execution node
- * - `timeout`, `unavailable`: the node or the way to it
- * - `malformed`, `lied`: the answer is no valid message, or contradicts itself
- * - `script-limit`: a script used more computation or memory than one may
- * - `refused`: the node understood and will not; asking again is of no use
+ * - `timeout`, `unavailable`: the node or the network
+ * - `malformed`, `lied`: the response is invalid or inconsistent
+ * - `script-limit`: a script exceeded its computation or memory limit
+ * - `refused`: the node rejected the request; a retry is useless
  */
 export type FaultKind =
   | 'below-root'
@@ -41,14 +41,14 @@ export interface NodeFault {
   readonly kind: FaultKind
   /** For `below-root`. */
   readonly rootHeight?: number
-  /** The node's own words. */
+  /** The node's message. */
   readonly message: string
 }
 
 /**
- * Sorts what a call threw. Where the gRPC code says enough, only the code is asked; the few cases that share a code
- * are told apart here and nowhere else, by the texts that flow-go and the gRPC libraries write.
- * @returns undefined for an error that is no node's fault
+ * Classifies an error of a call, by gRPC code where possible. The few cases that share a code are
+ * distinguished here by the messages of flow-go and the gRPC libraries. @returns undefined for
+ * other errors
  */
 export function nodeFault(error: unknown): NodeFault | undefined {
   if (error instanceof GrpcError) return grpcFault(error)
@@ -89,7 +89,7 @@ function grpcFault(error: GrpcError): NodeFault {
   }
 }
 
-/** Whether a fault is of the node or the way to it, whatever was asked for. */
+/** Whether a fault is of the node or network, independent of the request. */
 export function isOutage({ kind }: NodeFault): boolean {
   return kind === 'unavailable' || kind === 'timeout' || kind === 'rate-limited'
 }
@@ -100,13 +100,13 @@ const belowRoot = /(?:spork|node's) root block height (\d+)/
 /** google.golang.org/grpc `rpc_util.go`; @grpc/grpc-js `stream-decoder.ts`, `server-interceptors.ts`. */
 const tooLarge = /message.* larger than/i
 
-/** onflow/flow-go `engine/access/rpc/backend/script_executor.go`: the pace of calls is another matter. */
+/** onflow/flow-go `engine/access/rpc/backend/script_executor.go`; not a rate limit. */
 const scriptLimit = /(?:computation|memory) (?:usage )?(?:exceeds )?limit(?: exceeded)?/i
 
 /** onflow/flow-go `engine/access/rpc/backend/transactions/provider/local.go`. */
 const failedWithoutText = /failed but error message is empty/
 
-/** onflow/flow-go `engine/common/rpc/convert/events.go`, and the provider that calls it. */
+/** onflow/flow-go `engine/common/rpc/convert/events.go` and its caller. */
 const conversion = /(?:failed to|could not|unable to) (?:convert|decode|encode) /
 
 function notFound(message: string): NodeFault {
@@ -125,10 +125,10 @@ export interface Failure {
   readonly error: unknown
 }
 
-/** The result of a call: its response, or a node's fault. */
+/** A response or a node's fault. */
 export type Outcome<T> = Answer<T> | Failure
 
-/** Waits for a call; a node's fault becomes a value, any other error is thrown. */
+/** Converts a node's fault to a value; rethrows other errors. */
 export async function attempt<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call }
@@ -139,7 +139,6 @@ export async function attempt<T>(call: Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-/** Whether a call failed in one of these ways. */
 export function isFault(outcome: Outcome<unknown>, ...kinds: readonly FaultKind[]): boolean {
   return outcome.fault !== undefined && kinds.includes(outcome.fault.kind)
 }

@@ -5,8 +5,8 @@ import { RateLimit } from './rate-limit.ts'
 import type { Transport } from '../transport/transport.ts'
 
 /**
- * The nodes in use, each once however many sources name it: they share its connection, its rate limit and what is
- * known of it. A node is closed when the last source has released it.
+ * The nodes in use, shared by all sources: one connection, rate limit and state per node. Closed
+ * when the last source releases it.
  */
 export class NodeRegistry {
   readonly #connect: (endpoint: string) => Transport
@@ -17,8 +17,8 @@ export class NodeRegistry {
   }
 
   /**
-   * @param limits calls per second, and at once after a pause; of several users' limits the lowest holds
-   * @throws FatalError for an endpoint that cannot be understood
+   * @param limits calls per second and burst; the lowest limits of all users apply
+   * @throws FatalError for an invalid endpoint
    */
   acquire(endpoint: string, limits: { readonly requestsPerSecond?: number; readonly burst?: number } = {}): AccessNode {
     const key = endpointKey(endpoint)
@@ -34,7 +34,7 @@ export class NodeRegistry {
     return node
   }
 
-  /** To be called once for each `acquire`. */
+  /** Call once for each `acquire`. */
   async release(node: AccessNode): Promise<void> {
     const key = endpointKey(node.endpoint)
     const known = this.#nodes.get(key)
@@ -44,10 +44,10 @@ export class NodeRegistry {
   }
 }
 
-/** The nodes of this process: a node's limit holds for all that the process asks of it. */
+/** Shared by the process, so that a node's limit applies to all of its calls. */
 export const processNodes = new NodeRegistry()
 
-/** What two spellings of one endpoint have in common. */
+/** Normalizes the spelling of an endpoint. */
 export function endpointKey(endpoint: string): string {
   const { protocol, tls, host, port, pathPrefix } = parseEndpoint(endpoint)
   return `${protocol} ${tls ? 'tls' : 'plain'} ${host.toLowerCase()} ${port}${pathPrefix}`

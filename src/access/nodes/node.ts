@@ -10,58 +10,61 @@ import type { ServiceName, Transport } from '../transport/transport.ts'
 
 const restBaseMs = 250
 const restMaxMs = 30_000
-/** Milliseconds after which a node that was distrusted once is trusted like any other. */
+/** Time after which distrust expires, ms. */
 const distrustMemoryMs = 300_000
 
-/** Requests of this process so far. */
+/** Requests of this process. */
 let requests = 0
 
 export interface CallContext {
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Goes before the calls that wait for the node's rate limit. */
+  /** Bypasses calls that wait for the node's rate limit. */
   readonly urgent?: boolean
-  /** Tries while the node refuses for its pace; each waits for the limit, which is lower every time. Default 1. */
+  /**
+   * Attempts after rate-limit refusals; each waits for the limit, which decreases every time.
+   * Default 1.
+   */
   readonly refusedTries?: number
   readonly onCall?: ((report: CallReport) => void) | undefined
-  /** Called with the length of the answer, before it has come where the transport can tell. */
+  /** Called with the response length, before the body arrives if the transport supports it. */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
 }
 
 /**
- * One access node and what is known of it; shared by all sources of the process. It is either
- * - `well`: the last thing that came from it was an answer;
- * - `resting`: it failed, and is left alone until `restUntil`, longer with every failure in a row;
- * - `on trial`: its rest is over, and nothing has come from it yet; it is asked for one thing at a time if others are
- *   there. An answer makes it well, a failure makes it rest again.
+ * One access node and its state, shared by all sources of the process:
+ * - `well`: its last call succeeded;
+ * - `resting`: it failed and is not used until `restUntil`, longer after each failure in a row;
+ * - `on trial`: its rest is over; it gets one request at a time if there are other nodes. A success makes it well, a
+ *   failure makes it rest again.
  */
 export class AccessNode {
   readonly endpoint: string
   readonly limit: RateLimit
-  /** Known from the host name. */
+  /** From the host name. */
   readonly spork: Spork | undefined
-  /** The lowest height that it serves; undefined while unknown. */
+  /** Lowest served height; undefined while unknown. */
   rootHeight: number | undefined
-  /** The root of the spork that it serves, where it says so. */
+  /** Root of its spork, if reported. */
   sporkRootHeight: number | undefined
-  /** The highest sealed height that it has reported. */
+  /** Highest reported sealed height. */
   headHeight: number | undefined
-  /** As the node reports it, else by its spork. */
+  /** As reported, else from its spork. */
   chainId: string | undefined
   service: ServiceName
-  /** Whether `service` has answered. */
+  /** Whether `service` is confirmed by a response. */
   serviceKnown = false
-  /** Whether it has the calls for all transactions and results of a block; undefined while not tried. */
+  /** Whether it supports bulk calls for transactions and results; undefined while unknown. */
   hasBulk: boolean | undefined
-  /** Whether it streams block headers or digests; undefined while not tried. */
+  /** Whether it streams headers or digests; undefined while unknown. */
   hasStream: boolean | undefined
-  /** Things that it is being asked for now. */
+  /** Running requests. */
   inFlight = 0
-  /** When a request was last sent to it, on a counter: the least recently used goes first among equals. */
+  /** Counter value of its last request, for least-recently-used selection. */
   lastUsed = 0
   calls = 0
   failures = 0
-  /** Heights in a row that it could not serve for reasons that may lie in the heights. */
+  /** Consecutive faults that may be caused by the heights. */
   stumbles = 0
   readonly #transport: Transport
   #failuresInARow = 0
@@ -84,7 +87,7 @@ export class AccessNode {
     if (transport.serverStream === undefined) this.hasStream = false
   }
 
-  /** Where its spork ends, exclusive; undefined for the newest one, and where the spork is not known. */
+  /** First height after its spork; undefined for the latest or an unknown spork. */
   get endHeight(): number | undefined {
     if (this.spork !== undefined) return this.spork.endHeight
     return this.sporkRootHeight === undefined ? undefined : sporkOfRoot(this.sporkRootHeight)?.endHeight
@@ -94,7 +97,7 @@ export class AccessNode {
     return Math.max(0, Math.max(this.#restUntil, this.#distrustedUntil) - performance.now())
   }
 
-  /** Milliseconds that a call would wait for the node's rate limit. */
+  /** Current wait for the rate limit, ms. */
   get waitMs(): number {
     return this.limit.waitMs
   }
@@ -103,14 +106,14 @@ export class AccessNode {
     return this.#failuresInARow > 0
   }
 
-  /** Whether a height can be on this node, as far as is known. */
+  /** Whether the node may have a height, as far as known. */
   mayServe(height: number): boolean {
     return (this.rootHeight ?? 0) <= height && height < (this.endHeight ?? Number.POSITIVE_INFINITY)
   }
 
   /**
-   * One call, within the node's rate, which is lowered when the node refuses for its pace.
-   * @throws GrpcError, or the signal's reason
+   * One call, within the node's rate limit, which decreases after refusals. @throws GrpcError, or
+   * the signal's reason
    */
   async call(method: string, request: Uint8Array, context: CallContext): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
@@ -134,7 +137,7 @@ export class AccessNode {
     }
   }
 
-  /** A server stream; counts as one call. Only where `hasStream` is not false. */
+  /** A server stream; counts as one call. Requires `hasStream` not false. */
   async *stream(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<Buffer> {
     if (this.#transport.serverStream === undefined) return
     const wait = this.limit.take(signal, true)
@@ -149,15 +152,15 @@ export class AccessNode {
     }
   }
 
-  /** Something came from it: it is well. */
   recovered(): void {
     this.#failuresInARow = 0
     this.#restUntil = 0
   }
 
   /**
-   * It failed: leaves it alone for a while.
-   * @param since when the failed attempt began (`performance.now()`); attempts from before the last rest count with it
+   * Rests the node after a failure.
+   * @param since start of the failed attempt (`performance.now()`); attempts that started before the last rest count
+   *   with it
    */
   rest(reason: string, since: number): void {
     this.#restReason = reason
@@ -168,8 +171,9 @@ export class AccessNode {
   }
 
   /**
-   * Its block does not fit the chain: it rests, twice as long each time. Responses do not end this rest: the node
-   * serves the bad block like any other, and would be selected for it again and again.
+   * Rests the node because its block does not fit the chain, twice as long each time. Successful
+   * calls do not end this rest: the node serves the bad block without errors and would be selected
+   * again.
    */
   distrust(reason: string): void {
     const now = performance.now()
@@ -180,7 +184,7 @@ export class AccessNode {
     this.#restReason = reason
   }
 
-  /** A request is sent to it; `requestEnded` follows. */
+  /** `requestEnded` must follow. */
   requestStarted(): void {
     this.inFlight++
     this.lastUsed = ++requests

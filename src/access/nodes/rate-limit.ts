@@ -8,23 +8,23 @@ interface Waiter {
   readonly onAbort: () => void
 }
 
-/** How much of its rate is left after a refusal. */
+/** Multiplicative decrease after a refusal. */
 const decrease = 0.7
-/** Refusals within this time are one: the calls were under way together. */
+/** Refusals within this time count once: the calls ran in parallel. */
 const decreaseEveryMs = 500
-/** The rate rises once in this time without a refusal. */
+/** Interval of increases without a refusal. */
 const increaseEveryMs = 1000
 const slowest = 0.5
-/** What a limit is not taken for at first, however few calls the node refused at. */
+/** Lower bound of a learned limit. */
 const slowestLearned = 2
-/** A learned limit is forgotten when it has risen this far above the pace at which it was learned. */
+/** A learned limit is dropped when it exceeds the refused rate by this factor. */
 const forgetAt = 4
 
 /**
- * The pace at which one node is asked. A token bucket: `rate` tokens come in per second, at most `burst` are kept,
- * each call takes one; calls wait in order, urgent ones in front. A refusal by the node empties the bucket and lowers
- * the rate to 70 %; every second without one raises it by 5 %, at least by one call, up to the configured rate.
- * Without a configured rate there is no limit until the first refusal, and none again once it has risen far enough.
+ * An adaptive token bucket per node: `rate` tokens per second, at most `burst`; calls wait in
+ * order, urgent ones first. A refusal empties the bucket and reduces the rate to 70 %; each second
+ * without one raises it by 5 % (at least one call), up to the configured rate. Without one there is
+ * no limit until the first refusal, and again after it has risen far enough.
  */
 export class RateLimit {
   #configured: number | undefined
@@ -36,11 +36,11 @@ export class RateLimit {
   #changedAt = 0
   readonly #waiting: Waiter[] = []
   #timer: NodeJS.Timeout | undefined
-  /** Calls let through in the running and in the last second, to know the pace that was refused. */
+  /** Calls of the current and the previous second, to measure a refused rate. */
   #window = { start: 0, count: 0, before: 0 }
 
   /**
-   * @param requestsPerSecond undefined: no limit
+   * @param requestsPerSecond undefined: unlimited
    * @param burst calls at once after a pause, at least 1; default `requestsPerSecond`
    */
   constructor(requestsPerSecond?: number, burst?: number) {
@@ -50,19 +50,19 @@ export class RateLimit {
     this.#tokens = this.#burst
   }
 
-  /** Calls per second at present; undefined: no limit. */
+  /** Current rate; undefined: unlimited. */
   get requestsPerSecond(): number | undefined {
     return this.#rate
   }
 
-  /** Milliseconds that a call would wait now. */
+  /** Current wait of a call, ms. */
   get waitMs(): number {
     if (this.#rate === undefined) return 0
     this.#refill()
     return (Math.max(0, this.#waiting.length + 1 - this.#tokens) / this.#rate) * 1_000
   }
 
-  /** Lowers the configured rate where another user of the node wants it lower. */
+  /** Lowers the configured rate to that of another user of the node. */
   restrict(requestsPerSecond: number, burst = requestsPerSecond): void {
     if (this.#configured !== undefined && this.#configured <= requestsPerSecond) return
     this.#configured = requestsPerSecond
@@ -72,7 +72,7 @@ export class RateLimit {
   }
 
   /**
-   * Resolves when a call may be made. @param urgent goes before all that wait
+   * Resolves when a call may start. @param urgent bypasses the queue
    * @throws the signal's reason
    */
   take(signal?: AbortSignal, urgent = false): Promise<void> | undefined {
@@ -99,7 +99,7 @@ export class RateLimit {
     })
   }
 
-  /** The node refused a call for its pace. */
+  /** The node refused a call by its rate limit. */
   refused(): void {
     const now = performance.now()
     this.#tokens = Math.min(this.#tokens, 0)
@@ -113,7 +113,7 @@ export class RateLimit {
     this.#schedule()
   }
 
-  /** The node answered: after a while its rate rises again. */
+  /** A call succeeded. */
   succeeded(): void {
     if (this.#rate === undefined || this.#rate === this.#configured) return
     const now = performance.now()
@@ -126,7 +126,7 @@ export class RateLimit {
     this.#release()
   }
 
-  /** Rejects all that wait. */
+  /** Rejects all waiting calls. */
   close(reason: Error): void {
     clearTimeout(this.#timer)
     for (const waiter of this.#waiting.splice(0)) {

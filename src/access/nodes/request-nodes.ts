@@ -12,23 +12,23 @@ import type { AccessNode, CallContext } from './node.ts'
 import { BelowRootError, NodesFailedError, NotYetError } from '../chain-source.ts'
 import type { SourceContext } from './source-context.ts'
 
-/** Rounds over all nodes in which a height that is sealed somewhere may still be missing, for nodes that lag. */
+/** Rounds over all nodes in which a sealed height may be missing on nodes that lag. */
 const roundsUntilNotYet = 3
 /** Rounds in which every node must report a part as missing before it counts as lost. */
 const roundsUntilLost = 2
-/** Milliseconds by which waits must differ to make a difference. */
+/** Smaller differences between waits are ignored, ms. */
 const sameWaitMs = 50
-/** Stands for the newest state where nodes are selected by height. */
+/** The latest state, for selection by height. */
 const newest = Number.MAX_SAFE_INTEGER
 
-/** What a fault says of the node. It rests for every fault that is not listed. */
+/** How faults affect a node. It rests for every fault not listed. */
 interface RestPolicy {
   /** The node works. */
   readonly harmless: ReadonlySet<FaultKind>
-  /** Faults that may be the request's: the node rests after `maxStumbles` of them in a row. */
+  /** Possibly caused by the request: the node rests after `maxStumbles` of them in a row. */
   readonly stumbles: ReadonlySet<FaultKind>
   readonly maxStumbles: number
-  /** Nothing: neither that it works nor that it does not. */
+  /** No information about the node. */
   readonly neutral: ReadonlySet<FaultKind>
 }
 
@@ -48,21 +48,20 @@ const callPolicy: RestPolicy = {
   neutral: new Set(['rate-limited', 'unimplemented']),
 }
 
-/** What selecting needs of a node. */
 export type Candidate = Pick<
   AccessNode,
   'rootHeight' | 'headHeight' | 'restingForMs' | 'isOnTrial' | 'waitMs' | 'inFlight' | 'lastUsed' | 'mayServe'
 >
 
 /**
- * The node to request a height from: of those that may serve it and are not `tried` yet, the one
- * 1. that is not resting, or whose rest is over first;
- * 2. with the largest known root, since nodes of older sporks may only know it from another node; unknown roots last;
- * 3. that is not on trial with another request;
- * 4. whose rate limit makes a call wait the least;
- * 5. that is not known to lag behind the height;
- * 6. that has the fewest requests in flight, then the least recently used one.
- * @returns undefined where every node that may serve the height was tried
+ * Selects the node for a height, of those that may serve it and are not in `tried`, by:
+ * 1. not resting, or resting for the shortest time;
+ * 2. the highest known root, since nodes of older sporks may only know it from another node; unknown roots last;
+ * 3. not on trial with another request;
+ * 4. the shortest wait for its rate limit;
+ * 5. not known to lag behind the height;
+ * 6. the fewest running requests, then least recently used.
+ * @returns undefined if all of them were tried
  */
 export function selectNode<T extends Candidate>(
   nodes: readonly T[],
@@ -77,7 +76,7 @@ export function selectNode<T extends Candidate>(
   return best
 }
 
-/** The lowest root above a height: where the nodes' reach begins, seen from below. */
+/** The lowest root above a height. */
 export function rootAbove(nodes: readonly Pick<Candidate, 'rootHeight'>[], height: number): number | undefined {
   let lowest: number | undefined
   for (const { rootHeight } of nodes) {
@@ -108,8 +107,8 @@ function isBehind(node: Candidate, height: number): boolean {
 }
 
 /**
- * One request to one node, and what it says of the node: it recovers or rests.
- * @throws the signal's reason, and errors that are no node's fault
+ * One request to one node; updates the state of the node.
+ * @throws the signal's reason, and errors that are not the node's fault
  */
 async function request<T>(
   context: SourceContext,
@@ -143,17 +142,17 @@ async function request<T>(
 
 export interface HeightRequest<T> {
   readonly height: number
-  /** Sends the request to one node. `acceptMissing`: every node has reported before that something is missing. */
+  /** Sends the request. `acceptMissing`: every node has reported a missing part before. */
   send(calls: BlockCalls, acceptMissing: boolean): Promise<T>
-  /** Called with the length of each response before it has come. */
+  /** Called with the response length before the body arrives. */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
-  /** Whether the height is so far below the sealed head that nodes that lack it will not get it. */
+  /** Whether the height is so far below the sealed head that nodes without it will not get it. */
   isSettled(): Promise<boolean>
 }
 
 /**
- * Requests a height from one node after the other, the most suitable first, until one serves it. When all were tried, a
- * new round begins after a pause, for as many tries as the settings allow.
+ * Requests a height from one node after another, best first. When all were tried, a new round starts after a delay, up to
+ * the configured number of attempts.
  * @throws BelowRootError, NotYetError, NodesFailedError, or the signal's reason
  */
 export async function requestHeight<T>(
@@ -170,11 +169,11 @@ class HeightSearch<T> {
   readonly #signal: AbortSignal
   /** Nodes tried in this round. */
   readonly #tried = new Set<AccessNode>()
-  /** How many of them do not have the height. */
+  /** Nodes without the height. */
   #absent = 0
   /** Rounds in which no node had it. */
   #absentRounds = 0
-  /** How many of these reached every node. */
+  /** Of these, rounds in which all nodes responded. */
   #lostRounds = 0
   #acceptMissing = false
   #failures = 0
@@ -196,9 +195,11 @@ class HeightSearch<T> {
       const nodes = this.#context.usableNodes()
       const node = selectNode(nodes, height, this.#tried)
       if (node === undefined && this.#tried.size === 0) throw this.#unreachable(nodes)
-      // Nothing may be awaited between selecting an idle node and the request: many heights would select the same one.
+      // Do not await between selecting an idle node and the request: other heights would select the
+      // same node.
       if (node === undefined || (this.#absent > 0 && node.restingForMs > 0 && !(await this.#request.isSettled()))) {
-        // A resting node is not waited for where a healthy one has reported that the height is not there yet.
+        // A healthy node reported that the height does not exist yet, so do not wait for a resting
+        // one.
         await this.#endRound()
         continue
       }
@@ -270,15 +271,15 @@ class HeightSearch<T> {
 }
 
 export interface StateRequest<T> {
-  /** Of the state; undefined: the newest. `unknown`: of a block that any node may have. */
+  /** Undefined: the latest; `unknown`: of a block that any node may have. */
   readonly height: number | 'unknown' | undefined
   readonly send: (node: AccessNode, context: CallContext) => Promise<T>
 }
 
 /**
- * Requests something of a state from one node after the other, the most suitable first and each once, until one
- * responds. It does not wait for resting nodes: callers have other requests, or a user who waits.
- * @throws the errors of ChainReader, the most telling one of them
+ * Requests a state from one node after another, best first, each once, without waiting for resting nodes: callers have
+ * other requests or a waiting user.
+ * @throws errors of ChainReader, the most informative one
  */
 export async function requestState<T>(
   context: SourceContext,
@@ -294,7 +295,7 @@ export async function requestState<T>(
     const node = selectNode(nodes, height ?? newest, tried)
     if (node === undefined) throw verdict(failures, height)
     tried.add(node)
-    // A resting node is tried only as the last resort, so that its state is learned anew.
+    // A resting node is the last resort; the attempt updates its state.
     if (node.restingForMs > 0 && tried.size > 1) continue
     const send = () => stateRequest.send(node, context.callContext(signal))
     const outcome = await request(context, node, callPolicy, signal, send)
@@ -306,7 +307,7 @@ export async function requestState<T>(
   }
 }
 
-/** Live nodes of a past spork have no present. */
+/** Live nodes of a past spork have no latest state. */
 function newestOf(context: SourceContext): AccessNode[] {
   const usable = context.usableNodes()
   return context.liveNodes.filter((node) => usable.includes(node))

@@ -5,9 +5,9 @@ import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'
 import type { AccessNode, CallContext } from './node.ts'
 
-/** Milliseconds that a node has to say who it is; so long a dead node may hold up the first block. */
+/** Timeout of identifying a node, ms: a dead node delays the first block this long. */
 const identifyTimeoutMs = 3_000
-/** Milliseconds after which a node that could not say who it is is asked again. */
+/** Interval of attempts to identify a node, ms. */
 const identifyAgainMs = 30_000
 
 export interface SourceSettings {
@@ -19,17 +19,16 @@ export interface SourceSettings {
   readonly onCall: ((report: CallReport) => void) | undefined
 }
 
-/** What the parts of one chain source share: its nodes, its settings, and the signal that ends it. */
+/** Shared by the parts of a chain source. */
 export class SourceContext {
-  /** All nodes, live ones first. */
+  /** Live nodes first. */
   readonly nodes: readonly AccessNode[]
-  /** Those that are asked for the head. */
   readonly liveNodes: readonly AccessNode[]
   readonly settings: SourceSettings
   readonly log: SourceLogger
   /** Aborted when the source is closed. */
   readonly closing: AbortSignal
-  /** The chain that the source follows: that of its first node that says one. */
+  /** The chain of the first node that reports one. */
   chainId: string | undefined
   readonly #identifiedAt = new Map<AccessNode, number>()
   readonly #failures = new LogThrottle()
@@ -49,7 +48,7 @@ export class SourceContext {
     this.closing = closing
   }
 
-  /** A signal that is aborted with the caller's, and when the source is closed. */
+  /** Aborted with the caller's signal or when the source is closed. */
   signalOf(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.closing : AbortSignal.any([signal, this.closing])
   }
@@ -59,7 +58,7 @@ export class SourceContext {
     return { timeoutMs, signal, urgent, onCall }
   }
 
-  /** Waits until every node has said who it is or has failed to; after the first time there is nothing to wait for. */
+  /** Waits until every node is identified or has failed to be; immediate after the first time. */
   async identified(signal: AbortSignal): Promise<void> {
     if (this.#isIdentified) return
     this.#identifying ??= this.identifyAgain()
@@ -67,13 +66,13 @@ export class SourceContext {
     this.#isIdentified = true
   }
 
-  /** Asks the nodes that have not said who they are once more. */
+  /** Retries unidentified nodes. */
   async identifyAgain(): Promise<void> {
     await Promise.all(this.nodes.filter(isUnknown).map((node) => this.#identify(node)))
     this.#adoptChain()
   }
 
-  /** The nodes that may be asked: those that are not known to be on another chain. Asks unknown ones again at times. */
+  /** Nodes not known to be on another chain. Retries unidentified ones occasionally. */
   usableNodes(): AccessNode[] {
     const usable: AccessNode[] = []
     for (const node of this.nodes) {
@@ -83,7 +82,7 @@ export class SourceContext {
     return usable
   }
 
-  /** The highest sealed height that any node has reported. */
+  /** Highest sealed height reported by any node. */
   get sealedHeight(): number | undefined {
     let highest: number | undefined
     for (const { headHeight } of this.nodes) {
@@ -92,13 +91,13 @@ export class SourceContext {
     return highest
   }
 
-  /** A node failed: leaves it alone for a while, and says so. */
+  /** Rests a failed node and logs it. */
   rest(node: AccessNode, reason: string, since: number): void {
     if (!node.isOnTrial) this.#logRest(node.endpoint, reason)
     node.rest(reason, since)
   }
 
-  /** A block of a node does not fit the chain. */
+  /** The node's block does not fit the chain. */
   distrust(node: AccessNode, reason: string): void {
     this.#logRest(node.endpoint, reason)
     node.distrust(reason)
@@ -107,16 +106,15 @@ export class SourceContext {
   #logRest(endpoint: string, reason: string): void {
     const suppressed = this.#failures.due(`${endpoint} ${causeOf(reason)}`)
     const details = { endpoint, reason, ...((suppressed ?? 0) > 0 ? { suppressed } : {}) }
-    if (suppressed === undefined) this.log.debug(details, 'access node rests')
-    else this.log.warn(details, 'access node rests')
+    if (suppressed === undefined) this.log.debug(details, 'access node suspended')
+    else this.log.warn(details, 'access node suspended')
   }
 
-  /** A node answered. */
   recovered(node: AccessNode): void {
     node.stumbles = 0
     if (!node.isOnTrial) return
     node.recovered()
-    this.log.info({ endpoint: node.endpoint }, 'access node is back')
+    this.log.info({ endpoint: node.endpoint }, 'access node resumed')
   }
 
   async #identify(node: AccessNode): Promise<void> {
@@ -141,7 +139,7 @@ export class SourceContext {
     this.chainId ??= this.nodes.find((node) => node.chainId !== undefined)?.chainId
     for (const { endpoint, chainId } of this.nodes) {
       if (chainId !== undefined && chainId !== this.chainId) {
-        this.log.warn({ endpoint, chainId, expected: this.chainId }, 'access node is on another chain and is not used')
+        this.log.warn({ endpoint, chainId, expected: this.chainId }, 'ignoring an access node of another chain')
       }
     }
   }

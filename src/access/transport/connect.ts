@@ -7,9 +7,8 @@ import type { Endpoint } from './endpoint.ts'
 import type { Transport, CallOptions } from './transport.ts'
 
 /**
- * A transport for an access node as it stands in the configuration (see `parseEndpoint`). Nothing is connected yet:
- * the first call does that.
- * @throws FatalError for an endpoint that cannot be understood
+ * Creates the transport of a configured access node (see `parseEndpoint`). Connects on the first call.
+ * @throws FatalError for an invalid endpoint
  */
 export function connect(endpoint: string): Transport {
   const parsed = parseEndpoint(endpoint)
@@ -17,9 +16,9 @@ export function connect(endpoint: string): Transport {
 }
 
 /**
- * Native gRPC: unary calls through `Http2Transport`, each stream through a `GrpcJsTransport` of its own. Its reader
- * ends a silent stream, and the next one has another connection; pings would make servers end the streams of an idle
- * chain.
+ * Native gRPC: unary calls through `Http2Transport`, each stream through its own `GrpcJsTransport`.
+ * The stream's reader ends a silent stream, and the next one uses another connection; keepalive
+ * pings would make servers end the streams of an idle chain.
  */
 export class NativeTransport implements Transport {
   readonly endpoint: string

@@ -1,19 +1,18 @@
 import { FatalError } from '../../platform/errors.ts'
 
-/** Where an access node answers, and how. */
 export interface Endpoint {
-  /** As configured; shown to people. */
+  /** As configured. */
   readonly text: string
   readonly protocol: 'grpc' | 'grpc-web'
   readonly tls: boolean
-  /** A name or an address; IPv6 addresses without brackets. */
+  /** IPv6 addresses without brackets. */
   readonly host: string
   readonly port: number
-  /** gRPC-web only: what stands before the service's name, without a slash at the end; empty for most. */
+  /** gRPC-web only: path before the service name, without a trailing slash. */
   readonly pathPrefix: string
 }
 
-/** The port of gRPC without TLS on access nodes. */
+/** Default port of gRPC without TLS on access nodes. */
 const defaultGrpcPort = 9000
 
 const accepted =
@@ -27,10 +26,7 @@ const schemes: Readonly<Record<string, Pick<Endpoint, 'protocol' | 'tls'> & { re
   'https:': { protocol: 'grpc-web', tls: true, port: 443 },
 }
 
-/**
- * Reads an access node's address as it stands in the configuration.
- * @throws FatalError naming the value and what is accepted
- */
+/** Parses a configured access node. @throws FatalError with the value and the accepted forms */
 export function parseEndpoint(text: string): Endpoint {
   const trimmed = text.trim()
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `grpc://${trimmed}`
@@ -43,9 +39,9 @@ export function parseEndpoint(text: string): Endpoint {
   if (scheme === undefined) throw refuse(`unknown scheme ${url.protocol}//`)
   if (url.hostname === '') throw refuse('no host')
   if (url.username !== '' || url.password !== '') throw refuse('a user name or password is not supported')
-  if (url.search !== '' || url.hash !== '') throw refuse('nothing may follow the path')
+  if (url.search !== '' || url.hash !== '') throw refuse('query and fragment are not supported')
   const pathPrefix = url.pathname.replace(/\/+$/, '')
-  if (scheme.protocol === 'grpc' && pathPrefix !== '') throw refuse('gRPC has no path')
+  if (scheme.protocol === 'grpc' && pathPrefix !== '') throw refuse('gRPC does not support a path')
   const port = url.port === '' ? scheme.port : Number(url.port)
   if (port === 0) throw refuse('port 0')
   return {
@@ -58,7 +54,7 @@ export function parseEndpoint(text: string): Endpoint {
   }
 }
 
-/** `host:port` as a URL and an `:authority` header write it. */
+/** `host:port` for URLs and `:authority`. */
 export function authorityOf(endpoint: Pick<Endpoint, 'host' | 'port'>): string {
   return `${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`
 }

@@ -7,11 +7,12 @@ import { GrpcError, codeOfStatus, maxMessageLength } from './grpc-status.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface GrpcJsTransportOptions {
-  /** Certificates to trust in place of the system's, PEM; for grpcs:// only. */
+  /** CA certificates instead of the system's, PEM; for grpcs:// only. */
   readonly ca?: string | Buffer
   /**
-   * Whether to notice a half-open connection, within the sum of the two keepalive times. Default true. Servers built on
-   * grpc-go end a connection that is pinged while a stream is silent for 45 s.
+   * Whether to detect half-open connections, within the sum of the two keepalive times. Default
+   * true. Servers built on grpc-go close a connection that is pinged while a stream is silent for
+   * 45 s.
    */
   readonly isKeptAlive?: boolean
 }
@@ -22,11 +23,11 @@ const channelOptions = {
   'grpc.max_receive_message_length': maxMessageLength,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 5_000,
-  // Transports to the same node must not share a channel: each is closed on its own.
+  // Transports to the same node must not share a channel, since each is closed separately.
   'grpc.use_local_subchannel_pool': 1,
 }
 
-/** Unary calls and server streams through @grpc/grpc-js, with the messages as bytes. */
+/** Unary calls and server streams through @grpc/grpc-js, with messages as bytes. */
 export class GrpcJsTransport implements Transport {
   readonly endpoint: string
   readonly #client: Client
@@ -58,7 +59,7 @@ export class GrpcJsTransport implements Transport {
             signal?.removeEventListener('abort', abort)
             if (error !== null) reject(this.#errorOf(method, error, signal))
             else if (message !== undefined) resolve(message)
-            else reject(new GrpcError('INTERNAL', 'status OK without an answer', this.#call(method)))
+            else reject(new GrpcError('INTERNAL', 'status OK without a response', this.#call(method)))
           },
         ),
       )
@@ -79,7 +80,7 @@ export class GrpcJsTransport implements Transport {
     )
     this.#streams.add(stream)
     let failure: unknown
-    // Stays on the stream: a cancelled call still reports an error after its reader has gone.
+    // Stays attached: a cancelled call reports an error after its reader has finished.
     stream.on('error', (error: unknown) => {
       failure = error
     })
@@ -96,14 +97,14 @@ export class GrpcJsTransport implements Transport {
     }
   }
 
-  /** Unary calls in flight end by themselves or by their deadline; streams, which may never end, end now. */
+  /** Running unary calls finish or reach their deadline; streams end now. */
   close(): Promise<void> {
     for (const stream of this.#streams) stream.cancel()
     this.#client.close()
     return Promise.resolve()
   }
 
-  /** A closed client throws instead of answering. */
+  /** A closed client throws synchronously. */
   #start<T>(method: string, start: () => T): T {
     try {
       return start()
@@ -134,7 +135,7 @@ function credentialsOf(endpoint: Endpoint, ca: string | Buffer | undefined): Cha
   return credentials.createSsl(ca === undefined ? null : Buffer.from(ca))
 }
 
-/** The proxy is chosen by `proxyFor`, as for unary calls, in place of grpc-js's own reading of the environment. */
+/** Uses `proxyFor` as unary calls do, instead of grpc-js's own handling of proxy variables. */
 function targetOf(endpoint: Endpoint): { readonly target: string; readonly proxyOptions: ChannelOptions } {
   const proxy = proxyFor(endpoint)
   const authority = authorityOf(endpoint)

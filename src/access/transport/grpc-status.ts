@@ -22,12 +22,12 @@ export const grpcCodes = [
 ] as const
 export type GrpcCode = (typeof grpcCodes)[number]
 
-/** A call that did not end with OK. `grpcCode` is the node's, or the nearest for a fault of the connection. */
+/** A call that failed. `grpcCode` is that of the node, or the closest for a connection error. */
 export class GrpcError extends FlowfarmError {
   readonly grpcCode: GrpcCode
   readonly method: string
   readonly endpoint: string
-  /** The message without the endpoint, which callers of ours are not told. */
+  /** The message without the endpoint, safe for API clients. */
   readonly reason: string
 
   constructor(grpcCode: GrpcCode, message: string, call: { method: string; endpoint: string; cause?: unknown }) {
@@ -41,15 +41,15 @@ export class GrpcError extends FlowfarmError {
   }
 }
 
-/** A frame is a byte that tells whether the message is compressed, its length in 4 bytes, and the message. */
+/** Compression flag (1 byte) and message length (4 bytes). */
 export const framePrefixLength = 5
 
-/** Answers may be as long as access nodes send them: 1 GiB. */
+/** Limit of access nodes: 1 GiB. */
 export const maxMessageLength = 1024 ** 3
 
 /**
- * The code of a `grpc-status` value; what is no known number is UNKNOWN, as gRPC asks. CANCELLED becomes UNAVAILABLE:
- * from a node it says that the node, or one behind it, gave up, while here it shall mean the caller's own signal.
+ * The code of a `grpc-status`; unknown numbers are UNKNOWN. CANCELLED from a node becomes
+ * UNAVAILABLE: CANCELLED is reserved for the caller's signal.
  */
 export function codeOfStatus(status: string | number): GrpcCode {
   const code = grpcCodes[Number(status)] ?? 'UNKNOWN'
@@ -57,8 +57,8 @@ export function codeOfStatus(status: string | number): GrpcCode {
 }
 
 /**
- * The code for an HTTP status that came without a gRPC status.
- * Source: "HTTP to gRPC Status Code Mapping" of the gRPC project.
+ * The code for an HTTP status without gRPC status. Source: "HTTP to gRPC Status Code Mapping" of
+ * the gRPC project.
  */
 export function codeOfHttpStatus(status: number): GrpcCode {
   switch (status) {
@@ -80,7 +80,7 @@ export function codeOfHttpStatus(status: number): GrpcCode {
   }
 }
 
-/** Undoes the percent-encoding of `grpc-message`; what is not encoded as it should stays as it is. */
+/** Decodes the percent-encoding of `grpc-message`; invalid parts stay unchanged. */
 export function decodeStatusMessage(text: string): string {
   if (!text.includes('%')) return text
   const bytes = Buffer.from(text, 'utf8')
@@ -95,13 +95,13 @@ export function decodeStatusMessage(text: string): string {
   return bytes.toString('utf8', 0, length)
 }
 
-/** The value of a `grpc-timeout` header: at most 8 digits and a unit. */
+/** `grpc-timeout`: at most 8 digits and a unit. */
 export function timeoutHeader(timeoutMs: number): string {
   const ms = Math.max(1, Math.ceil(timeoutMs))
   return ms < 100_000_000 ? `${ms}m` : `${Math.min(99_999_999, Math.ceil(ms / 1000))}S`
 }
 
-/** A message with its prefix, not compressed. */
+/** An uncompressed message with its prefix. */
 export function frameOf(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(framePrefixLength + message.length)
   frame[0] = 0

@@ -15,14 +15,14 @@ import type * as GrpcWeb from '@improbable-eng/grpc-web'
 import type * as NodeHttp from '@improbable-eng/grpc-web-node-http-transport'
 
 /**
- * Unary calls of gRPC-web over HTTP/1.1, for http:// and https:// endpoints, through the client that
- * @onflow/transport-grpc brings. Its own calls are not used: they know no call for a whole block, and decode every
- * event. Nor is its entry point loaded, which prints that it is deprecated. There are no streams.
+ * Unary gRPC-web calls over HTTP/1.1 for http:// and https://, through the client of
+ * @onflow/transport-grpc. Its high-level calls are not used: they cannot fetch whole blocks and
+ * decode every event. Its entry point, which prints a deprecation, is not loaded. No streams.
  */
 export class GrpcWebTransport implements Transport {
   readonly endpoint: string
   readonly #url: string
-  /** Undefined: the process's own, without a proxy. */
+  /** Undefined: the global agent, without a proxy. */
   readonly #agent: Agent | undefined
   #closed = false
 
@@ -59,7 +59,7 @@ export class GrpcWebTransport implements Transport {
         fail(code, reason, cause)
       }
       const deadline = setTimeout(
-        () => giveUp('DEADLINE_EXCEEDED', `no complete answer within ${timeoutMs} ms`),
+        () => giveUp('DEADLINE_EXCEEDED', `no complete response within ${timeoutMs} ms`),
         timeoutMs,
       )
       const abort = (): void => giveUp('CANCELLED', 'aborted', signal?.reason)
@@ -71,14 +71,14 @@ export class GrpcWebTransport implements Transport {
         transport: gathering(this.#agent === undefined ? nodeHttp : throughAgent(grpcWeb, this.#agent), fail),
         onEnd: ({ status, statusMessage, message }) => {
           if (status !== grpcWeb.Code.OK) fail(codeOfStatus(status), statusMessage)
-          else if (message === null) fail('INTERNAL', 'status OK without an answer')
+          else if (message === null) fail('INTERNAL', 'status OK without a response')
           else if (settle()) resolve(message.bytes)
         },
       })
     })
   }
 
-  /** Calls in flight end by themselves or by their deadline; idle sockets of the process's own agent stay. */
+  /** Running calls finish or reach their deadline; idle sockets of the global agent stay open. */
   close(): Promise<void> {
     this.#closed = true
     if (this.#agent !== undefined) closeIdle(this.#agent)
@@ -93,7 +93,7 @@ interface Client {
 
 let client: Client | undefined
 
-/** Loaded by the first call, in the versions that @onflow/transport-grpc itself uses. */
+/** Loaded on the first call, in the versions used by @onflow/transport-grpc. */
 function loadClient(): Client {
   const require = createRequire(import.meta.resolve('@onflow/transport-grpc'))
   const web = require('@improbable-eng/grpc-web') as typeof GrpcWeb
@@ -101,7 +101,7 @@ function loadClient(): Client {
   return { grpcWeb: web.grpc, nodeHttp: http.NodeHttpTransport() }
 }
 
-/** The bytes of a message, which the client takes for a message. */
+/** Raw bytes in the interface of a message. */
 class RawMessage {
   readonly bytes: Buffer
 
@@ -135,7 +135,7 @@ function methodOf(method: string, options: CallOptions): RawMethod {
   }
 }
 
-/** The client's HTTP transport, which has no option for an agent, for connections through a proxy. */
+/** The client's HTTP transport with an agent, for proxies. */
 function throughAgent(grpcWeb: typeof grpc, agent: Agent): grpc.TransportFactory {
   return ({ url, onHeaders, onChunk, onEnd }) => {
     let request: ClientRequest | undefined
@@ -163,16 +163,17 @@ function throughAgent(grpcWeb: typeof grpc, agent: Agent): grpc.TransportFactory
   }
 }
 
-/** Ends connections that no call uses; those in use end with their call. */
+/** Closes idle connections; others close after their call. */
 function closeIdle(agent: Agent): void {
   agent.maxFreeSockets = 0
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
 }
 
 /**
- * The client's HTTP transport with what it lacks: the body is handed on as a whole (the client copies all it has with
- * every chunk), HTTP errors keep their meaning (it takes a proxy's 404 for "no such block"), and faults of the
- * connection are told, with their cause, when they happen (a body that is cut would be waited for until the deadline).
+ * Wraps the client's HTTP transport: passes the body on as a whole (the client copies everything
+ * with every chunk), keeps HTTP errors (the client treats a proxy's 404 as a missing block), and
+ * reports connection errors at once with their cause (otherwise a truncated body waits for the
+ * deadline).
  */
 function gathering(
   nodeHttp: grpc.TransportFactory,
@@ -198,7 +199,7 @@ function gathering(
       onEnd: (error) => {
         if (error !== undefined) return fail('UNAVAILABLE', `connection failed: ${error.message}`, error)
         if (length > 0 && ((chunks[0]?.[0] ?? 0) & 1) === 1) {
-          return fail('INTERNAL', 'the answer is compressed, which was not asked for')
+          return fail('INTERNAL', 'the response is compressed, which was not requested')
         }
         if (length > 0) options.onChunk(Buffer.concat(chunks, length))
         options.onEnd()

@@ -9,53 +9,55 @@ import type { Endpoint } from './endpoint.ts'
 import { ProxyTunnel } from './proxy-tunnel.ts'
 
 export interface Http2ConnectionOptions {
-  /** Certificates to trust in place of the system's, PEM; for grpcs:// only. */
+  /** CA certificates instead of the system's, PEM; for grpcs:// only. */
   readonly ca?: string | Buffer
-  /** Through which the node is connected; undefined: directly. */
+  /** Undefined: direct connection. */
   readonly proxy?: Proxy | undefined
-  /** Milliseconds until a connection that is not established fails. Default 10,000. */
+  /** Connect timeout, ms. Default 10,000. */
   readonly connectTimeoutMs?: number
   /**
-   * Milliseconds without data, while calls wait, until the node is pinged; checked twice in this time. Default 10,000.
-   * Servers close the connection when pings come more often.
+   * Time without data while calls wait, until a ping is sent, ms; checked twice in this time.
+   * Default 10,000. Servers close connections that ping more often.
    */
   readonly quietMs?: number
-  /** Milliseconds that the node has to answer a ping. Default 8,000. */
+  /** Ping timeout, ms. Default 8,000. */
   readonly pingTimeoutMs?: number
-  /** Calls after which a new connection takes over; stream numbers end at 2^30 calls. Default 2^29. */
+  /**
+   * Calls after which a new connection replaces this one; stream numbers end at 2^30 calls. Default
+   * 2^29.
+   */
   readonly maxCalls?: number
 }
 
 /** A call that uses one stream of a connection. */
 export interface StreamCall {
-  /** Headers of the request: names and values in turn. */
+  /** Request headers: alternating names and values. */
   readonly head: readonly string[]
-  /** The stream is open. */
   start(stream: ClientHttp2Stream): void
-  /** The connection closed before the call had a stream. */
+  /** The connection closed before a stream was opened. */
   lost(): void
 }
 
-/** Bytes in flight for one response, and for all responses of the connection. */
+/** Flow-control window per response and per connection, bytes. */
 const streamWindow = 16 * 1024 * 1024
 const connectionWindow = 64 * 1024 * 1024
 const maxHeaderListSize = 1024 * 1024
-/** Milliseconds of silence after which TCP itself probes the other side. */
+/** Idle time before TCP keepalive probes, ms. */
 const tcpKeepaliveMs = 15_000
-/** Pings without data from the node in between. Servers built on grpc-go close the connection at the fourth. */
+/** Consecutive pings without data. Servers built on grpc-go close the connection at the fourth. */
 const maxPings = 3
 
 /**
- * One HTTP/2 connection and its keepalive.
+ * One HTTP/2 connection with keepalive.
  *
- *     connecting ──► open ──GOAWAY, calls used up, or only pongs──► draining ──last call ends──► closed
- *          └──────────┴───────────fault, or no answer to a ping──────────────────────────────────────┘
+ * States: connecting → open → draining (after GOAWAY, `maxCalls`, or pongs without data) → closed
+ * after the last call; closed at once by an error or an unanswered ping.
  *
- * It takes calls while `usable` and never reopens. Calls wait until the server's SETTINGS have come, and while the
- * server's limit of concurrent streams is reached: it would refuse them.
+ * Accepts calls while `usable` and never reopens. Calls wait for the server's SETTINGS and for its
+ * limit of concurrent streams, above which it would refuse them.
  */
 export class Http2Connection {
-  /** Why the connection ended, where it did so with a fault. */
+  /** The error that closed the connection. */
   failure: Error | undefined
   readonly #session: ClientHttp2Session
   readonly #pingTimeoutMs: number
@@ -95,7 +97,7 @@ export class Http2Connection {
     })
     session.once('close', () => this.#closed())
     this.#connectTimer = setTimeout(
-      () => this.#destroy(new Error(`no connection within ${connectTimeoutMs} ms`)),
+      () => this.#destroy(new Error(`connection not established within ${connectTimeoutMs} ms`)),
       connectTimeoutMs,
     )
     this.#watch = setInterval(() => this.#check(), quietMs / 2).unref()
@@ -105,7 +107,7 @@ export class Http2Connection {
     return !this.#session.closed && !this.#session.destroyed && this.#callsLeft > 0
   }
 
-  /** Whether the connection is gone, with or without a fault. */
+  /** Whether the connection is closed, with or without an error. */
   get lost(): boolean {
     return this.#session.destroyed
   }
@@ -114,7 +116,7 @@ export class Http2Connection {
     return this.#streams > 0 || this.#waiting.size > 0
   }
 
-  /** Takes a call; only while `usable`. */
+  /** Requires `usable`. */
   add(call: StreamCall): void {
     this.#callsLeft--
     if (!this.#isBusy) this.#quietChecks = 0
@@ -122,21 +124,21 @@ export class Http2Connection {
     this.#openStreams()
   }
 
-  /** A call without a stream no longer waits for one. */
+  /** Removes a waiting call. */
   drop(call: StreamCall): void {
     this.#waiting.delete(call)
     this.#closeIfUsedUp()
   }
 
-  /** The node sent data. */
+  /** Data was received. */
   heard(): void {
     this.#quietChecks = 0
     this.#pings = 0
   }
 
   /**
-   * Pings the node, because a call got no data at all. A connection that was pinged often enough takes no new calls;
-   * a draining one is not pinged, its calls have their deadlines.
+   * Pings the node because a call received no data. After `maxPings` the connection accepts no new
+   * calls; draining connections are not pinged, since their calls have deadlines.
    */
   probe(): void {
     if (!this.#isOpen || this.#session.closed || this.#pingTimer !== undefined) return
@@ -146,7 +148,7 @@ export class Http2Connection {
     }
     this.#pings++
     this.#pingTimer = setTimeout(
-      () => this.#destroy(new Error(`no answer to a ping within ${this.#pingTimeoutMs} ms`)),
+      () => this.#destroy(new Error(`no response to a ping within ${this.#pingTimeoutMs} ms`)),
       this.#pingTimeoutMs,
     ).unref()
     this.#session.ping((error) => {
@@ -156,7 +158,7 @@ export class Http2Connection {
     })
   }
 
-  /** Takes no new calls, lets those in flight end for up to `graceMs` milliseconds, and closes. */
+  /** Accepts no new calls, lets running ones finish for up to `graceMs`, and closes. */
   close(graceMs: number): Promise<void> {
     if (this.#session.destroyed) return Promise.resolve()
     return new Promise((resolve) => {
@@ -234,7 +236,8 @@ function openSocket(endpoint: Endpoint, { ca, proxy }: Http2ConnectionOptions): 
   })
   socket.once('secureConnect', () => {
     if (socket.alpnProtocol === 'h2') return
-    // Later, because node:http2 takes the socket in the same event, and aborts the process where it is gone.
+    // Deferred: node:http2 takes the socket in the same event and aborts the process if it is
+    // destroyed.
     process.nextTick(() => socket.destroy(new Error('the server does not speak HTTP/2 over TLS')))
   })
   return socket

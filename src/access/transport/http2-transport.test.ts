@@ -308,7 +308,7 @@ describe('Http2Transport', () => {
     for (const socket of way) socket.unpipe()
     const error = await call
     expect(error.grpcCode).to.equal('UNAVAILABLE')
-    expect(error.message).to.contain('no answer to a ping')
+    expect(error.message).to.contain('no response to a ping')
     way[1]?.destroy()
   })
 

@@ -7,15 +7,15 @@ import { authorityOf } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { CallOptions, ServiceName, Transport } from './transport.ts'
 
-/** Milliseconds that calls in flight have to end when the transport is closed. */
+/** Time for running calls to finish on close, ms. */
 const closeGraceMs = 5_000
 
-/** Request headers that are kept; a program makes a dozen, unless each of its calls has a timeout of its own. */
+/** Cached request headers; usually a dozen, unless each call has its own timeout. */
 const maxHeads = 256
 
 /**
- * Unary gRPC calls through `node:http2`, without a gRPC client above it. The first call connects, and the next one
- * after the connection is lost connects again. Faults of the connection are UNAVAILABLE.
+ * Unary gRPC calls through `node:http2` without a gRPC client. Connects on the first call and
+ * reconnects after a loss. Connection errors are UNAVAILABLE.
  */
 export class Http2Transport implements Transport {
   readonly endpoint: string

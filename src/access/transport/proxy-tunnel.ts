@@ -8,15 +8,15 @@ import type { Proxy } from '../../platform/outbound/config-proxy.ts'
 import { authorityOf } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Bytes of a proxy's response to CONNECT; the rest would be no header of one. */
+/** Limit for the header of a CONNECT response. */
 const maxResponseHead = 16 * 1024
-/** Milliseconds until a proxy that has not made the connection is given up. */
+/** Connect timeout through a proxy, ms. */
 const tunnelTimeoutMs = 10_000
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /**
- * A connection to an access node through an HTTP proxy (CONNECT, RFC 9110, 9.3.6). Emits `connect` once the proxy has
- * connected; earlier writes wait.
+ * A connection to an access node through an HTTP proxy (CONNECT, RFC 9110, 9.3.6). Emits `connect`
+ * once the proxy has connected; earlier writes wait.
  */
 export class ProxyTunnel extends Duplex {
   readonly #proxy: Proxy
@@ -25,7 +25,7 @@ export class ProxyTunnel extends Duplex {
   readonly #timer: NodeJS.Timeout
   #head = Buffer.alloc(0)
   #isOpen = false
-  /** The write that waits for the tunnel; the stream gives one at a time. */
+  /** The write that waits for the tunnel; there is at most one. */
   #pending: (() => void) | undefined
 
   constructor(proxy: Proxy, node: Pick<Endpoint, 'host' | 'port'>) {
@@ -54,7 +54,7 @@ export class ProxyTunnel extends Duplex {
     this.#socket.setKeepAlive(isOn, afterMs)
   }
 
-  /** With the next two what an HTTP agent requires of its sockets. */
+  /** Together with the next two: methods that HTTP agents require of sockets. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms)
     return this
@@ -130,14 +130,14 @@ export class ProxyTunnel extends Duplex {
     const advice =
       status === '407'
         ? `Set user name and password in ${variable}: http://user:password@host:port.`
-        : `Check ${variable}, or name the node in no_proxy.`
+        : `Check ${variable}, or add the node to no_proxy.`
     const proxy = authorityOf({ host, port })
     const message = `Cannot connect to ${this.#authority} through the proxy ${proxy}: ${reason}. ${advice}`
     this.destroy(new Error(message, { cause }))
   }
 }
 
-/** Connects HTTP/1.1 requests to a node through the proxy. */
+/** Agent for HTTP/1.1 requests through the proxy. */
 export function tunnelAgent(proxy: Proxy, node: Endpoint): Agent {
   if (!node.tls) {
     const agent = new Agent({ keepAlive: true })

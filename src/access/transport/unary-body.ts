@@ -1,24 +1,23 @@
 import { framePrefixLength, maxMessageLength } from './grpc-status.ts'
 import type { GrpcCode } from './grpc-status.ts'
 
-/** Memory is taken in advance up to here; beyond it the answer must come before room for it is made. */
+/** Up to this length memory is allocated from the announced length; beyond it as data arrives. */
 const trustedLength = 1024 * 1024
 
-/** Shorter messages share a slab with others: they are many, and memory of their own would cost more than it saves. */
+/** Shorter messages share a slab: separate allocations would cost more than they save. */
 const sharedLength = 1024
 
-/** What is wrong with a body. */
 export interface BodyFault {
   readonly code: GrpcCode
   readonly reason: string
 }
 
 /**
- * Puts the one message of a unary answer together. The bytes are copied out of the received chunks, because a chunk is
- * a part of a socket's 64 KB read buffer and would keep all of it alive.
+ * Assembles the message of a unary response. Bytes are copied: a received chunk is a view of a 64
+ * KB socket buffer and would keep it alive.
  */
 export class UnaryBody {
-  /** Why the answer cannot be used; nothing more needs to be added then. */
+  /** Why the response is invalid; no more data is needed then. */
   fault: BodyFault | undefined
   #isCompressed = false
   #prefixBytes = 0
@@ -27,12 +26,12 @@ export class UnaryBody {
   #length = 0
   #received = 0
 
-  /** @param onLength called with the length of the message when it is known and accepted */
+  /** @param onLength called with the message length once known and accepted */
   constructor(onLength?: (bytes: number) => void) {
     this.#onLength = onLength
   }
 
-  /** Takes `bytes[from..to)`, of which nothing is kept. */
+  /** Adds `bytes[from..to)`, copying it. */
   add(bytes: Buffer, from = 0, to = bytes.length): void {
     let at = from
     while (this.#message === undefined) {
@@ -41,24 +40,24 @@ export class UnaryBody {
     }
     if (at === to) return
     const end = this.#received + to - at
-    if (end > this.#length) return this.#refuse('INTERNAL', 'the answer is longer than its one message')
+    if (end > this.#length) return this.#refuse('INTERNAL', 'the response is longer than its message')
     if (end > this.#message.length) this.#grow(end)
     bytes.copy(this.#message, this.#received, at, to)
     this.#received = end
   }
 
-  /** The message, or undefined while it is not complete. */
+  /** Undefined while incomplete. */
   message(): Buffer | undefined {
     return this.fault === undefined && this.#received === this.#length ? this.#message : undefined
   }
 
-  /** How far it got, for messages to people. */
+  /** For error messages. */
   progress(): string {
-    if (this.#message === undefined) return this.#prefixBytes === 0 ? 'no answer' : 'an answer cut in its prefix'
+    if (this.#message === undefined) return this.#prefixBytes === 0 ? 'no response' : 'a response truncated in its prefix'
     return `${this.#received} of ${this.#length} bytes`
   }
 
-  /** A byte that tells whether the message is compressed, then its length in 4 bytes. */
+  /** Compression flag, then the length in 4 bytes. */
   #addToPrefix(byte: number): void {
     if (this.#prefixBytes++ === 0) this.#isCompressed = byte !== 0
     else this.#length = this.#length * 256 + byte
@@ -66,7 +65,7 @@ export class UnaryBody {
   }
 
   #begin(): void {
-    if (this.#isCompressed) return this.#refuse('INTERNAL', 'the answer is compressed, which was not asked for')
+    if (this.#isCompressed) return this.#refuse('INTERNAL', 'the response is compressed, which was not requested')
     if (this.#length > maxMessageLength) {
       const reason = `received message larger than max (${this.#length} vs ${maxMessageLength})`
       return this.#refuse('RESOURCE_EXHAUSTED', reason)

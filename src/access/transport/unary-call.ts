@@ -6,19 +6,18 @@ import type { Http2Connection, StreamCall } from './http2-connection.ts'
 import type { CallOptions } from './transport.ts'
 import { UnaryBody } from './unary-body.ts'
 
-/** Something that is given up when its time has come. */
 export interface Deadline {
   /** On the clock of `performance.now()`. */
   readonly dueAt: number
   expire(): void
 }
 
-/** The longest time that a timer takes, in milliseconds. */
+/** Maximum delay of a timer, ms. */
 const longestTimer = 2 ** 31 - 1
 
 /**
- * One timer for many deadlines, nearly all of which are never reached: it waits for the first of them, and looks
- * through the others only then. It does not keep the process alive.
+ * One timer for many deadlines, most of which are never reached: it waits for the earliest and only
+ * then checks the others. Does not keep the process alive.
  */
 export class Deadlines {
   readonly #pending = new Set<Deadline>()
@@ -66,7 +65,7 @@ export interface UnaryCallSetup {
   readonly reject: (error: GrpcError) => void
 }
 
-/** One gRPC call from its request to its settling; its stream may close a little later. */
+/** One gRPC call; its stream may close a little after it settles. */
 export class UnaryCall implements StreamCall, Deadline {
   readonly head: readonly string[]
   readonly dueAt: number
@@ -74,7 +73,7 @@ export class UnaryCall implements StreamCall, Deadline {
   readonly #body: UnaryBody
   #stream: ClientHttp2Stream | undefined
   #error: Error | undefined
-  /** The server has sent all of its response. */
+  /** The response is complete. */
   #isEnded = false
   #isHeard = false
   #isSettled = false
@@ -114,10 +113,10 @@ export class UnaryCall implements StreamCall, Deadline {
   expire(): void {
     const { connection, options } = this.#setup
     if (!this.#isHeard) connection.probe()
-    this.#fail('DEADLINE_EXCEEDED', `no complete answer within ${options.timeoutMs} ms, ${this.#body.progress()}`)
+    this.#fail('DEADLINE_EXCEEDED', `no complete response within ${options.timeoutMs} ms, ${this.#body.progress()}`)
   }
 
-  /** The signal is aborted. */
+  /** Called on abort. */
   handleEvent(): void {
     this.#fail('CANCELLED', 'aborted', this.#setup.options.signal?.reason)
   }
@@ -142,7 +141,7 @@ export class UnaryCall implements StreamCall, Deadline {
   #finish(trailers: IncomingHttpHeaders): void {
     this.#hear()
     const status = trailers['grpc-status']
-    if (status === undefined) return this.#fail('UNKNOWN', 'the answer ends without a status')
+    if (status === undefined) return this.#fail('UNKNOWN', 'the response ends without a status')
     const code = codeOfStatus(String(status))
     if (code !== 'OK') return this.#fail(code, decodeStatusMessage(String(trailers['grpc-message'] ?? '')))
     const message = this.#body.message()
@@ -176,7 +175,7 @@ export class UnaryCall implements StreamCall, Deadline {
     reject(new GrpcError(code, reason, cause === undefined ? call : { ...call, cause }))
   }
 
-  /** True for the first that settles the call. What is left of its stream is cancelled. */
+  /** True for the first outcome. Cancels the rest of the stream. */
   #settle(): boolean {
     if (this.#isSettled) return false
     this.#isSettled = true
@@ -190,7 +189,7 @@ export class UnaryCall implements StreamCall, Deadline {
   }
 }
 
-/** Source: "Errors" in the gRPC over HTTP/2 specification; on CANCEL see codeOfStatus. */
+/** Source: "Errors" in the gRPC over HTTP/2 specification; for CANCEL see codeOfStatus. */
 function codeOfReset(reset: number | undefined): GrpcCode {
   switch (reset) {
     case constants.NGHTTP2_REFUSED_STREAM:

@@ -3,8 +3,8 @@ import { noBytes, WireReader } from './wire-reader.ts'
 import type { Mutable } from './wire-reader.ts'
 
 /**
- * Reads a `BlockResponse` of either service.
- * @throws WireError also for an answer without a block
+ * Parses a `BlockResponse` of either service. @throws WireError, also for a response without a
+ * block
  */
 export function readBlockResponse(answer: Buffer): BlockMessage {
   const block: Mutable<BlockMessage> = { ...emptyHead(), collectionIds: [] }
@@ -17,8 +17,8 @@ export function readBlockResponse(answer: Buffer): BlockMessage {
 }
 
 /**
- * Reads a `BlockHeaderResponse` of either service.
- * @throws WireError also for an answer without a header
+ * Parses a `BlockHeaderResponse` of either service. @throws WireError, also for a response without
+ * a header
  */
 export function readBlockHeaderResponse(answer: Buffer): HeadMessage {
   const head = emptyHead()
@@ -30,7 +30,7 @@ function emptyHead(): Mutable<HeadMessage> {
   return { id: noBytes, parentId: noBytes, height: 0, timestampUs: 0 }
 }
 
-/** Reads the message in field 1 field by field, and steps over all others. */
+/** Reads the fields of the message in field 1 and skips the others. */
 function readFirstField(answer: Buffer, readField: (reader: WireReader) => void): void {
   const reader = new WireReader(answer)
   let found = false
@@ -43,10 +43,10 @@ function readFirstField(answer: Buffer, readField: (reader: WireReader) => void)
       reader.limit = outer
     } else reader.skip(tag)
   }
-  if (!found) reader.fail('answer without a block')
+  if (!found) reader.fail('response without a block')
 }
 
-/** The fields that a block and a header have in common have the same numbers. */
+/** Common fields of blocks and headers have the same numbers. */
 function readHeadField(reader: WireReader, tag: number, head: Mutable<HeadMessage>): void {
   switch (tag) {
     case 0x0a:
@@ -79,8 +79,8 @@ function readGuarantee(reader: WireReader, collectionIds: Buffer[]): void {
 }
 
 /**
- * Reads a `google.protobuf.Timestamp` into microseconds since 1970; below a microsecond it rounds down.
- * @param before what an earlier part of the same field said, which protobuf merges
+ * Parses a `google.protobuf.Timestamp` to microseconds since 1970, rounded down.
+ * @param before value of an earlier part of the same field: protobuf merges them
  */
 function readTimestamp(reader: WireReader, before: number): number {
   let seconds = Math.floor(before / 1e6)
@@ -106,9 +106,9 @@ function readTimestamp(reader: WireReader, before: number): number {
 }
 
 /**
- * Reads a `CollectionResponse` of either service.
- * @returns the ids of its transactions, in order, as views into the answer
- * @throws WireError also for an answer without a collection
+ * Parses a `CollectionResponse` of either service.
+ * @returns its transaction ids in order, as views into the response
+ * @throws WireError, also for a response without a collection
  */
 export function readCollectionResponse(answer: Buffer): Buffer[] {
   const reader = new WireReader(answer)
@@ -127,6 +127,6 @@ export function readCollectionResponse(answer: Buffer): Buffer[] {
       reader.limit = outer
     } else reader.skip(tag)
   }
-  if (!found) reader.fail('answer without a collection')
+  if (!found) reader.fail('response without a collection')
   return transactionIds
 }

@@ -3,7 +3,7 @@ import type { EventMessage, TransactionResultMessage } from '../messages.ts'
 import { noBytes, WireReader } from './wire-reader.ts'
 import type { Mutable } from './wire-reader.ts'
 
-/** Longer types than this are not kept: they would let a node fill memory. */
+/** Longer types are not cached, to bound memory. */
 const maxLength = 512
 
 interface Entry {
@@ -12,20 +12,20 @@ interface Entry {
 }
 
 /**
- * Event types as strings, found by their bytes, so that of the hundred events of a block only those of a new type
- * make a string. A two-way table of fixed size: what finds both its places taken replaces the first.
+ * Interns event types by their bytes, so that strings are only created for new types. A two-way
+ * table of fixed size: if both slots are taken, the first is replaced.
  */
 export class EventTypeCache {
   readonly #entries: (Entry | undefined)[]
   readonly #mask: number
 
-  /** @param slots how many types are kept at most; a power of two */
+  /** @param slots maximum number of types; a power of two */
   constructor(slots = 4096) {
     this.#entries = Array.from({ length: slots }, () => undefined)
     this.#mask = slots - 1
   }
 
-  /** The UTF-8 text of `bytes[from..to)`. */
+  /** Decodes `bytes[from..to)` as UTF-8. */
   text(bytes: Buffer, from: number, to: number): string {
     const length = to - from
     if (length > maxLength) return bytes.toString('utf8', from, to)
@@ -49,10 +49,9 @@ function same(known: Buffer, bytes: Buffer, from: number, length: number): boole
   return true
 }
 
-/** Shared by all answers: a few hundred types make up almost all events of a network. */
+/** Shared: a few hundred types make up almost all events of a network. */
 const eventTypes = new EventTypeCache()
 
-/** Reads a `TransactionResultsResponse`. */
 export function readTransactionResultsResponse(answer: Buffer): TransactionResultMessage[] {
   const reader = new WireReader(answer)
   const results: TransactionResultMessage[] = []
@@ -67,7 +66,7 @@ export function readTransactionResultsResponse(answer: Buffer): TransactionResul
   return results
 }
 
-/** Reads a `TransactionResultResponse` of either service; the legacy one has no transaction id. */
+/** Of either service; the legacy one has no transaction id. */
 export function readTransactionResultResponse(answer: Buffer): TransactionResultMessage {
   return readResult(new WireReader(answer))
 }

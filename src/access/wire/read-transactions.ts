@@ -2,7 +2,7 @@ import type { SignatureMessage, TransactionMessage } from '../messages.ts'
 import type { Mutable } from './wire-reader.ts'
 import { noBytes, WireReader } from './wire-reader.ts'
 
-/** Reads a `TransactionsResponse`, or a `FullCollectionResponse`, which has the same fields. */
+/** Also for `FullCollectionResponse`, which has the same fields. */
 export function readTransactionsResponse(answer: Buffer): TransactionMessage[] {
   const reader = new WireReader(answer)
   const transactions: TransactionMessage[] = []
@@ -18,8 +18,8 @@ export function readTransactionsResponse(answer: Buffer): TransactionMessage[] {
 }
 
 /**
- * Reads a `TransactionResponse` of either service.
- * @throws WireError also for an answer without a transaction
+ * Parses a `TransactionResponse` of either service. @throws WireError, also for a response without
+ * a transaction
  */
 export function readTransactionResponse(answer: Buffer): TransactionMessage {
   const reader = new WireReader(answer)
@@ -32,7 +32,7 @@ export function readTransactionResponse(answer: Buffer): TransactionMessage {
       readTransaction(reader, transaction)
     } else reader.skip(tag)
   }
-  if (!found) reader.fail('answer without a transaction')
+  if (!found) reader.fail('response without a transaction')
   return transaction
 }
 

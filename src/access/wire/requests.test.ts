@@ -5,8 +5,6 @@ import {
   GetBlockByHeightRequestSchema,
   GetCollectionByIDRequestSchema,
   GetLatestBlockHeaderRequestSchema,
-  GetSystemTransactionRequestSchema,
-  GetSystemTransactionResultRequestSchema,
   GetTransactionByIndexRequestSchema,
   GetTransactionRequestSchema,
   GetTransactionsByBlockIDRequestSchema,
@@ -16,8 +14,6 @@ import {
   idRequest,
   latestRequest,
   resultByIndexRequest,
-  systemResultRequest,
-  systemTransactionRequest,
   transactionRequest,
   transactionsByBlockRequest,
 } from './requests.ts'
@@ -63,20 +59,6 @@ describe('requests', () => {
                 collectionId: c,
                 eventEncodingVersion: number[e],
               }),
-            ),
-          ],
-          [
-            systemTransactionRequest(a, b),
-            toBinary(
-              GetSystemTransactionRequestSchema,
-              create(GetSystemTransactionRequestSchema, { blockId: a, id: b }),
-            ),
-          ],
-          [
-            systemResultRequest(a, e, b),
-            toBinary(
-              GetSystemTransactionResultRequestSchema,
-              create(GetSystemTransactionResultRequestSchema, { blockId: a, id: b, eventEncodingVersion: number[e] }),
             ),
           ],
         ]

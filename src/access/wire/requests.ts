@@ -2,22 +2,22 @@ import type { EventEncoding } from '../messages.ts'
 
 const empty = new Uint8Array(0)
 
-/** For calls that ask nothing: Ping, GetNetworkParameters, GetNodeVersionInfo. */
+/** Ping, GetNetworkParameters, GetNodeVersionInfo. */
 export function emptyRequest(): Uint8Array {
   return empty
 }
 
-/** `GetBlockByHeight` (light answer) and `GetBlockHeaderByHeight`. */
+/** `GetBlockByHeight` (light response) and `GetBlockHeaderByHeight`. */
 export function heightRequest(height: number): Uint8Array {
   return encode([[1, height]])
 }
 
-/** Calls that take an id alone: `GetBlockByID`, `GetBlockHeaderByID`, `GetCollectionByID`, `GetFullCollectionByID`. */
+/** `GetBlockByID`, `GetBlockHeaderByID`, `GetCollectionByID`, `GetFullCollectionByID`. */
 export function idRequest(id: Uint8Array): Uint8Array {
   return encode([[1, id]])
 }
 
-/** `GetLatestBlockHeader` and `GetLatestBlock`; otherwise the latest finalized one is meant. */
+/** `GetLatestBlockHeader` and `GetLatestBlock`. Not sealed: the latest finalized one. */
 export function latestRequest(sealed: boolean): Uint8Array {
   return encode([[1, sealed ? 1 : 0]])
 }
@@ -30,7 +30,7 @@ export function transactionsByBlockRequest(blockId: Uint8Array, encoding: EventE
   ])
 }
 
-/** `GetTransactionResultByIndex`; `index` counts within the block, from 0. */
+/** `GetTransactionResultByIndex`; `index` within the block. */
 export function resultByIndexRequest(blockId: Uint8Array, index: number, encoding: EventEncoding): Uint8Array {
   return encode([
     [1, blockId],
@@ -53,24 +53,7 @@ export function transactionRequest(
   ])
 }
 
-/** `GetSystemTransaction`; without `id` the block's last system transaction is meant. */
-export function systemTransactionRequest(blockId: Uint8Array, id: Uint8Array = empty): Uint8Array {
-  return encode([
-    [1, blockId],
-    [2, id],
-  ])
-}
-
-/** `GetSystemTransactionResult`; without `id` the block's last system transaction is meant. */
-export function systemResultRequest(blockId: Uint8Array, encoding: EventEncoding, id: Uint8Array = empty): Uint8Array {
-  return encode([
-    [1, blockId],
-    [2, encodingNumber(encoding)],
-    [4, id],
-  ])
-}
-
-/** `ExecuteScriptAtLatestBlock`; arguments are one JSON-CDC value each. */
+/** `ExecuteScriptAtLatestBlock`; arguments in JSON-CDC. */
 export function scriptRequest(script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
   return encode([[1, script], ...args.map((argument) => [2, argument] as const)])
 }
@@ -89,7 +72,7 @@ export function scriptAtBlockIdRequest(
   return encode([[1, blockId], [2, script], ...args.map((argument) => [3, argument] as const)])
 }
 
-/** `GetAccountAtLatestBlock`, and with a height `GetAccountAtBlockHeight`. */
+/** `GetAccountAtLatestBlock`; with a height `GetAccountAtBlockHeight`. */
 export function accountRequest(address: Uint8Array, height = 0): Uint8Array {
   return encode([
     [1, address],
@@ -101,7 +84,9 @@ function encodingNumber(encoding: EventEncoding): number {
   return encoding === 'ccf' ? 1 : 0
 }
 
-/** Field number and value, ascending; zero and empty are left out, as protobuf's canonical form does. */
+/**
+ * Fields in ascending order; zero and empty values are omitted, as in protobuf's canonical form.
+ */
 function encode(fields: readonly (readonly [number, number | Uint8Array])[]): Uint8Array {
   let length = 0
   for (const [, value] of fields) length += typeof value === 'number' ? 9 : 6 + value.length

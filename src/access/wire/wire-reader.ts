@@ -2,35 +2,34 @@ import { RetryableError } from '../../platform/errors.ts'
 import type { EventTypeCache } from './read-results.ts'
 
 /**
- * An answer that is no valid protobuf message, or lacks what it must have. It is the node's fault: another node may
- * answer better, so it can be retried. `details.offset` is where in the answer reading stopped, in bytes.
+ * A response that is not a valid protobuf message or lacks a required part. Retryable: another node
+ * may respond correctly. `details.offset` is the position in bytes.
  */
 export class WireError extends RetryableError {
   constructor(message: string, offset: number) {
-    super('wire-malformed', `malformed answer at byte ${offset}: ${message}`, { details: { offset } })
+    super('wire-malformed', `malformed response at byte ${offset}: ${message}`, { details: { offset } })
   }
 }
 
-/** A message while it is being read. */
+/** A message under construction. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
-/** Shared by every empty byte field. */
 export const noBytes: Buffer = Buffer.alloc(0)
 
-/** Deeper nesting of groups than this is taken for garbage; Flow's messages have no groups at all. */
+/** Limit for nested groups; Flow's messages have none. */
 const maxGroupDepth = 32
 
 /**
- * Reads protobuf's wire format in place. A message is read by a loop over `position < limit` that takes a `tag` and
- * switches over it as a whole, wire type included, so that a field of an unexpected wire type is skipped like an
- * unknown one. Every fault is a WireError, and every step moves forward, so reading ends for any input.
+ * Reads protobuf's wire format in place. Loop over `position < limit`, read a `tag` and switch over
+ * it including the wire type, so that unexpected wire types are skipped like unknown fields. Errors
+ * are WireErrors, and every step advances, so reading always ends.
  */
 export class WireReader {
   readonly bytes: Buffer
   position = 0
-  /** End of the message that is being read, exclusive. */
+  /** End of the current message, exclusive. */
   limit: number
-  /** The halves of the varint read last, both as signed 32-bit integers. */
+  /** Halves of the last varint, as signed 32-bit integers. */
   #low = 0
   #high = 0
 
@@ -58,7 +57,7 @@ export class WireReader {
     return tag
   }
 
-  /** A uint32; more bits than 32 are dropped, as protobuf asks. */
+  /** Truncates to 32 bits, as protobuf requires. */
   uint32(): number {
     this.#varint()
     return this.#low >>> 0
@@ -76,7 +75,7 @@ export class WireReader {
     return high < 0x20_0000 ? BigInt(high * 0x1_0000_0000 + low) : (BigInt(high) << 32n) | BigInt(low)
   }
 
-  /** A uint64 that is a number of things and therefore below 2^53; what is above is refused. */
+  /** A uint64 below 2^53; larger values are errors. */
   count(): number {
     this.#varint()
     const high = this.#high >>> 0
@@ -84,7 +83,7 @@ export class WireReader {
     return high * 0x1_0000_0000 + (this.#low >>> 0)
   }
 
-  /** An int64 within ±2^53; what is outside is refused. */
+  /** An int64 within ±2^53; others are errors. */
   signedCount(): number {
     this.#varint()
     const value = this.#high * 0x1_0000_0000 + (this.#low >>> 0)
@@ -92,7 +91,7 @@ export class WireReader {
     return value
   }
 
-  /** A view of a bytes field, not a copy. */
+  /** A view, not a copy. */
   view(): Buffer {
     const end = this.#end()
     if (end === this.position) return noBytes
@@ -101,7 +100,7 @@ export class WireReader {
     return view
   }
 
-  /** A string field; what is no UTF-8 becomes U+FFFD. */
+  /** Invalid UTF-8 becomes U+FFFD. */
   string(): string {
     const end = this.#end()
     if (end === this.position) return ''
@@ -110,7 +109,7 @@ export class WireReader {
     return text
   }
 
-  /** A string field out of a small set, such as an event type. */
+  /** A string from a small set, such as an event type. */
   cachedString(cache: EventTypeCache): string {
     const end = this.#end()
     const text = cache.text(this.bytes, this.position, end)
@@ -118,7 +117,10 @@ export class WireReader {
     return text
   }
 
-  /** Steps into a message field and narrows `limit` to it. Returns the outer limit, which the caller puts back. */
+  /**
+   * Enters a message field: narrows `limit` to it and returns the outer limit, which the caller
+   * must restore.
+   */
   enter(): number {
     const end = this.#end()
     const outer = this.limit
@@ -126,7 +128,7 @@ export class WireReader {
     return outer
   }
 
-  /** Steps over the value of a field that nobody asked for. */
+  /** Skips the value of an unknown field. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:
@@ -153,7 +155,7 @@ export class WireReader {
         open.push(tag)
         if (open.length > maxGroupDepth) this.fail('groups nested too deep')
       } else if ((tag & 7) === 4) {
-        if (open.pop() !== tag - 1) this.fail('group ends that was not open')
+        if (open.pop() !== tag - 1) this.fail('end of a group that was not started')
       } else this.skip(tag)
     }
   }
@@ -163,7 +165,7 @@ export class WireReader {
     this.position += count
   }
 
-  /** Reads a length and returns where the field ends. */
+  /** Reads a length; returns the end of the field. */
   #end(): number {
     if (this.position < this.limit) {
       const first = this.bytes[this.position] as number

@@ -5,15 +5,15 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface ConnectProxyOptions {
-  /** `user:password` that it requires. */
+  /** Required `user:password`. */
   readonly credentials?: string
-  /** Answers every CONNECT with these bytes in place of connecting. */
+  /** Response to every CONNECT, instead of connecting. */
   readonly answer?: string
 }
 
-/** An HTTP proxy on this machine that connects every name to 127.0.0.1. */
+/** A local HTTP proxy that resolves every name to 127.0.0.1. */
 export class ConnectProxy {
-  /** What CONNECT was asked for, in order. */
+  /** Requested targets, in order. */
   readonly targets: string[] = []
   readonly #server: Server
   readonly #options: ConnectProxyOptions

@@ -14,19 +14,16 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { framePrefixLength, frameOf } from '../grpc-status.ts'
 
-/** What a scripted node does with a call. */
 export type ScriptedAnswer =
   | { readonly message: Buffer }
   | { readonly code: number; readonly reason: string }
   | { readonly never: true }
 
 /**
- * What the test servers answer, whatever protocol they speak. `events` emits `begin` and `cancel` with the method's
- * name, so that tests wait for what the server saw.
+ * Scripted responses of the test servers. `events` emits `begin` and `cancel` with the method name.
  */
 export class ScriptedCalls {
   readonly events = new EventEmitter<{ begin: [method: string]; cancel: [method: string] }>()
-  /** Services that were called. */
   readonly services = new Set<string>()
 
   answer(service: string, method: string, request: Buffer): ScriptedAnswer {
@@ -53,7 +50,7 @@ export class ScriptedCalls {
   }
 }
 
-/** Bytes of which every part can be told from the others. */
+/** Bytes without repetition. */
 export function pattern(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   for (let i = 0; i < length; i++) bytes[i] = (i ^ (i >>> 8) ^ (i >>> 16)) & 0xff
@@ -62,14 +59,14 @@ export function pattern(length: number): Buffer {
 
 const read = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 
-/** A certificate that localhost and 127.0.0.1 signed for themselves, valid until 2126; of no use outside tests. */
+/** Self-signed for localhost and 127.0.0.1, valid until 2126; for tests only. */
 export const certificate = { cert: read('localhost-cert.pem'), key: read('localhost-key.pem') }
 
 const same = (bytes: Buffer): Buffer => bytes
 const services = ['flow.access.AccessAPI', 'access.AccessAPI']
 const unaryMethods = ['Echo', 'Sized', 'Fail', 'Never']
 
-/** A real gRPC server that does what ScriptedCalls says, and streams. */
+/** A gRPC server with scripted calls and a stream. */
 export class GrpcTestServer {
   readonly calls = new ScriptedCalls()
   readonly port: number
@@ -106,7 +103,7 @@ export class GrpcTestServer {
     }
   }
 
-  /** Ends all connections at once. */
+  /** Closes all connections at once. */
   kill(): void {
     this.#server.forceShutdown()
   }
@@ -120,7 +117,7 @@ export class GrpcTestServer {
     }
   }
 
-  /** Sends numbers from 0 on; the request says how many (-1: for ever) and the status at the end. */
+  /** Sends numbers from 0; the request has their count (-1: endless) and the final status. */
   #count(call: ServerWritableStream<Buffer, Buffer>): void {
     call.on('cancelled', () => this.calls.cancelled('Count'))
     const { until, code } = JSON.parse(call.request.toString()) as { readonly until: number; readonly code: number }
@@ -150,13 +147,13 @@ function definition(service: string, method: string, responseStream: boolean): M
   }
 }
 
-/** A gRPC-web server over HTTP/1.1 that does what ScriptedCalls says. */
+/** A gRPC-web server over HTTP/1.1 with scripted calls. */
 export class GrpcWebTestServer {
   readonly calls = new ScriptedCalls()
   readonly port: number
   readonly #server: HttpServer
 
-  /** @param listener answers in place of the scripted calls, for answers that no gRPC-web server should give */
+  /** @param listener replaces the scripted calls, for invalid responses */
   static async start(
     options: { readonly tls?: boolean; readonly port?: number; readonly listener?: RequestListener } = {},
   ): Promise<GrpcWebTestServer> {
@@ -172,7 +169,7 @@ export class GrpcWebTestServer {
     server.on('request', listener ?? ((request, response) => void this.#serve(request, response)))
   }
 
-  /** Ends all connections at once. */
+  /** Closes all connections at once. */
   kill(): void {
     this.#server.close()
     this.#server.closeAllConnections()

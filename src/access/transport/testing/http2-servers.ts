@@ -6,12 +6,12 @@ import type { AddressInfo, Socket, Server } from 'node:net'
 
 export type StreamAnswer = (stream: ServerHttp2Stream) => void
 
-/** An HTTP/2 server that does with each call what a test says, however wrong it is. */
+/** An HTTP/2 server with scripted, possibly invalid, responses. */
 export class Http2TestServer {
   readonly port: number
   readonly sessions: ServerHttp2Session[] = []
   readonly sockets: Socket[] = []
-  /** Emits `stream` with the headers of each call, too. */
+  /** Emits `stream` with the headers of each call. */
   readonly events: Http2Server
 
   static async start(answer: StreamAnswer, options: ServerOptions = {}): Promise<Http2TestServer> {
@@ -35,7 +35,7 @@ export class Http2TestServer {
     })
   }
 
-  /** What went wrong on the server's side, as it does when calls are cancelled. */
+  /** Server-side errors; expected when calls are cancelled. */
   readonly faults: Error[] = []
 
   kill(): void {
@@ -45,14 +45,14 @@ export class Http2TestServer {
   }
 }
 
-/** Answers with a body and trailers, byte for byte as given. */
+/** Responds with exactly this body and trailers. */
 export function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string>): void {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
   stream.on('wantTrailers', () => stream.sendTrailers(trailers))
   stream.end(body)
 }
 
-/** Called with the number of each stream that a client opens. */
+/** Called with the number of each opened stream. */
 export type RawAnswer = (peer: RawPeer, stream: number) => void
 
 /** Source: RFC 9113, sections 6 and 7. */
@@ -89,7 +89,6 @@ export const errorCode = {
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const frameHeaderLength = 9
 
-/** A frame that came from a client. */
 export interface RawFrame {
   readonly type: number
   readonly flags: number
@@ -97,10 +96,10 @@ export interface RawFrame {
   readonly payload: Buffer
 }
 
-/** An HTTP/2 server that sends frames one by one, for what no HTTP/2 library would send. */
+/** An HTTP/2 server that sends single frames, including ones that no library would send. */
 export class RawHttp2Server {
   readonly port: number
-  /** One for each connection. */
+  /** One per connection. */
   readonly peers: RawPeer[] = []
   readonly #server: Server
   readonly #sockets: Socket[] = []
@@ -133,7 +132,6 @@ export class RawHttp2Server {
 
 export class RawPeer {
   readonly socket: Socket
-  /** What the client sent, in order. */
   readonly received: RawFrame[] = []
   readonly #events = new EventEmitter<{ frame: [] }>()
 
@@ -141,7 +139,7 @@ export class RawPeer {
     this.socket = socket
   }
 
-  /** The first frame of the client that fits, received or still to come. */
+  /** The first frame of the client that matches, past or future. */
   async frameThat(fits: (frame: RawFrame) => boolean): Promise<RawFrame> {
     for (;;) {
       const found = this.received.find(fits)
@@ -196,7 +194,7 @@ export class RawPeer {
   }
 }
 
-/** HPACK without any table and without Huffman: each header as two literals shorter than 127 bytes. */
+/** HPACK without tables and Huffman coding: each header as two literals shorter than 127 bytes. */
 export function headerBlock(headers: Record<string, string>): Buffer {
   return Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [

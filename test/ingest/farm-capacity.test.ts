@@ -8,7 +8,7 @@ import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 /** A farm that takes some batches of history, and no more until it is opened. */
-class HeldRoom {
+class HeldCapacity {
   readonly #open = Promise.withResolvers<void>()
   readonly #full = Promise.withResolvers<void>()
   #batchesLeft: number
@@ -17,7 +17,7 @@ class HeldRoom {
     this.#batchesLeft = batches
   }
 
-  /** Resolves when somebody waits for room. */
+  /** Resolves when somebody waits for capacity. */
   get full(): Promise<void> {
     return this.#full.promise
   }
@@ -26,7 +26,7 @@ class HeldRoom {
     this.#open.resolve()
   }
 
-  readonly room = async (signal: AbortSignal): Promise<void> => {
+  readonly wait = async (signal: AbortSignal): Promise<void> => {
     if (this.#batchesLeft-- > 0) return
     this.#full.resolve()
     const { promise, reject } = Promise.withResolvers<never>()
@@ -35,7 +35,7 @@ class HeldRoom {
   }
 }
 
-describe('ingest beside a farm that has no room', () => {
+describe('ingest beside a farm that has no capacity', () => {
   const [first, head, later] = [150, 160, 200]
   const batch = 10
   let database: TestDatabase
@@ -57,13 +57,13 @@ describe('ingest beside a farm that has no room', () => {
     HISTORY_BATCH_SIZE: String(batch),
   })
 
-  it('holds history back, not the head, and goes on when there is room', async () => {
-    const held = new HeldRoom(2)
+  it('holds history back, not the head, and goes on when there is capacity', async () => {
+    const held = new HeldCapacity(2)
     const shared = new Shared<WeighedBlock>()
-    shared.historyRoom = held.room
+    shared.historyCapacity = held.wait
     const ingest = await runIngest(database, variables(), shared)
     await held.full
-    // Two batches had room.
+    // Two batches had capacity.
     await untilStored(database, first - 2 * batch, head, ingest)
     node.setHead(later)
     await untilStored(database, first, later, ingest)
@@ -74,9 +74,9 @@ describe('ingest beside a farm that has no room', () => {
   })
 
   it('stops while it waits', async () => {
-    const held = new HeldRoom(1)
+    const held = new HeldCapacity(1)
     const shared = new Shared<WeighedBlock>()
-    shared.historyRoom = held.room
+    shared.historyCapacity = held.wait
     const ingest = await runIngest(database, variables(), shared)
     await held.full
     await ingest.stop()
