@@ -97,7 +97,7 @@ describe('WireReader', () => {
     expect(message(0x02, 0x00)).to.throw(WireError, 'field number 0')
     expect(message(0x0e)).to.throw(WireError, 'wire type 6')
     expect(message(0x0c)).to.throw(WireError, 'wire type 4')
-    expect(message(0x0b, 0x14)).to.throw(WireError, 'not open')
+    expect(message(0x0b, 0x14)).to.throw(WireError, 'not started')
     expect(message(...Buffer.alloc(100, 0x0b))).to.throw(WireError, 'too deep')
     expect(message(0x0a, 0x05, 0x00)).to.throw(WireError, 'longer than its message')
     // A transaction of 2 bytes whose script claims 3.
