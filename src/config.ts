@@ -14,10 +14,7 @@ import { editorSettings } from './editor/settings.ts'
 import { walletSettings } from './wallet/settings.ts'
 import { webhookSettings } from './webhooks/settings.ts'
 
-/**
- * All environment variables of flowfarm. `docs/configuration.md` and `--help` are generated from
- * this table.
- */
+/** All environment variables of flowfarm. `docs/configuration.md` and `--help` are generated from this table. */
 export const settings = {
   ...databaseSettings,
 
@@ -103,8 +100,8 @@ export function readConfig(
 }
 
 /**
- * Without the explorer API, PORT applies to the query service unless ASK_PORT is set. @returns
- * overrides for `readConfig`
+ * Without the explorer API, PORT applies to the query service unless ASK_PORT is set. @returns overrides for
+ * `readConfig`
  */
 export function portsOf(services: readonly string[], environment: Environment = process.env): Environment {
   const { PORT: port, ASK_PORT: askPort } = environment

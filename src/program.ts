@@ -35,8 +35,8 @@ export interface Program {
   /** Runs first, e.g. to start dependencies of the services. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /**
-   * Runs after all services have started, if one of them uses a database. Prints to the terminal,
-   * which has status lines.
+   * Runs after all services have started, if one of them uses a database. Prints to the terminal, which has status
+   * lines.
    */
   readonly onReady?: (ready: {
     readonly shared: Shared<WeighedBlock>
@@ -69,8 +69,8 @@ export async function runProgram(program: Program): Promise<number> {
 }
 
 /**
- * A terminal sends the signal to npm and to us, and npm forwards it: further signals within this
- * time, ms, are the same.
+ * A terminal sends the signal to npm and to us, and npm forwards it: further signals within this time, ms, are the
+ * same.
  */
 const sameSignalMs = 1000
 

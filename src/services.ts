@@ -19,9 +19,9 @@ interface Service {
 }
 
 /**
- * All services of `node src/main.ts <name> …`; without names all run in one process. Each is loaded
- * when it starts, which cuts the start time of a single service to a third. They start in this
- * order and stop in reverse: the chat after the services it uses, the proxy last.
+ * All services of `node src/main.ts <name> …`; without names all run in one process. Each is loaded when it starts,
+ * which cuts the start time of a single service to a third. They start in this order and stop in reverse: the chat
+ * after the services it uses, the proxy last.
  */
 export const services = {
   ingest: {
@@ -106,9 +106,8 @@ export async function startIngest(context: Context, patience: IngestPatience = {
 }
 
 /**
- * Rolls back derived data, whether or not farm and webhooks run in this process: locks out commits,
- * deletes coverage and leases above the ancestor, recomputes folds and revokes announced webhook
- * events.
+ * Rolls back derived data, whether or not farm and webhooks run in this process: locks out commits, deletes
+ * coverage and leases above the ancestor, recomputes folds and revokes announced webhook events.
  */
 export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: number) => Promise<void>> {
   const [{ workers }, { lockOutCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
@@ -202,8 +201,8 @@ async function startWallet(context: Context): Promise<void> {
 }
 
 /**
- * Deletes a user's data of all features in the transaction that deletes the user. The tables exist
- * even if the editor does not run.
+ * Deletes a user's data of all features in the transaction that deletes the user. The tables exist even if the
+ * editor does not run.
  */
 export const forgetUser: ForgetUser = async (client, userId) => {
   const [{ forgetPasskeys }, { forgetRepositories }, { forgetProjects }, { forgetAccount }] = await Promise.all([

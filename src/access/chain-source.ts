@@ -46,8 +46,8 @@ export class NodeLiedError extends RetryableError {
 }
 
 /**
- * A node has the block but not all of its parts. Near the head this means "not yet"; far below it,
- * if all nodes agree, "never".
+ * A node has the block but not all of its parts. Near the head this means "not yet"; far below it, if all nodes
+ * agree, "never".
  */
 export class PartMissingError extends RetryableError {
   constructor(endpoint: string, height: number, cause: unknown) {
@@ -56,19 +56,16 @@ export class PartMissingError extends RetryableError {
   }
 }
 
-/**
- * The chain as ingest needs it, independent of nodes. Methods reject with the signal's reason on
- * abort.
- */
+/** The chain as ingest needs it, independent of nodes. Methods reject with the signal's reason on abort. */
 export interface ChainSource {
   /** The highest sealed header reported by a healthy node. */
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
   /**
-   * Sealed heads: heights rise, except once after a rollback of the chain, and may be skipped. Ends
-   * with the signal only: failing nodes are replaced, and a broken stream by polling.
+   * Sealed heads: heights rise, except once after a rollback of the chain, and may be skipped. Ends with the signal
+   * only: failing nodes are replaced, and a broken stream by polling.
    */
   heads(signal: AbortSignal): AsyncIterable<HeadMessage>
-/**
+  /**
    * The complete block of a height, from one node, with all fall-backs.
    * @param onAnswerLength called with the length of each response before its body arrives, including failed attempts, so
    *   that parallel fetching can be limited by bytes
@@ -78,9 +75,8 @@ export interface ChainSource {
    */
   fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock>
   /**
-   * Best effort for a settled height on which `fetchBlock` keeps failing: tries each node once and
-   * returns the most complete block with its missing parts; undefined if no node serves the block
-   * itself.
+   * Best effort for a settled height on which `fetchBlock` keeps failing: tries each node once and returns the most
+   * complete block with its missing parts; undefined if no node serves the block itself.
    */
   salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage>
   /** Whether the height is so far below the sealed head that nodes without it will not get it. */
@@ -149,10 +145,7 @@ export interface ChainSourceOptions {
   readonly historicEndpoints: readonly string[]
   /** Another node for history. */
   readonly archiveEndpoint?: string
-  /**
-   * Calls per second to each node, for all sources of the process. Default: unlimited until a node
-   * refuses.
-   */
+  /** Calls per second to each node, for all sources of the process. Default: unlimited until a node refuses. */
   readonly requestsPerSecond?: number
   /** Calls at once after a pause; default `requestsPerSecond`. Ignored without it. */
   readonly burst?: number
@@ -163,14 +156,11 @@ export interface ChainSourceOptions {
   /** Attempts per height over all nodes. Default 6. */
   readonly attempts?: number
   /**
-   * Depth below the sealed head from which "not found" is permanent once every node has reported it
-   * twice. Default 600: eight minutes of mainnet.
+   * Depth below the sealed head from which "not found" is permanent once every node has reported it twice. Default
+   * 600: eight minutes of mainnet.
    */
   readonly settledDepth?: number
-  /**
-   * Maximum delay between attempts for a height, and maximum wait for a resting node, ms. Default
-   * 1,000.
-   */
+  /** Maximum delay between attempts for a height, and maximum wait for a resting node, ms. Default 1,000. */
   readonly maxPauseMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void

@@ -40,14 +40,22 @@ export function checkParts(
     // Nodes of the first sporks return results without ids.
     if (result.transactionId.length > 0 && !result.transactionId.equals(id)) {
       const [theirs, ours] = [result.transactionId.toString('hex'), id.toString('hex')]
-      throw new NodeLiedError(endpoint, block.height, `result ${i} belongs to transaction ${theirs}, the body to ${ours}`)
+      throw new NodeLiedError(
+        endpoint,
+        block.height,
+        `result ${i} belongs to transaction ${theirs}, the body to ${ours}`,
+      )
     }
     if (isZero(result.collectionId)) continue
     const { collectionIds } = block
     while (collectionIds[collection]?.equals(result.collectionId) === false) collection++
     if (collection === collectionIds.length) {
       const told = result.collectionId.toString('hex')
-      throw new NodeLiedError(endpoint, block.height, `result ${i} belongs to collection ${told}, which is not in the block`)
+      throw new NodeLiedError(
+        endpoint,
+        block.height,
+        `result ${i} belongs to collection ${told}, which is not in the block`,
+      )
     }
   }
   return ids

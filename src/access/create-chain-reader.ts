@@ -155,9 +155,8 @@ const noAccount =
   /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not|failed to) find account|account not found/i
 
 /**
- * Whether the account does not exist: `refused` for addresses invalid on the network, otherwise one
- * of two codes. Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator
- * `adapters/access.go`.
+ * Whether the account does not exist: `refused` for addresses invalid on the network, otherwise one of two codes.
+ * Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
  */
 function saysNoAccount(error: unknown): boolean {
   const fault = nodeFault(error)

@@ -80,9 +80,9 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
 }
 
 /**
- * Whether a spork's root block, which has no system transaction, has no parts: nodes return a body
- * without a result, or an error. Source: onflow/flow-go, GetTransactionResultsByBlockID ("root
- * block has no system transaction result").
+ * Whether a spork's root block, which has no system transaction, has no parts: nodes return a body without a
+ * result, or an error. Source: onflow/flow-go, GetTransactionResultsByBlockID ("root block has no system
+ * transaction result").
  */
 function isNothing(bodies: Outcome<readonly unknown[]>, results: Outcome<readonly unknown[]>): boolean {
   if (results.fault === undefined && results.value.length === 0) return true
@@ -129,10 +129,7 @@ async function mendWhatIsThere(
   return { transactions: await transactionsById(calls, block, ids), ...known }
 }
 
-/**
- * Results by index if their number is unknown: those of the collections, then system ones until the
- * end.
- */
+/** Results by index if their number is unknown: those of the collections, then system ones until the end. */
 async function resultsToTheEnd(
   calls: BlockCalls,
   block: BlockMessage,
@@ -170,8 +167,8 @@ interface Pieces extends FetchedResults {
 }
 
 /**
- * A block from a node without bulk calls: its collections, then transactions and results by id.
- * Such nodes cannot list system transactions.
+ * A block from a node without bulk calls: its collections, then transactions and results by id. Such nodes cannot
+ * list system transactions.
  */
 async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: ResultOptions): Promise<Pieces> {
   const transactionIds = await userTransactionIds(calls, block)

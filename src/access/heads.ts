@@ -23,9 +23,8 @@ const slowestPollMs = 5_000
 const pollShare = 0.25
 
 /**
- * Follows the sealed head until the signal is aborted: reads it once, then streams from a live node
- * until the stream breaks or falls behind, then repeats. Polls if no node streams. Each head is
- * emitted once.
+ * Follows the sealed head until the signal is aborted: reads it once, then streams from a live node until the
+ * stream breaks or falls behind, then repeats. Polls if no node streams. Each head is emitted once.
  */
 export async function* followHeads(
   context: SourceContext,
@@ -156,9 +155,8 @@ const blockStatus = BlockStatus.BLOCK_SEALED
 type Heads = AsyncGenerator<HeadMessage>
 
 /**
- * Sealed heads from a node's stream: headers if supported, else digests, each followed by a call
- * for the header. If the node streams neither, sets `hasStream` to false and ends. @throws
- * GrpcError, WireError
+ * Sealed heads from a node's stream: headers if supported, else digests, each followed by a call for the header. If
+ * the node streams neither, sets `hasStream` to false and ends. @throws GrpcError, WireError
  */
 async function* streamHeads(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
   for (const stream of [streamHeaders, streamDigests]) {

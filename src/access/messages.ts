@@ -1,7 +1,7 @@
 /**
- * Messages of an access node that indexing needs. Byte fields are views into the received response:
- * copy them to keep them, or the whole response stays in memory. Source: `flow/access/access.proto`
- * and `flow/entities/*.proto` of onflow/flow.
+ * Messages of an access node that indexing needs. Byte fields are views into the received response: copy them to
+ * keep them, or the whole response stays in memory. Source: `flow/access/access.proto` and `flow/entities/*.proto`
+ * of onflow/flow.
  */
 
 /** A light block: header fields and collection ids. */

@@ -17,13 +17,11 @@ export const accessNodeSettings = {
   CHAIN_ACCESS_NODES: list({
     group,
     description:
-      'Access nodes for live ingestion, in addition to CHAIN_ACCESS_NODE. ' +
-      'All must belong to the same network.',
+      'Access nodes for live ingestion, in addition to CHAIN_ACCESS_NODE. ' + 'All must belong to the same network.',
   }),
   CHAIN_HISTORIC_ACCESS_NODES: list({
     group,
-    description:
-      'Access nodes for the backfill, at least one per spork. Default: the live nodes.',
+    description: 'Access nodes for the backfill, at least one per spork. Default: the live nodes.',
   }),
   CHAIN_ARCHIVE_NODE: optionalText({
     group,
@@ -41,8 +39,7 @@ export const accessNodeSettings = {
     group,
     min: 1,
     unit: 'calls',
-    description:
-      'Calls allowed in a burst before CHAIN_RPC_RPS applies. Default: one second of CHAIN_RPC_RPS.',
+    description: 'Calls allowed in a burst before CHAIN_RPC_RPS applies. Default: one second of CHAIN_RPC_RPS.',
   }),
 } satisfies Record<string, Setting<unknown>>
 

@@ -31,16 +31,14 @@ export class TransactionRefusedError extends FlowfarmError {
 }
 
 /**
- * Calls to one access node for sending transactions. All methods throw ChainUnavailableError if the
- * node fails, and the signal's reason.
+ * Calls to one access node for sending transactions. All methods throw ChainUnavailableError if the node fails, and
+ * the signal's reason.
  */
 export interface TransactionClient {
   /** For example `flow-testnet`. @throws FatalError if the node does not report it */
   chainId(signal?: AbortSignal): Promise<string>
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
-  /**
-   * In the latest sealed state. @param address as text @returns undefined for an unknown account
-   */
+  /** In the latest sealed state. @param address as text @returns undefined for an unknown account */
   account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined>
   /**
    * @param request from `encodeSubmission`
@@ -122,7 +120,10 @@ class NodeTransactionClient implements TransactionClient {
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ChainUnavailableError) throw error
-      throw new ChainUnavailableError(`could not read the account from ${this.#node.endpoint}: ${asError(error).message}`, error)
+      throw new ChainUnavailableError(
+        `could not read the account from ${this.#node.endpoint}: ${asError(error).message}`,
+        error,
+      )
     }
   }
 

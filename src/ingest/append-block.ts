@@ -27,10 +27,7 @@ interface Placed {
   readonly expansion: Expansion
 }
 
-/**
- * Remaining bytes for expanded events of the block, besides the limit of each event
- * (`expansionLimits`).
- */
+/** Remaining bytes for expanded events of the block, besides the limit of each event (`expansionLimits`). */
 interface Expansion {
   inBlock: number
   inTransaction: number
@@ -209,9 +206,9 @@ function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
 }
 
 /**
- * Whether this is a system transaction with the same id in every block, so that its id does not
- * identify a height. These are in no collection and have no arguments; scheduled transactions, also
- * in no collection, have their id as argument. Source: onflow/flow-go `fvm/blueprints`.
+ * Whether this is a system transaction with the same id in every block, so that its id does not identify a height.
+ * These are in no collection and have no arguments; scheduled transactions, also in no collection, have their id as
+ * argument. Source: onflow/flow-go `fvm/blueprints`.
  */
 function isRepeated(transaction: TransactionMessage, result: TransactionResultMessage | undefined): boolean {
   if (transaction.arguments.length > 0) return false

@@ -51,8 +51,8 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
   }
 
   /**
-   * History starts below the first block of the forward ingester, so wait for it: if both stored
-   * their first block at once, the two would not be compared.
+   * History starts below the first block of the forward ingester, so wait for it: if both stored their first block
+   * at once, the two would not be compared.
    */
   async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
     const { pool, isForwardEnabled } = this.options
@@ -72,10 +72,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     return startBlock > 0 ? startBlock : (await source.latestSealed(signal)).height + 1
   }
 
-  /**
-   * The block must be the parent of the stored one above. Below the head the chain is final, so the
-   * node is wrong.
-   */
+  /** The block must be the parent of the stored one above. Below the head the chain is final, so the node is wrong. */
   async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
     if (previous?.block.height === block.height + 1) return
     const expected = await storedParentId(this.options.pool, block.height + 1)
@@ -96,9 +93,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     }
   }
 
-  /**
-   * Unknown which node is wrong: both rest for a random time, so that another pair is tried next.
-   */
+  /** Unknown which node is wrong: both rest for a random time, so that another pair is tried next. */
   #wrongParent(reason: string, height: number, endpoint: string, ...others: readonly string[]): BadBlockError {
     for (const one of new Set([endpoint, ...others])) this.options.source.distrust(one, reason)
     return new BadBlockError('wrong-parent', { from: height, to: height + 1 }, reason, { endpoint })

@@ -14,8 +14,8 @@ import type { ScriptCache, KnownScript, ShapeCache, KnownShape } from './caches.
 import type { UnavailablePart, UndecodedInput } from './batch.ts'
 
 /**
- * Parallel batches: the rows of the next are sent while one commits. Measured on 2 cores: a third
- * gained 7 %, a fourth nothing.
+ * Parallel batches: the rows of the next are sent while one commits. Measured on 2 cores: a third gained 7 %, a
+ * fourth nothing.
  */
 const lanes = 3
 
@@ -53,11 +53,10 @@ interface BatchWriterOptions {
 }
 
 /**
- * Stores batches in order, each in one transaction. After a failure every call rejects with the
- * first error.
+ * Stores batches in order, each in one transaction. After a failure every call rejects with the first error.
  *
- * Several connections alternate: rows of a batch are sent while earlier ones commit, and its COMMIT
- * waits for theirs, so a batch is never visible before those below it.
+ * Several connections alternate: rows of a batch are sent while earlier ones commit, and its COMMIT waits for
+ * theirs, so a batch is never visible before those below it.
  */
 export class BatchWriter {
   readonly #options: BatchWriterOptions
@@ -77,10 +76,7 @@ export class BatchWriter {
     return this.#free.pop() ?? new Batch(this.#options.scripts, this.#options.shapes)
   }
 
-  /**
-   * Sends a batch on the next free connection; resolves when another may be passed, before the
-   * COMMIT.
-   */
+  /** Sends a batch on the next free connection; resolves when another may be passed, before the COMMIT. */
   async store(batch: Batch): Promise<void> {
     const bytes = batch.rowBytes
     while (this.#isFull(bytes) && this.#failure === undefined) await Promise.race(this.#underWay)
@@ -164,8 +160,8 @@ export class BatchWriter {
   }
 
   /**
-   * Scripts are committed before the batch: they are content-addressed, so an unused row is
-   * harmless, while a row lock held until the batch commits could block the other ingester.
+   * Scripts are committed before the batch: they are content-addressed, so an unused row is harmless, while a row
+   * lock held until the batch commits could block the other ingester.
    */
   async #storeScripts(batch: Batch): Promise<void> {
     if (batch.newScripts.size === 0) return
@@ -205,10 +201,7 @@ async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Prom
   })
 }
 
-/**
- * Stores shapes idempotently and reads their ids. Ordered by hash to avoid deadlocks between
- * writers.
- */
+/** Stores shapes idempotently and reads their ids. Ordered by hash to avoid deadlocks between writers. */
 async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<void> {
   const sorted = [...shapes].sort((a, b) => Buffer.compare(a.hash, b.hash))
   const hashes = sorted.map(({ hash }) => hash)

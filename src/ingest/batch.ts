@@ -53,8 +53,8 @@ interface Unnumbered {
 }
 
 /**
- * Blocks as COPY rows, and the few rows that are inserted. Blocks are added in ascending or
- * descending order, each completely or not at all: `beginBlock`, then `endBlock` or `dropBlock`.
+ * Blocks as COPY rows, and the few rows that are inserted. Blocks are added in ascending or descending order, each
+ * completely or not at all: `beginBlock`, then `endBlock` or `dropBlock`.
  */
 export class Batch {
   readonly rows: Readonly<Record<RawTable, CopyWriter>> = {
@@ -120,9 +120,7 @@ export class Batch {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.bytes.length, 0)
   }
 
-  /**
-   * Whether a block of this height can be next: the first one, or the next in the same direction.
-   */
+  /** Whether a block of this height can be next: the first one, or the next in the same direction. */
   continuesWith(height: number): boolean {
     const last = this.#blocks.at(-1)?.height
     if (last === undefined) return true
@@ -194,8 +192,8 @@ export class Batch {
   }
 
   /**
-   * Rows of a table in ascending order of height: fills B-tree pages better and writes less WAL.
-   * Views, valid until the next block begins.
+   * Rows of a table in ascending order of height: fills B-tree pages better and writes less WAL. Views, valid until
+   * the next block begins.
    */
   rowsOf(table: RawTable): Buffer[] {
     const { out } = this.rows[table]

@@ -18,8 +18,8 @@ const maxBytes = 16 * 1024 * 1024
 const maxPerKey = 8
 
 /**
- * Caches recent scripts. A few hundred make up nearly all transactions, and comparing bytes is ten
- * times faster than hashing and searching the text.
+ * Caches recent scripts. A few hundred make up nearly all transactions, and comparing bytes is ten times faster
+ * than hashing and searching the text.
  */
 export class ScriptCache {
   readonly #byKey = new Map<number, KnownScript[]>()

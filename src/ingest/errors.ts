@@ -35,8 +35,8 @@ export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
 }
 
 /**
- * Whether PostgreSQL rejects the content of the rows. A duplicate counts only if the id belongs to
- * another block: rows of the same height are those of another ingester (`RowsThereError`).
+ * Whether PostgreSQL rejects the content of the rows. A duplicate counts only if the id belongs to another block:
+ * rows of the same height are those of another ingester (`RowsThereError`).
  */
 export function isRefusal(error: unknown): boolean {
   const thrown = databaseErrorOf(error)
@@ -66,8 +66,8 @@ export class ForkError extends FlowfarmError {
 }
 
 /**
- * Rows of a batch already exist although its heights were not covered when planned: the commit of
- * an ingester that was just killed. The next read of the coverage shows it.
+ * Rows of a batch already exist although its heights were not covered when planned: the commit of an ingester that
+ * was just killed. The next read of the coverage shows it.
  */
 export class RowsThereError extends RetryableError {
   constructor({ from, to }: HeightRange, cause: unknown) {

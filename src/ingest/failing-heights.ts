@@ -41,14 +41,13 @@ interface Failing {
 }
 
 /**
- * Settled heights that an ingester fails to fetch or store. States: failing → reported after
- * `reportAfterMs` (log, metric, raw.failing_heights) → recorded as unavailable, with the available
- * parts, after `unavailableAfterMs` or when an operator skips it.
+ * Settled heights that an ingester fails to fetch or store. States: failing → reported after `reportAfterMs` (log,
+ * metric, raw.failing_heights) → recorded as unavailable, with the available parts, after `unavailableAfterMs` or
+ * when an operator skips it.
  *
- * Times are in raw.failing_heights and survive restarts. They apply to a run: a height whose
- * neighbour became unavailable for the same cause inherits its time and is skipped at its first
- * failure. A stored height ends the run. During an outage (no node responds) heights are reported
- * but never skipped automatically.
+ * Times are in raw.failing_heights and survive restarts. They apply to a run: a height whose neighbour became
+ * unavailable for the same cause inherits its time and is skipped at its first failure. A stored height ends the
+ * run. During an outage (no node responds) heights are reported but never skipped automatically.
  */
 export class FailingHeights {
   readonly #options: FailingHeightsOptions
@@ -70,10 +69,7 @@ export class FailingHeights {
     for (const height of this.#failing.keys()) if (from <= height && height < to) this.#delete(height)
   }
 
-  /**
-   * Records a failed attempt. @returns what is left of the height if it is skipped; undefined:
-   * retry
-   */
+  /** Records a failed attempt. @returns what is left of the height if it is skipped; undefined: retry */
   async failed(height: number, error: Error, signal: AbortSignal): Promise<FetchedBlock | LostHeight | undefined> {
     const { source, pool, name, reportAfterMs } = this.#options
     if (error instanceof NotYetError || !(await source.isSettled(height, signal))) return undefined
@@ -197,17 +193,14 @@ async function recordFailure(
   return { failingMs: rows[0]?.failing_ms ?? 0, isSkipped: rows[0]?.is_skipped ?? false }
 }
 
-/**
- * The height no longer blocks ingestion; its row keeps the time of the run until it is stored or
- * retried.
- */
+/** The height no longer blocks ingestion; its row keeps the time of the run until it is stored or retried. */
 async function recordGivenUp(pool: pg.Pool, height: number): Promise<void> {
   await pool.query('update raw.failing_heights set given_up_at = now() where height = $1', [height])
 }
 
 /**
- * Records a height as unavailable: neither stored nor in the backlog. @returns false, without
- * recording, if a rollback or retry intervened or the height is stored
+ * Records a height as unavailable: neither stored nor in the backlog. @returns false, without recording, if a
+ * rollback or retry intervened or the height is stored
  */
 export function recordLostHeight(
   pool: pg.Pool,

@@ -14,9 +14,8 @@ const slices = 8
 const memoryMs = 10_000
 
 /**
- * Window width: twice the blocks consumed within the fetch latency, as in BBR (bandwidth × minimum
- * round trip). More would only queue. Halved after a failure, then recovered by one per fetched
- * block.
+ * Window width: twice the blocks consumed within the fetch latency, as in BBR (bandwidth × minimum round trip).
+ * More would only queue. Halved after a failure, then recovered by one per fetched block.
  */
 export class AdaptiveWidth {
   readonly #initial: number
@@ -112,10 +111,9 @@ interface Slot {
 /**
  * Prefetches blocks in parallel and returns them in order.
  *
- * The width adapts (`AdaptiveWidth`) unless fixed. Memory is limited by bytes: nodes announce
- * response lengths, and when announced and waiting bytes exceed `maxBytes`, the fetches furthest
- * ahead are cancelled and repeated later. The first one is never cancelled, so a block of any size
- * passes.
+ * The width adapts (`AdaptiveWidth`) unless fixed. Memory is limited by bytes: nodes announce response lengths, and
+ * when announced and waiting bytes exceed `maxBytes`, the fetches furthest ahead are cancelled and repeated later.
+ * The first one is never cancelled, so a block of any size passes.
  */
 export class FetchWindow {
   readonly #options: FetchWindowOptions

@@ -22,9 +22,7 @@ export interface ForwardOptions extends IngesterOptions {
   readonly maxReorgDepth: number
   /** Interval of checkpoint reads while no block arrives, ms. */
   readonly recheckMs: number
-  /**
-   * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.
-   */
+  /** Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction. */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
 
@@ -86,10 +84,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     }
   }
 
-  /**
-   * A chain that was rolled back may be shorter than the stored one, so that no parent mismatch
-   * shows the fork.
-   */
+  /** A chain that was rolled back may be shorter than the stored one, so that no parent mismatch shows the fork. */
   async #inspect(tip: number, last: number, generation: number): Promise<void> {
     await this.#checkGeneration(generation)
     const head = this.options.heads.current

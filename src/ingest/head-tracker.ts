@@ -101,12 +101,7 @@ export class HeadTracker {
         await pool.query('update app.chain set latest_height = $1, latest_at = now()', [head?.height])
         written = head
       } catch (error) {
-        this.#failures.log(
-          log,
-          'warn',
-          { err: asError(error) },
-          'could not write the head of the chain; retrying',
-        )
+        this.#failures.log(log, 'warn', { err: asError(error) }, 'could not write the head of the chain; retrying')
       }
       await pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
     }

@@ -15,8 +15,8 @@ import { SegmentSync } from './segment-sync.ts'
 import type { SegmentSettings } from './segment-sync.ts'
 
 /**
- * The server completes the commit of a killed ingester within moments; rows still there after this
- * many attempts have another cause.
+ * The server completes the commit of a killed ingester within moments; rows still there after this many attempts
+ * have another cause.
  */
 const triesOnRowsThere = 8
 
@@ -27,11 +27,10 @@ export interface IngesterOptions extends SegmentSettings {
 }
 
 /**
- * Base of both ingesters: works in segments planned from the coverage in PostgreSQL, so that every
- * segment starts from the stored state.
+ * Base of both ingesters: works in segments planned from the coverage in PostgreSQL, so that every segment starts
+ * from the stored state.
  *
- * States: waiting for the lock → planning → working → (error: back-off) → planning → … → done |
- * stopped
+ * States: waiting for the lock → planning → working → (error: back-off) → planning → … → done | stopped
  */
 export abstract class Ingester<Options extends IngesterOptions> {
   protected readonly options: Options
@@ -47,10 +46,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
   /** Resolves a fork. @returns the bad block if there is no fork */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>
 
-  /**
-   * Works until done or stopped. @throws FatalError such as BelowRootError; RetryableError
-   * `disk-full`
-   */
+  /** Works until done or stopped. @throws FatalError such as BelowRootError; RetryableError `disk-full` */
   async run(): Promise<void> {
     const { name, log, signal, databaseUrl } = this.options
     for (let attempt = 1; !signal.aborted; attempt++) {

@@ -35,10 +35,7 @@ export class Progress {
     this.#headHeight = headHeight
   }
 
-  /**
-   * Starts a segment: `from` is its lowest height, `position` the first to fetch, `total` its
-   * blocks if bounded.
-   */
+  /** Starts a segment: `from` is its lowest height, `position` the first to fetch, `total` its blocks if bounded. */
   begin(ingester: string, segment: { from: number; position: number; total?: number; isForward: boolean }): void {
     const below = segment.position - segment.from
     const done = segment.isForward ? below : (segment.total ?? 0) - (below + 1)
@@ -91,10 +88,7 @@ export class Progress {
   }
 }
 
-/**
- * Log text: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5
- * s left`
- */
+/** Log text: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
 export function progressText(line: ProgressLine): string {
   return (
     `${line.ingester} ${grouped(line.done)} of ${grouped(line.total)} (${percent(line)}), ` +
@@ -104,8 +98,8 @@ export function progressText(line: ProgressLine): string {
 }
 
 /**
- * Terminal text, most important first, since it may be truncated: `history  24.0 %, 3 h 20 min
- * left, 812 blocks/s, 75,600 events/s, 3,800 behind, now at 118,542,743`
+ * Terminal text, most important first, since it may be truncated: `history 24.0 %, 3 h 20 min left, 812 blocks/s,
+ * 75,600 events/s, 3,800 behind, now at 118,542,743`
  */
 export function statusText(line: ProgressLine): string {
   return [

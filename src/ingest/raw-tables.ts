@@ -38,8 +38,8 @@ export type RawTable = keyof typeof rawColumns
 export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 
 /**
- * Heights per partition: 5 to 10 million rows at mainnet rates (1 block and 4 to 8 transactions per
- * height), small enough to vacuum, copy or move, with hundreds instead of thousands of partitions.
+ * Heights per partition: 5 to 10 million rows at mainnet rates (1 block and 4 to 8 transactions per height), small
+ * enough to vacuum, copy or move, with hundreds instead of thousands of partitions.
  */
 const heightsPerPartition = {
   'raw.blocks': 5_000_000,

@@ -15,9 +15,7 @@ interface ReorgOptions {
   readonly stored: HeightRange
   /** Maximum number of blocks to roll back. */
   readonly maxDepth: number
-  /**
-   * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.
-   */
+  /** Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction. */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
   readonly signal: AbortSignal
 }
@@ -33,8 +31,8 @@ export interface Reorg {
 type Relation = 'same' | 'other' | 'absent'
 
 /**
- * Finds the last common block and deletes everything above it. @throws FatalError `reorg-too-deep`,
- * without deleting, if it is more than `maxDepth` below the stored head
+ * Finds the last common block and deletes everything above it. @throws FatalError `reorg-too-deep`, without
+ * deleting, if it is more than `maxDepth` below the stored head
  */
 export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
   const ancestor = await lastCommonHeight(options)
@@ -49,8 +47,8 @@ export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
 }
 
 /**
- * Diverged chains never meet again, so the search doubles its steps down and then bisects: 20
- * requests for a fork of 1,000 blocks. Without a differing block the node is only behind.
+ * Diverged chains never meet again, so the search doubles its steps down and then bisects: 20 requests for a fork
+ * of 1,000 blocks. Without a differing block the node is only behind.
  */
 async function lastCommonHeight(options: ReorgOptions): Promise<number> {
   const { stored, maxDepth } = options
@@ -79,8 +77,8 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
 }
 
 /**
- * Unavailable heights count as the stored one below. Below the range nothing is stored, so the
- * result does not matter.
+ * Unavailable heights count as the stored one below. Below the range nothing is stored, so the result does not
+ * matter.
  */
 async function compare({ pool, source, stored, signal }: ReorgOptions, height: number): Promise<Relation> {
   const ours = await storedBlockUpTo(pool, height)
@@ -105,9 +103,9 @@ function tooDeep({ stored, maxDepth }: ReorgOptions, floor: number): FatalError 
 }
 
 /**
- * Deletes raw rows above a height and truncates the coverage of both ingesters. Locks the
- * checkpoints first: a running commit finishes before, or is refused afterwards by its generation.
- * Deletes by the primary keys of the affected partitions.
+ * Deletes raw rows above a height and truncates the coverage of both ingesters. Locks the checkpoints first: a
+ * running commit finishes before, or is refused afterwards by its generation. Deletes by the primary keys of the
+ * affected partitions.
  */
 export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Promise<void> {
   await client.query('select 1 from app.indexing_checkpoints order by service_name for update')

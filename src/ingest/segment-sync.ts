@@ -51,8 +51,8 @@ export interface SegmentSettings {
   /** Called with committed blocks and the generation of the checkpoint. */
   readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
   /**
-   * Awaited before each batch, so that consumers of `onStored` keep up. No transaction is open
-   * meanwhile except those of earlier batches. @throws the signal's reason
+   * Awaited before each batch, so that consumers of `onStored` keep up. No transaction is open meanwhile except
+   * those of earlier batches. @throws the signal's reason
    */
   readonly awaitCapacity?: (signal: AbortSignal) => Promise<void>
 }
@@ -71,8 +71,8 @@ export interface SegmentContext {
 }
 
 /**
- * Syncs one segment: fetches ahead, checks each block against its neighbours, and stores batches.
- * After an error or the signal, fetched blocks that fit are still stored.
+ * Syncs one segment: fetches ahead, checks each block against its neighbours, and stores batches. After an error or
+ * the signal, fetched blocks that fit are still stored.
  */
 export class SegmentSync {
   readonly #settings: SegmentSettings
@@ -123,8 +123,8 @@ export class SegmentSync {
   }
 
   /**
-   * Resolves when the segment is stored. @throws ForkError, FatalError, RetryableError, or the
-   * signal's reason, after all work has ended
+   * Resolves when the segment is stored. @throws ForkError, FatalError, RetryableError, or the signal's reason,
+   * after all work has ended
    */
   async run(): Promise<void> {
     const stopListening = this.#segment.onMore(() => this.#window.fill())
@@ -214,9 +214,7 @@ export class SegmentSync {
     }
   }
 
-  /**
-   * Whether to send an incomplete batch: no more blocks are waiting, or it has waited long enough.
-   */
+  /** Whether to send an incomplete batch: no more blocks are waiting, or it has waited long enough. */
   #isBatchDue(): boolean {
     return this.#segment.waiting() < this.#batchLimit || performance.now() - this.#batchSince > longestWaitMs
   }

@@ -35,10 +35,7 @@ const logEveryMs = 10_000
 const drawEveryMs = 500
 /** Interval at which an idle ingester checks for new work. */
 const defaultRecheckMs = 2_000
-/**
- * Maximum time until a failing settled height is reported, ms; half of UNAVAILABLE_AFTER_S if that
- * is less.
- */
+/** Maximum time until a failing settled height is reported, ms; half of UNAVAILABLE_AFTER_S if that is less. */
 const maxQuietMs = 30_000
 
 /** Timeouts of the ingesters; defaults suit real nodes. */
@@ -50,9 +47,7 @@ export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' 
 }
 
 interface IngestOptions extends IngestPatience {
-  /**
-   * Rolls back derived data above the common ancestor, in the transaction that deletes raw rows.
-   */
+  /** Rolls back derived data above the common ancestor, in the transaction that deletes raw rows. */
   readonly beforeRollBack: (client: pg.ClientBase, ancestor: number) => Promise<void>
 }
 
@@ -166,10 +161,7 @@ export async function startIngest(
   report(context, progress)
 }
 
-/**
- * Runs the backward ingester to completion, and again when there is new work: an operator retries
- * heights.
- */
+/** Runs the backward ingester to completion, and again when there is new work: an operator retries heights. */
 async function runWhenOwed(
   backward: BackwardIngester,
   pool: pg.Pool,

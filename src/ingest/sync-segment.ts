@@ -17,14 +17,11 @@ export interface SyncSegment {
   /** Checks that a block fits its stored neighbour. @throws ForkError or RetryableError */
   readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
   /**
-   * For descending order: a block can only be checked against the block below, so it is held back
-   * until that arrives. @param below undefined at the end @throws RetryableError
+   * For descending order: a block can only be checked against the block below, so it is held back until that
+   * arrives. @param below undefined at the end @throws RetryableError
    */
   readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
-  /**
-   * Called occasionally while idle: checks that the chain is still the stored one. @throws
-   * ForkError
-   */
+  /** Called occasionally while idle: checks that the chain is still the stored one. @throws ForkError */
   readonly inspect?: () => Promise<void>
 }
 

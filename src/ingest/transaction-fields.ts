@@ -8,9 +8,8 @@ const closeBracket = 0x5d
 const comma = 0x2c
 
 /**
- * Writes the arguments as one jsonb array, with the JSON-CDC as received. An invalid argument
- * (nodes do not check before execution) becomes `{"undecoded": "0x…"}`, so that no data is lost and
- * positions stay.
+ * Writes the arguments as one jsonb array, with the JSON-CDC as received. An invalid argument (nodes do not check
+ * before execution) becomes `{"undecoded": "0x…"}`, so that no data is lost and positions stay.
  */
 export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void {
   if (args.length === 0) {
@@ -49,10 +48,7 @@ function asJsonb(argument: Buffer): Buffer | undefined {
   return isJsonCdcLike(value, deepest) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
 }
 
-/**
- * JSON-CDC has no bare numbers and only plain keys; jsonb rejects some others, so such values are
- * stored as bytes.
- */
+/** JSON-CDC has no bare numbers and only plain keys; jsonb rejects some others, so such values are stored as bytes. */
 function isJsonCdcLike(value: unknown, depth: number): boolean {
   if (typeof value === 'number' || depth === 0) return false
   if (typeof value !== 'object' || value === null) return true
@@ -72,10 +68,7 @@ const keyIdTag = 2 << 3
 const signatureTag = (3 << 3) | 2
 const extensionDataTag = (4 << 3) | 2
 
-/**
- * Writes the signatures in protobuf encoding as one bytea, or null if there are none (system
- * transactions).
- */
+/** Writes the signatures in protobuf encoding as one bytea, or null if there are none (system transactions). */
 export function writeSignatures(rows: CopyWriter, transaction: TransactionMessage): void {
   if (transaction.payloadSignatures.length === 0 && transaction.envelopeSignatures.length === 0) {
     rows.null()

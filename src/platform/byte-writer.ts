@@ -1,8 +1,8 @@
 export class WriteLimitError extends Error {}
 
 /**
- * A growing byte buffer for decoded values, JSON and binary COPY rows, so that a value goes from
- * the wire to PostgreSQL without intermediate strings or objects.
+ * A growing byte buffer for decoded values, JSON and binary COPY rows, so that a value goes from the wire to
+ * PostgreSQL without intermediate strings or objects.
  *
  * Hot code may call `reserve(n)` once and then write `bytes[position++]` itself.
  */

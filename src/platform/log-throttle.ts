@@ -10,10 +10,7 @@ interface Cause {
   suppressed: number
 }
 
-/**
- * Limits repeated failures to one log line per cause and interval, with the number of suppressed
- * lines.
- */
+/** Limits repeated failures to one log line per cause and interval, with the number of suppressed lines. */
 export class LogThrottle {
   readonly #everyMs: number
   readonly #causes = new Map<string, Cause>()
@@ -36,10 +33,7 @@ export class LogThrottle {
     return known?.suppressed ?? 0
   }
 
-  /**
-   * Logs each failure at debug with its stack, and one line per cause and interval at `level`
-   * without.
-   */
+  /** Logs each failure at debug with its stack, and one line per cause and interval at `level` without. */
   log(
     log: Logger,
     level: 'warn' | 'error',

@@ -6,8 +6,8 @@ import { asError, FlowfarmError } from './errors.ts'
 export type { Logger } from 'pino'
 
 /**
- * The process logger: JSON lines, or readable lines on a terminal. Use `log.info({ height },
- * 'message')`. Credentials are redacted.
+ * The process logger: JSON lines, or readable lines on a terminal. Use `log.info({ height }, 'message')`.
+ * Credentials are redacted.
  */
 export async function createLogger(
   config: { readonly LOG_LEVEL: LevelWithSilent; readonly LOG_FORMAT: 'auto' | 'json' | 'pretty' },
@@ -55,9 +55,7 @@ interface ErrorRecord {
   readonly errors?: readonly ErrorRecord[]
 }
 
-/**
- * The logged fields of an error. Libraries attach whole connections to errors, including sent data.
- */
+/** The logged fields of an error. Libraries attach whole connections to errors, including sent data. */
 export function describeError(thrown: unknown): ErrorRecord {
   const error = asError(thrown)
   return {

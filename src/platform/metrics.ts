@@ -430,9 +430,7 @@ export class Metrics {
     return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
   }
 
-  /**
-   * Also registers Node's metrics: memory, event-loop lag, garbage collection. Once per process.
-   */
+  /** Also registers Node's metrics: memory, event-loop lag, garbage collection. Once per process. */
   collectProcessMetrics(): void {
     // Node's default of 10 ms would wake an idle process 100 times a second.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 })

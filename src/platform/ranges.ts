@@ -1,6 +1,6 @@
 /**
- * Sets of heights. Ranges are half open, `[from, to)`, as int8range. A `HeightSet` is a list of
- * ranges: ascending, not empty, not touching (the canonical form of int8multirange).
+ * Sets of heights. Ranges are half open, `[from, to)`, as int8range. A `HeightSet` is a list of ranges: ascending,
+ * not empty, not touching (the canonical form of int8multirange).
  */
 
 export interface HeightRange {
@@ -105,8 +105,8 @@ const minus = 45
 const comma = 44
 
 /**
- * Parses PostgreSQL's output, which is always canonical. By character: a regular expression takes
- * five times as long for 100,000 ranges.
+ * Parses PostgreSQL's output, which is always canonical. By character: a regular expression takes five times as
+ * long for 100,000 ranges.
  */
 export function parseMultirange(text: string): HeightSet {
   const out: HeightRange[] = []

@@ -15,8 +15,8 @@ export interface RetryOptions {
 }
 
 /**
- * Delay after failed attempt number `attempt` (from 1): random between half of and the full bound,
- * which doubles from `baseMs` up to `maxMs`. The jitter spreads processes that failed together.
+ * Delay after failed attempt number `attempt` (from 1): random between half of and the full bound, which doubles
+ * from `baseMs` up to `maxMs`. The jitter spreads processes that failed together.
  */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
   const bound = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30))
@@ -24,8 +24,8 @@ export function backoffMs(attempt: number, baseMs: number, maxMs: number): numbe
 }
 
 /**
- * Retries `fn` with exponential back-off while its errors are retryable. `attempt` counts from 1.
- * Other errors are rethrown.
+ * Retries `fn` with exponential back-off while its errors are retryable. `attempt` counts from 1. Other errors are
+ * rethrown.
  */
 export async function retryWhile<T>(fn: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { signal, isRetryable = isRetryableError, baseMs = 100, maxMs = 10_000, onRetry } = options

@@ -17,13 +17,11 @@ interface Step {
 }
 
 /**
- * Ordered shutdown of the process: running → stop(reason) → stopping → all steps done or out of
- * time → stopped.
+ * Ordered shutdown of the process: running → stop(reason) → stopping → all steps done or out of time → stopped.
  *
- * Parts register stop steps, which run in reverse order. Steps that fail or take too long are
- * logged and do not block others. All steps together have `totalTimeoutMs`; later ones are started
- * without waiting. Reserved time is not available to earlier steps. `signal` is aborted when `stop`
- * begins. Steps registered meanwhile run next.
+ * Parts register stop steps, which run in reverse order. Steps that fail or take too long are logged and do not
+ * block others. All steps together have `totalTimeoutMs`; later ones are started without waiting. Reserved time is
+ * not available to earlier steps. `signal` is aborted when `stop` begins. Steps registered meanwhile run next.
  */
 export class Lifecycle {
   readonly #controller = new AbortController()

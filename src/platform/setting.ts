@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * An environment variable: parses its text into a value or throws a SettingError. `config.ts`
- * reports the errors of all variables together.
+ * An environment variable: parses its text into a value or throws a SettingError. `config.ts` reports the errors of
+ * all variables together.
  */
 
 export interface Setting<T> {

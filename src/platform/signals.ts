@@ -10,8 +10,8 @@ export interface LinkedSignal {
 }
 
 /**
- * A signal aborted with any of `signals`, until `unlink`. `AbortSignal.any` leaves cleanup to the
- * garbage collector, which costs a hot loop much memory.
+ * A signal aborted with any of `signals`, until `unlink`. `AbortSignal.any` leaves cleanup to the garbage
+ * collector, which costs a hot loop much memory.
  */
 export function linkSignals(signals: readonly AbortSignal[]): LinkedSignal {
   const controller = new AbortController()
@@ -50,9 +50,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
-/**
- * Lets one loop sleep until a time or a call. A call while it is awake ends its next sleep at once.
- */
+/** Lets one loop sleep until a time or a call. A call while it is awake ends its next sleep at once. */
 export class WakeUp {
   #isCalled = false
   #resolve: (() => void) | undefined

@@ -6,8 +6,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 export const maxSlowdown = 20
 
 /**
- * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now, or `limitMs *
- * maxSlowdown` of wall-clock time. @returns cancels the limit
+ * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now, or `limitMs * maxSlowdown` of
+ * wall-clock time. @returns cancels the limit
  */
 export function limitThreadCpu(thread: Pick<Worker, 'cpuUsage'>, limitMs: number, onExceeded: () => void): () => void {
   let cpuTimer: NodeJS.Timeout | undefined
@@ -52,25 +52,21 @@ async function cpuMsOf(thread: Pick<Worker, 'cpuUsage'>): Promise<number> {
 const { PRIORITY_BELOW_NORMAL: lower } = constants.priority
 
 /**
- * Lowers the priority of this thread and its later children (nice 10), so that untrusted SQL does
- * not slow down the explorer and ingestion.
+ * Lowers the priority of this thread and its later children (nice 10), so that untrusted SQL does not slow down the
+ * explorer and ingestion.
  */
 export function yieldToOthers(): void {
   if (getPriority() < lower) setPriority(lower)
 }
 
-/**
- * Both semi-spaces together. Most allocations live for milliseconds; a larger space only delays
- * their collection.
- */
+/** Both semi-spaces together. Most allocations live for milliseconds; a larger space only delays their collection. */
 const limitBytes = 16 * 1024 * 1024
 const checkEveryMs = 50
 
 /**
- * Limits V8's young generation to about 16 MiB instead of 64: uncollected garbage of an ingester
- * holds buffers of three times that size (docs/decisions.md). Same as `--max-semi-space-size=8`: V8
- * reads the growth factor at each growth, so setting it to 1 stops growth. @returns cancels waiting
- * for the limit
+ * Limits V8's young generation to about 16 MiB instead of 64: uncollected garbage of an ingester holds buffers of
+ * three times that size (docs/decisions.md). Same as `--max-semi-space-size=8`: V8 reads the growth factor at each
+ * growth, so setting it to 1 stops growth. @returns cancels waiting for the limit
  */
 export function limitYoungGeneration(): () => void {
   const timer = setInterval(() => {

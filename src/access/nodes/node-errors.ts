@@ -46,9 +46,8 @@ export interface NodeFault {
 }
 
 /**
- * Classifies an error of a call, by gRPC code where possible. The few cases that share a code are
- * distinguished here by the messages of flow-go and the gRPC libraries. @returns undefined for
- * other errors
+ * Classifies an error of a call, by gRPC code where possible. The few cases that share a code are distinguished
+ * here by the messages of flow-go and the gRPC libraries. @returns undefined for other errors
  */
 export function nodeFault(error: unknown): NodeFault | undefined {
   if (error instanceof GrpcError) return grpcFault(error)

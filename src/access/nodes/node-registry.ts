@@ -5,8 +5,8 @@ import { RateLimit } from './rate-limit.ts'
 import type { Transport } from '../transport/transport.ts'
 
 /**
- * The nodes in use, shared by all sources: one connection, rate limit and state per node. Closed
- * when the last source releases it.
+ * The nodes in use, shared by all sources: one connection, rate limit and state per node. Closed when the last
+ * source releases it.
  */
 export class NodeRegistry {
   readonly #connect: (endpoint: string) => Transport

@@ -21,10 +21,7 @@ export interface CallContext {
   readonly signal?: AbortSignal
   /** Bypasses calls that wait for the node's rate limit. */
   readonly urgent?: boolean
-  /**
-   * Attempts after rate-limit refusals; each waits for the limit, which decreases every time.
-   * Default 1.
-   */
+  /** Attempts after rate-limit refusals; each waits for the limit, which decreases every time. Default 1. */
   readonly refusedTries?: number
   readonly onCall?: ((report: CallReport) => void) | undefined
   /** Called with the response length, before the body arrives if the transport supports it. */
@@ -112,8 +109,8 @@ export class AccessNode {
   }
 
   /**
-   * One call, within the node's rate limit, which decreases after refusals. @throws GrpcError, or
-   * the signal's reason
+   * One call, within the node's rate limit, which decreases after refusals. @throws GrpcError, or the signal's
+   * reason
    */
   async call(method: string, request: Uint8Array, context: CallContext): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
@@ -171,9 +168,8 @@ export class AccessNode {
   }
 
   /**
-   * Rests the node because its block does not fit the chain, twice as long each time. Successful
-   * calls do not end this rest: the node serves the bad block without errors and would be selected
-   * again.
+   * Rests the node because its block does not fit the chain, twice as long each time. Successful calls do not end
+   * this rest: the node serves the bad block without errors and would be selected again.
    */
   distrust(reason: string): void {
     const now = performance.now()

@@ -21,10 +21,10 @@ const slowestLearned = 2
 const forgetAt = 4
 
 /**
- * An adaptive token bucket per node: `rate` tokens per second, at most `burst`; calls wait in
- * order, urgent ones first. A refusal empties the bucket and reduces the rate to 70 %; each second
- * without one raises it by 5 % (at least one call), up to the configured rate. Without one there is
- * no limit until the first refusal, and again after it has risen far enough.
+ * An adaptive token bucket per node: `rate` tokens per second, at most `burst`; calls wait in order, urgent ones
+ * first. A refusal empties the bucket and reduces the rate to 70 %; each second without one raises it by 5 % (at
+ * least one call), up to the configured rate. Without one there is no limit until the first refusal, and again
+ * after it has risen far enough.
  */
 export class RateLimit {
   #configured: number | undefined

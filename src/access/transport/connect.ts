@@ -16,9 +16,9 @@ export function connect(endpoint: string): Transport {
 }
 
 /**
- * Native gRPC: unary calls through `Http2Transport`, each stream through its own `GrpcJsTransport`.
- * The stream's reader ends a silent stream, and the next one uses another connection; keepalive
- * pings would make servers end the streams of an idle chain.
+ * Native gRPC: unary calls through `Http2Transport`, each stream through its own `GrpcJsTransport`. The stream's
+ * reader ends a silent stream, and the next one uses another connection; keepalive pings would make servers end the
+ * streams of an idle chain.
  */
 export class NativeTransport implements Transport {
   readonly endpoint: string

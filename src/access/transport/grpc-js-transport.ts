@@ -10,9 +10,8 @@ export interface GrpcJsTransportOptions {
   /** CA certificates instead of the system's, PEM; for grpcs:// only. */
   readonly ca?: string | Buffer
   /**
-   * Whether to detect half-open connections, within the sum of the two keepalive times. Default
-   * true. Servers built on grpc-go close a connection that is pinged while a stream is silent for
-   * 45 s.
+   * Whether to detect half-open connections, within the sum of the two keepalive times. Default true. Servers built
+   * on grpc-go close a connection that is pinged while a stream is silent for 45 s.
    */
   readonly isKeptAlive?: boolean
 }

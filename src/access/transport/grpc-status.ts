@@ -48,18 +48,15 @@ export const framePrefixLength = 5
 export const maxMessageLength = 1024 ** 3
 
 /**
- * The code of a `grpc-status`; unknown numbers are UNKNOWN. CANCELLED from a node becomes
- * UNAVAILABLE: CANCELLED is reserved for the caller's signal.
+ * The code of a `grpc-status`; unknown numbers are UNKNOWN. CANCELLED from a node becomes UNAVAILABLE: CANCELLED is
+ * reserved for the caller's signal.
  */
 export function codeOfStatus(status: string | number): GrpcCode {
   const code = grpcCodes[Number(status)] ?? 'UNKNOWN'
   return code === 'CANCELLED' ? 'UNAVAILABLE' : code
 }
 
-/**
- * The code for an HTTP status without gRPC status. Source: "HTTP to gRPC Status Code Mapping" of
- * the gRPC project.
- */
+/** The code for an HTTP status without gRPC status. Source: "HTTP to gRPC Status Code Mapping" of the gRPC project. */
 export function codeOfHttpStatus(status: number): GrpcCode {
   switch (status) {
     case 400:

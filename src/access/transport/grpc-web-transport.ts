@@ -170,10 +170,9 @@ function closeIdle(agent: Agent): void {
 }
 
 /**
- * Wraps the client's HTTP transport: passes the body on as a whole (the client copies everything
- * with every chunk), keeps HTTP errors (the client treats a proxy's 404 as a missing block), and
- * reports connection errors at once with their cause (otherwise a truncated body waits for the
- * deadline).
+ * Wraps the client's HTTP transport: passes the body on as a whole (the client copies everything with every chunk),
+ * keeps HTTP errors (the client treats a proxy's 404 as a missing block), and reports connection errors at once
+ * with their cause (otherwise a truncated body waits for the deadline).
  */
 function gathering(
   nodeHttp: grpc.TransportFactory,

@@ -16,16 +16,13 @@ export interface Http2ConnectionOptions {
   /** Connect timeout, ms. Default 10,000. */
   readonly connectTimeoutMs?: number
   /**
-   * Time without data while calls wait, until a ping is sent, ms; checked twice in this time.
-   * Default 10,000. Servers close connections that ping more often.
+   * Time without data while calls wait, until a ping is sent, ms; checked twice in this time. Default 10,000.
+   * Servers close connections that ping more often.
    */
   readonly quietMs?: number
   /** Ping timeout, ms. Default 8,000. */
   readonly pingTimeoutMs?: number
-  /**
-   * Calls after which a new connection replaces this one; stream numbers end at 2^30 calls. Default
-   * 2^29.
-   */
+  /** Calls after which a new connection replaces this one; stream numbers end at 2^30 calls. Default 2^29. */
   readonly maxCalls?: number
 }
 
@@ -50,11 +47,11 @@ const maxPings = 3
 /**
  * One HTTP/2 connection with keepalive.
  *
- * States: connecting → open → draining (after GOAWAY, `maxCalls`, or pongs without data) → closed
- * after the last call; closed at once by an error or an unanswered ping.
+ * States: connecting → open → draining (after GOAWAY, `maxCalls`, or pongs without data) → closed after the last
+ * call; closed at once by an error or an unanswered ping.
  *
- * Accepts calls while `usable` and never reopens. Calls wait for the server's SETTINGS and for its
- * limit of concurrent streams, above which it would refuse them.
+ * Accepts calls while `usable` and never reopens. Calls wait for the server's SETTINGS and for its limit of
+ * concurrent streams, above which it would refuse them.
  */
 export class Http2Connection {
   /** The error that closed the connection. */
@@ -137,8 +134,8 @@ export class Http2Connection {
   }
 
   /**
-   * Pings the node because a call received no data. After `maxPings` the connection accepts no new
-   * calls; draining connections are not pinged, since their calls have deadlines.
+   * Pings the node because a call received no data. After `maxPings` the connection accepts no new calls; draining
+   * connections are not pinged, since their calls have deadlines.
    */
   probe(): void {
     if (!this.#isOpen || this.#session.closed || this.#pingTimer !== undefined) return

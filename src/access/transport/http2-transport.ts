@@ -14,8 +14,8 @@ const closeGraceMs = 5_000
 const maxHeads = 256
 
 /**
- * Unary gRPC calls through `node:http2` without a gRPC client. Connects on the first call and
- * reconnects after a loss. Connection errors are UNAVAILABLE.
+ * Unary gRPC calls through `node:http2` without a gRPC client. Connects on the first call and reconnects after a
+ * loss. Connection errors are UNAVAILABLE.
  */
 export class Http2Transport implements Transport {
   readonly endpoint: string

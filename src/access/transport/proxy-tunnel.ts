@@ -15,8 +15,8 @@ const tunnelTimeoutMs = 10_000
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /**
- * A connection to an access node through an HTTP proxy (CONNECT, RFC 9110, 9.3.6). Emits `connect`
- * once the proxy has connected; earlier writes wait.
+ * A connection to an access node through an HTTP proxy (CONNECT, RFC 9110, 9.3.6). Emits `connect` once the proxy
+ * has connected; earlier writes wait.
  */
 export class ProxyTunnel extends Duplex {
   readonly #proxy: Proxy

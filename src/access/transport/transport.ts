@@ -8,8 +8,8 @@ export interface CallOptions {
   /** Default `flow.access.AccessAPI`. */
   readonly service?: ServiceName
   /**
-   * Called with the response length in bytes before the body arrives; not called by transports that
-   * learn it only with the response.
+   * Called with the response length in bytes before the body arrives; not called by transports that learn it only
+   * with the response.
    */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
 }

@@ -13,8 +13,8 @@ export interface BodyFault {
 }
 
 /**
- * Assembles the message of a unary response. Bytes are copied: a received chunk is a view of a 64
- * KB socket buffer and would keep it alive.
+ * Assembles the message of a unary response. Bytes are copied: a received chunk is a view of a 64 KB socket buffer
+ * and would keep it alive.
  */
 export class UnaryBody {
   /** Why the response is invalid; no more data is needed then. */
@@ -53,7 +53,8 @@ export class UnaryBody {
 
   /** For error messages. */
   progress(): string {
-    if (this.#message === undefined) return this.#prefixBytes === 0 ? 'no response' : 'a response truncated in its prefix'
+    if (this.#message === undefined)
+      return this.#prefixBytes === 0 ? 'no response' : 'a response truncated in its prefix'
     return `${this.#received} of ${this.#length} bytes`
   }
 

@@ -16,8 +16,8 @@ export interface Deadline {
 const longestTimer = 2 ** 31 - 1
 
 /**
- * One timer for many deadlines, most of which are never reached: it waits for the earliest and only
- * then checks the others. Does not keep the process alive.
+ * One timer for many deadlines, most of which are never reached: it waits for the earliest and only then checks the
+ * others. Does not keep the process alive.
  */
 export class Deadlines {
   readonly #pending = new Set<Deadline>()

@@ -2,10 +2,7 @@ import type { BlockMessage, HeadMessage } from '../messages.ts'
 import { noBytes, WireReader } from './wire-reader.ts'
 import type { Mutable } from './wire-reader.ts'
 
-/**
- * Parses a `BlockResponse` of either service. @throws WireError, also for a response without a
- * block
- */
+/** Parses a `BlockResponse` of either service. @throws WireError, also for a response without a block */
 export function readBlockResponse(answer: Buffer): BlockMessage {
   const block: Mutable<BlockMessage> = { ...emptyHead(), collectionIds: [] }
   readFirstField(answer, (reader) => {
@@ -16,10 +13,7 @@ export function readBlockResponse(answer: Buffer): BlockMessage {
   return block
 }
 
-/**
- * Parses a `BlockHeaderResponse` of either service. @throws WireError, also for a response without
- * a header
- */
+/** Parses a `BlockHeaderResponse` of either service. @throws WireError, also for a response without a header */
 export function readBlockHeaderResponse(answer: Buffer): HeadMessage {
   const head = emptyHead()
   readFirstField(answer, (reader) => readHeadField(reader, reader.tag(), head))

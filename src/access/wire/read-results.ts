@@ -12,8 +12,8 @@ interface Entry {
 }
 
 /**
- * Interns event types by their bytes, so that strings are only created for new types. A two-way
- * table of fixed size: if both slots are taken, the first is replaced.
+ * Interns event types by their bytes, so that strings are only created for new types. A two-way table of fixed
+ * size: if both slots are taken, the first is replaced.
  */
 export class EventTypeCache {
   readonly #entries: (Entry | undefined)[]

@@ -84,9 +84,7 @@ function encodingNumber(encoding: EventEncoding): number {
   return encoding === 'ccf' ? 1 : 0
 }
 
-/**
- * Fields in ascending order; zero and empty values are omitted, as in protobuf's canonical form.
- */
+/** Fields in ascending order; zero and empty values are omitted, as in protobuf's canonical form. */
 function encode(fields: readonly (readonly [number, number | Uint8Array])[]): Uint8Array {
   let length = 0
   for (const [, value] of fields) length += typeof value === 'number' ? 9 : 6 + value.length

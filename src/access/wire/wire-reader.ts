@@ -2,8 +2,8 @@ import { RetryableError } from '../../platform/errors.ts'
 import type { EventTypeCache } from './read-results.ts'
 
 /**
- * A response that is not a valid protobuf message or lacks a required part. Retryable: another node
- * may respond correctly. `details.offset` is the position in bytes.
+ * A response that is not a valid protobuf message or lacks a required part. Retryable: another node may respond
+ * correctly. `details.offset` is the position in bytes.
  */
 export class WireError extends RetryableError {
   constructor(message: string, offset: number) {
@@ -20,9 +20,9 @@ export const noBytes: Buffer = Buffer.alloc(0)
 const maxGroupDepth = 32
 
 /**
- * Reads protobuf's wire format in place. Loop over `position < limit`, read a `tag` and switch over
- * it including the wire type, so that unexpected wire types are skipped like unknown fields. Errors
- * are WireErrors, and every step advances, so reading always ends.
+ * Reads protobuf's wire format in place. Loop over `position < limit`, read a `tag` and switch over it including
+ * the wire type, so that unexpected wire types are skipped like unknown fields. Errors are WireErrors, and every
+ * step advances, so reading always ends.
  */
 export class WireReader {
   readonly bytes: Buffer
@@ -117,10 +117,7 @@ export class WireReader {
     return text
   }
 
-  /**
-   * Enters a message field: narrows `limit` to it and returns the outer limit, which the caller
-   * must restore.
-   */
+  /** Enters a message field: narrows `limit` to it and returns the outer limit, which the caller must restore. */
   enter(): number {
     const end = this.#end()
     const outer = this.limit

@@ -16,8 +16,8 @@ export interface AccountsOptions {
 const maxKeys = 20
 
 /**
- * Accounts of users of the authentication service, and the API keys they create. An account is a
- * developer-key row without a usable key: its keys share its tier, webhooks and rate limit.
+ * Accounts of users of the authentication service, and the API keys they create. An account is a developer-key row
+ * without a usable key: its keys share its tier, webhooks and rate limit.
  */
 export class Accounts {
   readonly #pool: pg.Pool

@@ -63,8 +63,8 @@ async function verified(jwt: string, secret: string): Promise<JWTPayload> {
 }
 
 /**
- * Roles set by the issuer: `role`, `roles`, and the same in `app_metadata`; each a comma-separated
- * string or a list. `user_metadata` does not count, since users write it themselves.
+ * Roles set by the issuer: `role`, `roles`, and the same in `app_metadata`; each a comma-separated string or a
+ * list. `user_metadata` does not count, since users write it themselves.
  */
 function claimedRoles(payload: JWTPayload): string[] {
   const metadata = payload['app_metadata']

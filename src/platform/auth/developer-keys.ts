@@ -46,11 +46,11 @@ export const joinAccount = 'left join app.developer_keys a on a.id = k.account_i
 const maxCached = 10_000
 
 /**
- * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256. Salt and slow hashing are
- * unnecessary for 256 random bits.
+ * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256. Salt and slow hashing are unnecessary for 256
+ * random bits.
  *
- * Lookups are cached for `rememberMs`: a revoked key is refused everywhere within that time, and at
- * once by the process that revoked it.
+ * Lookups are cached for `rememberMs`: a revoked key is refused everywhere within that time, and at once by the
+ * process that revoked it.
  */
 export class DeveloperKeys {
   readonly #pool: pg.Pool
@@ -116,10 +116,7 @@ export class DeveloperKeys {
     return this.#change('tier = $2', [id, tier])
   }
 
-  /**
-   * Revokes a key, or an account with its keys, permanently. @returns undefined for an unknown id;
-   * idempotent
-   */
+  /** Revokes a key, or an account with its keys, permanently. @returns undefined for an unknown id; idempotent */
   async revoke(id: number): Promise<DeveloperKey | undefined> {
     return this.#change('revoked_at = coalesce(revoked_at, now())', [id])
   }

@@ -13,57 +13,46 @@ export interface RefusedAttempt {
   readonly by?: string | undefined
 }
 
-export interface RefusedAttemptsOptions {
-  readonly log: Logger
-  /** Log lines per client and window. */
-  readonly maxOfClient?: number
-  /** Log lines per window. */
-  readonly maxInAll?: number
-  readonly windowMs?: number
-  readonly clock?: () => number
-}
+const maxLinesPerClient = 3
+const maxLines = 60
+const windowMs = 60_000
 
 /**
- * Logs refused admin requests, limited per client and in total per minute so that clients cannot
- * fill the log. The number of suppressed lines is logged with the first attempt after that minute.
+ * Logs refused admin requests, limited per client and in total per minute so that clients cannot fill the log. The
+ * number of suppressed lines is logged with the first attempt after that minute.
  */
 export class RefusedAttempts {
-  readonly #options: Required<RefusedAttemptsOptions>
+  readonly #log: Logger
+  readonly #clock: () => number
   /** Lines of this window by client. */
   readonly #lines = new Map<string, number>()
   #written = 0
   #unwritten = 0
   #windowEnd = -Infinity
 
-  constructor({
-    log,
-    maxOfClient = 3,
-    maxInAll = 60,
-    windowMs = 60_000,
-    clock = () => performance.now(),
-  }: RefusedAttemptsOptions) {
-    this.#options = { log, maxOfClient, maxInAll, windowMs, clock }
+  constructor({ log, clock = () => performance.now() }: { readonly log: Logger; readonly clock?: () => number }) {
+    this.#log = log
+    this.#clock = clock
   }
 
   /** @param client address or network of the client */
   note(client: string, attempt: RefusedAttempt): void {
-    const { log, maxOfClient, maxInAll } = this.#options
-    this.#turn()
+    this.#startWindow()
     const lines = this.#lines.get(client) ?? 0
-    if (lines >= maxOfClient || this.#written >= maxInAll) {
+    if (lines >= maxLinesPerClient || this.#written >= maxLines) {
       this.#unwritten++
       return
     }
     this.#lines.set(client, lines + 1)
     this.#written++
-    log.warn(attempt, 'admin request refused')
+    this.#log.warn(attempt, 'admin request refused')
   }
 
-  #turn(): void {
-    const { log, windowMs, clock } = this.#options
-    const now = clock()
+  #startWindow(): void {
+    const now = this.#clock()
     if (now < this.#windowEnd) return
-    if (this.#unwritten > 0) log.warn({ count: this.#unwritten }, 'log lines of refused admin requests suppressed')
+    if (this.#unwritten > 0)
+      this.#log.warn({ count: this.#unwritten }, 'log lines of refused admin requests suppressed')
     this.#windowEnd = now + windowMs
     this.#lines.clear()
     this.#written = 0

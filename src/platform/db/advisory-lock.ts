@@ -22,8 +22,8 @@ export interface AcquireLockOptions extends DedicatedConnectionOptions {
 
 export interface HeldLock {
   /**
-   * Aborted when the lock's connection is lost. The server may grant the lock to another process,
-   * so the owner must stop at once and its writes must be fenced.
+   * Aborted when the lock's connection is lost. The server may grant the lock to another process, so the owner must
+   * stop at once and its writes must be fenced.
    */
   readonly lost: AbortSignal
   /** Releases the lock. Idempotent. */
@@ -69,9 +69,7 @@ async function tryLock(client: Client, key: string): Promise<boolean> {
   return rows[0]?.locked === true
 }
 
-/**
- * The current holder of the lock. pg_locks shows a bigint lock as its two halves with objsubid 1.
- */
+/** The current holder of the lock. pg_locks shows a bigint lock as its two halves with objsubid 1. */
 export async function findLockHolder(db: Pool | ClientBase, key: string): Promise<LockHolder | undefined> {
   const { rows } = await db.query<{ pid: number; application_name: string; address: string | null; since: Date }>(
     `SELECT a.pid, a.application_name, host(a.client_addr) AS address, a.backend_start AS since

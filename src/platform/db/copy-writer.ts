@@ -71,12 +71,11 @@ const int4ElementBytes = 8
 const shortText = 40
 
 /**
- * Writes rows in PostgreSQL's binary COPY format without header and trailer, which `copyInto` adds.
- * A row is `row(n)` and then n fields in the order and of the exact types of the COPY columns: the
- * format has no types.
+ * Writes rows in PostgreSQL's binary COPY format without header and trailer, which `copyInto` adds. A row is
+ * `row(n)` and then n fields in the order and of the exact types of the COPY columns: the format has no types.
  *
- * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and
- * `jsonEnd`. Does not allocate in the usual case.
+ * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`. Does
+ * not allocate in the usual case.
  */
 export class CopyWriter {
   readonly out: ByteWriter
@@ -227,10 +226,7 @@ export class CopyWriter {
     this.#setLength(this.#jsonbStart)
   }
 
-  /**
-   * Starts a json[] field. Then each element: `jsonBegin`, text, `jsonEnd`, or `null`; then
-   * `jsonArrayEnd`.
-   */
+  /** Starts a json[] field. Then each element: `jsonBegin`, text, `jsonEnd`, or `null`; then `jsonArrayEnd`. */
   jsonArrayBegin(length: number): void {
     this.#arrayStart = this.#beginArray(length, jsonOid)
   }

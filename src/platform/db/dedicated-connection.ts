@@ -18,9 +18,9 @@ export interface DedicatedConnectionOptions {
 /**
  * A connection for session state (a lock, LISTEN) that reports its loss.
  *
- * It sends heartbeats, since a half-open connection (cable, firewall, fail-over) is otherwise never
- * noticed, and has the server probe for a dead peer as often. If the process stalls, the server
- * ends the session and releases its locks.
+ * It sends heartbeats, since a half-open connection (cable, firewall, fail-over) is otherwise never noticed, and
+ * has the server probe for a dead peer as often. If the process stalls, the server ends the session and releases
+ * its locks.
  */
 export class DedicatedConnection {
   readonly client: Client
@@ -38,10 +38,7 @@ export class DedicatedConnection {
     client.on('end', () => this.#lose(new Error('the database connection was closed')))
   }
 
-  /**
-   * Connects. Only the settings of a pool are used. @throws FlowfarmError, or the reason of the
-   * signal
-   */
+  /** Connects. Only the settings of a pool are used. @throws FlowfarmError, or the reason of the signal */
   static async open(target: string | Pool, options: DedicatedConnectionOptions = {}): Promise<DedicatedConnection> {
     const { heartbeatMs = 10_000, answerTimeoutMs = 10_000, applicationName, signal } = options
     // Allows to destroy the socket: `client.end` waits for the server.
@@ -79,8 +76,8 @@ export class DedicatedConnection {
   }
 
   /**
-   * Starts the heartbeat; `check` throws for a wrong response. Do not use the client otherwise
-   * afterwards: `pg` queues behind a query that hangs.
+   * Starts the heartbeat; `check` throws for a wrong response. Do not use the client otherwise afterwards: `pg`
+   * queues behind a query that hangs.
    */
   startHeartbeat(check: (client: Client) => Promise<unknown>): void {
     const beat = async (): Promise<void> => {

@@ -8,8 +8,8 @@ interface CatalogLine {
 }
 
 /**
- * The schema of a database as text, identical for identical schemas on servers of one major
- * version. Objects are ordered bytewise by kind and name. No data, partitions or owners.
+ * The schema of a database as text, identical for identical schemas on servers of one major version. Objects are
+ * ordered bytewise by kind and name. No data, partitions or owners.
  */
 export async function dumpSchema(pool: Pool): Promise<string> {
   const objects = new Map<string, CatalogLine[]>()
@@ -36,9 +36,8 @@ function byBytes(a: string, b: string): number {
 }
 
 /**
- * One query per kind of object, with rows (object, place, line): the line is printed under its
- * object, ordered by place. The search_path is empty, so names are qualified. Extension objects,
- * partitions and owners are excluded.
+ * One query per kind of object, with rows (object, place, line): the line is printed under its object, ordered by
+ * place. The search_path is empty, so names are qualified. Extension objects, partitions and owners are excluded.
  */
 
 const ownSchemas = `n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'`

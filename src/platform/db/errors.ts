@@ -2,8 +2,8 @@ import { DatabaseError } from 'pg'
 import { FatalError, FlowfarmError, RetryableError } from '../errors.ts'
 
 /**
- * Retryable errors: SQLSTATEs (or their class, the first two characters) and Node network error
- * codes; the longest match applies. Everything else is a bug in a statement or in the data.
+ * Retryable errors: SQLSTATEs (or their class, the first two characters) and Node network error codes; the longest
+ * match applies. Everything else is a bug in a statement or in the data.
  */
 const retryable: Readonly<Record<string, string>> = {
   // 08: connection exceptions.
@@ -46,8 +46,8 @@ const retryable: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts errors of `pg`: RetryableError with a code of the table above, else FatalError
- * `database-error` with details.sqlState. FlowfarmErrors pass unchanged.
+ * Converts errors of `pg`: RetryableError with a code of the table above, else FatalError `database-error` with
+ * details.sqlState. FlowfarmErrors pass unchanged.
  */
 export function asDatabaseError(thrown: unknown): FlowfarmError {
   if (thrown instanceof FlowfarmError) return thrown

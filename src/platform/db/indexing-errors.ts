@@ -80,10 +80,7 @@ interface ErrorChoice {
   readonly worker?: string | undefined
 }
 
-/**
- * Marks errors as resolved; a recurring error is reopened. @returns the number of errors that were
- * open
- */
+/** Marks errors as resolved; a recurring error is reopened. @returns the number of errors that were open */
 export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice): Promise<number> {
   const { rowCount } = await query(
     pool,

@@ -23,12 +23,10 @@ export interface Listener {
 }
 
 /**
- * Listens on `channels` until the signal is aborted; resolves when it first listens. Reconnects
- * after a loss.
+ * Listens on `channels` until the signal is aborted; resolves when it first listens. Reconnects after a loss.
  *
- * The heartbeat checks the session's channels, which detects dead connections and poolers that
- * replaced the session. Notifications are hints: they may be lost or repeated. Handler errors go to
- * `onError`.
+ * The heartbeat checks the session's channels, which detects dead connections and poolers that replaced the
+ * session. Notifications are hints: they may be lost or repeated. Handler errors go to `onError`.
  */
 export async function listen(
   url: string,
@@ -110,8 +108,8 @@ export async function announceFarmWork(db: pg.Pool | pg.ClientBase): Promise<voi
 }
 
 /**
- * Wakes the coordinator and has servers drop cached responses about settled heights: heights will
- * be derived again, or a label or template changed.
+ * Wakes the coordinator and has servers drop cached responses about settled heights: heights will be derived again,
+ * or a label or template changed.
  */
 export async function announceChangedRows(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce-change', text: `select pg_notify('${farmChannel}', '${rowsChanged}')` })

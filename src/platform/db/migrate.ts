@@ -15,8 +15,8 @@ export interface Migration {
   /** SHA-256 in hex of the statements without comments, `COMMENT ON` and white space that has no meaning. */
   readonly checksum: string
   /**
-   * False when the file has the line `-- flowfarm:no-transaction`: its statements run one by one, and again from the
-   * first after a failure. To build an index concurrently, write `DROP INDEX CONCURRENTLY IF EXISTS` before
+   * False when the file has the line `-- flowfarm:no-transaction`: its statements run one by one, and again from
+   * the first after a failure. To build an index concurrently, write `DROP INDEX CONCURRENTLY IF EXISTS` before
    * `CREATE INDEX CONCURRENTLY`: a failed build leaves an invalid index.
    */
   readonly inTransaction: boolean
@@ -42,8 +42,8 @@ const bookkeeping = `
   COMMENT ON COLUMN app.schema_migrations.applied_at IS NULL`
 
 /**
- * Checksums (SHA-256 of the whole file) that databases made before 0.1.0 have for their last migration, 0034_outgoing_mails
- * or 0016_editor. Either history gives the schema of the first 16 files.
+ * Checksums (SHA-256 of the whole file) that databases made before 0.1.0 have for their last migration,
+ * 0034_outgoing_mails or 0016_editor. Either history gives the schema of the first 16 files.
  */
 const preReleaseChecksums: ReadonlySet<string> = new Set([
   '53432673ae63e216141d64f7bdf3398a5ac4f2fa32a48c9249f55103eefffe33',
@@ -144,8 +144,8 @@ function statementsOf(sql: string): string[] {
 }
 
 /**
- * Polls instead of waiting inside the server: a session that waits in a statement holds a snapshot, and CREATE INDEX
- * CONCURRENTLY of the lock holder would wait for that snapshot.
+ * Polls instead of waiting inside the server: a session that waits in a statement holds a snapshot, and CREATE
+ * INDEX CONCURRENTLY of the lock holder would wait for that snapshot.
  */
 async function waitForLock(client: PoolClient): Promise<void> {
   for (;;) {

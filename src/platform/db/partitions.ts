@@ -10,12 +10,12 @@ const known = new WeakMap<Pool, Map<string, Set<number>>>()
 const watched = new WeakSet<Pool>()
 
 /**
- * Creates missing partitions of `table` (`schema.name`, range-partitioned by an int8 height) for
- * `range`, and one above. Partitions have `step` heights and are named `<table>_p<first height>`.
+ * Creates missing partitions of `table` (`schema.name`, range-partitioned by an int8 height) for `range`, and one
+ * above. Partitions have `step` heights and are named `<table>_p<first height>`.
  *
- * Safe to call concurrently: one process creates partitions of a table at a time. Each is created
- * separately with a CHECK for its range and then attached, which needs only SHARE UPDATE EXCLUSIVE
- * and no scan. Commits on its own: call it before the writing transaction. @throws RangeError
+ * Safe to call concurrently: one process creates partitions of a table at a time. Each is created separately with a
+ * CHECK for its range and then attached, which needs only SHARE UPDATE EXCLUSIVE and no scan. Commits on its own:
+ * call it before the writing transaction. @throws RangeError
  */
 export async function ensurePartitions(pool: Pool, table: string, step: number, range: HeightRange): Promise<void> {
   if (range.from >= range.to) return

@@ -16,9 +16,9 @@ import { sql } from 'slonik'
 import { retryWhile } from '../retry.ts'
 
 /**
- * Limits for service pools: a half-open connection is noticed within 30 s, by the response timeout
- * if used and by the idle timeout otherwise. The server-side statement timeout is shorter, which
- * distinguishes slow statements from dead connections.
+ * Limits for service pools: a half-open connection is noticed within 30 s, by the response timeout if used and by
+ * the idle timeout otherwise. The server-side statement timeout is shorter, which distinguishes slow statements
+ * from dead connections.
  */
 export const connectionLimits = {
   statementTimeoutMs: 17_000,
@@ -51,18 +51,18 @@ export interface PoolOptions {
   /** Time to open a connection, or to wait for a free one. Default 5,000 ms. */
   connectTimeoutMs?: number
   /**
-   * True: wait for a free connection without limit. Only for callers that hold no other connection
-   * of the pool. Default false.
+   * True: wait for a free connection without limit. Only for callers that hold no other connection of the pool.
+   * Default false.
    */
   isPatient?: boolean
   /**
-   * Response timeout of a statement, after which the connection counts as dead; 0 disables it. Must
-   * exceed `statementTimeoutMs`. Default 0.
+   * Response timeout of a statement, after which the connection counts as dead; 0 disables it. Must exceed
+   * `statementTimeoutMs`. Default 0.
    */
   answerTimeoutMs?: number
   /**
-   * False sets `synchronous_commit = off`: a server crash may undo the last commits, up to the next
-   * durable one. Default true.
+   * False sets `synchronous_commit = off`: a server crash may undo the last commits, up to the next durable one.
+   * Default true.
    */
   isDurable?: boolean
   /** Idle connections are closed after this time. Default 30,000 ms. */
@@ -74,8 +74,8 @@ export interface PoolOptions {
 }
 
 /**
- * TCP settings by which the server detects a dead client within 6 s instead of two hours; until
- * then a session waiting for COPY data keeps its locks. No effect on unix sockets.
+ * TCP settings by which the server detects a dead client within 6 s instead of two hours; until then a session
+ * waiting for COPY data keeps its locks. No effect on unix sockets.
  */
 const deadPeerSettings = [
   'tcp_keepalives_idle=3',
@@ -155,9 +155,8 @@ export async function query<Row extends QueryResultRow>(
 }
 
 /**
- * Runs `fn` in a transaction; rolls back if it throws. If the connection breaks during COMMIT, the
- * error is retryable and the commit may have happened: writes must be idempotent or fenced. @throws
- * FlowfarmError
+ * Runs `fn` in a transaction; rolls back if it throws. If the connection breaks during COMMIT, the error is
+ * retryable and the commit may have happened: writes must be idempotent or fenced. @throws FlowfarmError
  */
 export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
   let client: PoolClient
@@ -190,9 +189,8 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
 const signOfLifeMs = 3000
 
 /**
- * Waits for `other` within an open transaction, sending heartbeats so that the server does not end
- * the session. Nothing else may use the client meanwhile. @throws errors of `other` or of the
- * connection
+ * Waits for `other` within an open transaction, sending heartbeats so that the server does not end the session.
+ * Nothing else may use the client meanwhile. @throws errors of `other` or of the connection
  */
 export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>, everyMs = signOfLifeMs): Promise<T> {
   const settled = other.then(
@@ -209,8 +207,8 @@ export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>
 }
 
 /**
- * Rolls back after `cause`. Returns an error if the connection must be closed instead, which rolls
- * back too; a lost connection is not used again, since it could hang.
+ * Rolls back after `cause`. Returns an error if the connection must be closed instead, which rolls back too; a lost
+ * connection is not used again, since it could hang.
  */
 export async function rollBack(client: ClientBase, cause: unknown): Promise<Error | undefined> {
   if (isConnectionLost(cause)) return asDatabaseError(cause)
@@ -246,9 +244,8 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
 }
 
 /**
- * Identifies the database instance: the value changes after a restart, a fail-over, or a restore of
- * tables or database, when cached data may be stale. A copied database has the file nodes of its
- * template but another OID.
+ * Identifies the database instance: the value changes after a restart, a fail-over, or a restore of tables or
+ * database, when cached data may be stale. A copied database has the file nodes of its template but another OID.
  */
 export const databaseIdentity = sql.fragment`
   select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
@@ -263,8 +260,8 @@ export async function withRetriedTransaction<T>(pool: Pool, fn: (client: PoolCli
 const maxConflicts = 10
 
 /**
- * Retries `fn` after deadlocks and serialization failures; only the last run counts. @throws errors
- * of `fn`; the tenth conflict in a row
+ * Retries `fn` after deadlocks and serialization failures; only the last run counts. @throws errors of `fn`; the
+ * tenth conflict in a row
  */
 export async function retryConflicts<T>(fn: () => Promise<T>): Promise<T> {
   let conflicts = 0

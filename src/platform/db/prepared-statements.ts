@@ -16,14 +16,13 @@ export interface PreparedStatement {
 export interface PreparedStatementsOptions extends PoolOptions {
   readonly max: number
   /**
-   * Pending statements at which a connection is given no more, unless all are full and no further
-   * one may be opened. Deeper queues need fewer wake-ups and system calls, but statements wait
-   * longer. Default 1.
+   * Pending statements at which a connection is given no more, unless all are full and no further one may be
+   * opened. Deeper queues need fewer wake-ups and system calls, but statements wait longer. Default 1.
    */
   readonly depth?: number
   /**
-   * Reduces the depth if the last statement would wait longer than this, ms, at the recent response
-   * times: with a slow disk, commits run in parallel on more connections. Default: no limit.
+   * Reduces the depth if the last statement would wait longer than this, ms, at the recent response times: with a
+   * slow disk, commits run in parallel on more connections. Default: no limit.
    */
   readonly queueMs?: number
   /** Column parsers by type OID. Default: those of `pg`. */
@@ -34,26 +33,21 @@ export interface PreparedStatementsOptions extends PoolOptions {
 
 type ColumnParser = (text: string) => unknown
 
-/**
- * A connection with pending statements and no response for this time, ms, is stuck: on a lock or a
- * dead server.
- */
+/** A connection with pending statements and no response for this time, ms, is stuck: on a lock or a dead server. */
 const stuckMs = 100
 
 /** Number of responses in the average. */
 const recentAnswers = 16
 
 /**
- * Pipelined prepared statements for short, frequent queries: each is planned once per connection,
- * and statements are sent before earlier ones have finished, so few connections serve many
- * requests. Each statement is its own transaction.
+ * Pipelined prepared statements for short, frequent queries: each is planned once per connection, and statements
+ * are sent before earlier ones have finished, so few connections serve many requests. Each statement is its own
+ * transaction.
  *
- * Plans are generic: partitions are pruned at execution, which avoids most of the cost of a short
- * query. Queries must therefore bound the heights of each partitioned table by parameters or
- * constants.
+ * Plans are generic: partitions are pruned at execution, which avoids most of the cost of a short query. Queries
+ * must therefore bound the heights of each partitioned table by parameters or constants.
  *
- * A connection opens when the others are busy or stuck. When one is lost, its pending statements
- * fail.
+ * A connection opens when the others are busy or stuck. When one is lost, its pending statements fail.
  */
 export class PreparedStatements {
   readonly #url: string
@@ -109,8 +103,8 @@ export class PreparedStatements {
   }
 
   /**
-   * A connection that is busy but not full, else a new one, else the one with the fewest pending
-   * statements; a stuck one only if all are.
+   * A connection that is busy but not full, else a new one, else the one with the fewest pending statements; a
+   * stuck one only if all are.
    */
   #choose(): PreparedConnection {
     if (this.#hasEnded) throw new Error('the prepared statements are closed')
@@ -141,10 +135,7 @@ export class PreparedStatements {
   }
 }
 
-/**
- * 0A000: a table or view change altered the column types. 26000: the statement no longer exists on
- * the server.
- */
+/** 0A000: a table or view change altered the column types. 26000: the statement no longer exists on the server. */
 function isOutdatedPlan(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === '0A000' || code === '26000'
@@ -188,8 +179,8 @@ class PreparedConnection {
   }
 
   /**
-   * Whether statements are pending and the last response, or the first of them, is older than
-   * `since` (`performance.now()`).
+   * Whether statements are pending and the last response, or the first of them, is older than `since`
+   * (`performance.now()`).
    */
   isStuck(since: number): boolean {
     return this.#waiting > 0 && this.#movedAt < since

@@ -24,9 +24,7 @@ export interface ReadPoolOptions {
   statementTimeoutMs?: number
   /** Added to the statement timeout: after it a connection counts as dead. Default 5,000. */
   answerGraceMs?: number
-  /**
-   * Whether rows of prepared statements are checked too; for development and tests. Default true.
-   */
+  /** Whether rows of prepared statements are checked too; for development and tests. Default true. */
   checkPrepared?: boolean
 }
 
@@ -34,8 +32,8 @@ export interface ReadPoolOptions {
 const maxPreparedConnections = 4
 
 /**
- * Limit of prepared texts; further ones are not prepared. With hundreds of partitions each uses up
- * to some MB per server connection.
+ * Limit of prepared texts; further ones are not prepared. With hundreds of partitions each uses up to some MB per
+ * server connection.
  */
 const maxPrepared = 100
 

@@ -3,10 +3,7 @@ import type { Middleware } from 'koa'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 
-/**
- * Adds a weak ETag of the body to text responses with status 200; it is stable across restarts and
- * processes.
- */
+/** Adds a weak ETag of the body to text responses with status 200; it is stable across restarts and processes. */
 export function tagAnswers(): Middleware {
   return async (context, next) => {
     await next()
@@ -17,8 +14,8 @@ export function tagAnswers(): Middleware {
 }
 
 /**
- * Answers 304 if the client's ETag matches. Koa's `fresh` does not fit: it ignores `If-None-Match`
- * if the request has `Cache-Control: no-cache`, which `fetch` adds.
+ * Answers 304 if the client's ETag matches. Koa's `fresh` does not fit: it ignores `If-None-Match` if the request
+ * has `Cache-Control: no-cache`, which `fetch` adds.
  */
 export function answerNotModified(): Middleware {
   return async (context, next) => {
@@ -55,8 +52,8 @@ export async function compressBody(body: Buffer, encoding: Encoding): Promise<Bu
 }
 
 /**
- * The encoding with the highest weight, ours first among equals; undefined if none is acceptable or
- * the header cannot be parsed.
+ * The encoding with the highest weight, ours first among equals; undefined if none is acceptable or the header
+ * cannot be parsed.
  */
 export function preferredEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = new Map<string, number>()

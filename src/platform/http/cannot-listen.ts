@@ -2,10 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { asError, FatalError } from '../errors.ts'
 
-/**
- * Converts a listen error into one that names the setting to change. @param variable setting with
- * the port
- */
+/** Converts a listen error into one that names the setting to change. @param variable setting with the port */
 export function cannotListen(
   error: unknown,
   { variable, port, host }: { readonly variable: string; readonly port: number; readonly host: string },
@@ -31,8 +28,8 @@ const listening = '0A'
 const maxNameLength = 60
 
 /**
- * The program that listens on a TCP port, such as `node scripts/demo.ts (process 4711)`;
- * `undefined` without `/proc` or for a process of another user.
+ * The program that listens on a TCP port, such as `node scripts/demo.ts (process 4711)`; `undefined` without
+ * `/proc` or for a process of another user.
  */
 export function portUser(port: number): string | undefined {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listenersOn(port, table)))

@@ -60,10 +60,7 @@ export async function listen(
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/**
- * How often idle connections are closed, ms: `server.close` closes only those that are idle at
- * first.
- */
+/** How often idle connections are closed, ms: `server.close` closes only those that are idle at first. */
 const lookMs = 20
 
 /** Stops accepting requests, waits for open ones, and aborts the rest after `graceMs`. */
@@ -95,9 +92,9 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 const maxWaiting = 100
 
 /**
- * Handles the requests of a connection one after another. Node emits pipelined requests at once, so
- * thousands could run together with their responses buffered behind the first. Clients with more
- * than 100 waiting requests are disconnected.
+ * Handles the requests of a connection one after another. Node emits pipelined requests at once, so thousands could
+ * run together with their responses buffered behind the first. Clients with more than 100 waiting requests are
+ * disconnected.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
   /** Waiting requests by connection. */

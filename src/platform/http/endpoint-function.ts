@@ -16,20 +16,20 @@ export interface EndpointFunctionOptions {
   /** The error for requests from other origins. */
   readonly notAllowed: () => ApiError
   /**
-   * Error codes by status, for errors without an upper-case code. Default: `INTERNAL` from 500,
-   * `INVALID_INPUT` below.
+   * Error codes by status, for errors without an upper-case code. Default: `INTERNAL` from 500, `INVALID_INPUT`
+   * below.
    */
   readonly codes: Readonly<Record<number, string>>
   /**
-   * Handles a POST and returns the `data` of the response. Errors are sent as code and message,
-   * with `details.facts` beside them.
+   * Handles a POST and returns the `data` of the response. Errors are sent as code and message, with
+   * `details.facts` beside them.
    */
   readonly run: (context: RequestContext) => Promise<unknown>
 }
 
 /**
- * An RPC endpoint at one path: POST `{endpoint, data}`, answered by `{success: true, data}` or
- * `{success: false, error: {code, message, …}}` with the matching HTTP status.
+ * An RPC endpoint at one path: POST `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
+ * error: {code, message, …}}` with the matching HTTP status.
  */
 export function endpointFunction(options: EndpointFunctionOptions): Middleware<RequestState> {
   const { path } = options

@@ -65,9 +65,7 @@ function canBeOfASite(name: string): boolean {
   return name.includes('.') && isIP(name.replaceAll(/[[\]]/g, '')) === 0 && !name.endsWith('.localhost')
 }
 
-/**
- * Proxies send `Via` or HTTP/1.0; scripts of a page can do neither. They can set `X-Forwarded-For`.
- */
+/** Proxies send `Via` or HTTP/1.0; scripts of a page can do neither. They can set `X-Forwarded-For`. */
 function isOfProxy(request: IncomingMessage): boolean {
   return request.httpVersion === '1.0' || request.headers.via !== undefined
 }

@@ -49,10 +49,7 @@ ${link}</html>
   return { html, headers }
 }
 
-/**
- * Whether the client names text/html with at least the quality of JSON. Wildcards do not count:
- * programs send them.
- */
+/** Whether the client names text/html with at least the quality of JSON. Wildcards do not count: programs send them. */
 function prefersHtml(accept: string): boolean {
   const qualityOf = (type: RegExp): number =>
     Math.max(

@@ -186,8 +186,8 @@ function mediaType(contentType: string): string {
 }
 
 /**
- * Parameters of a route as clients send them. A schema that converts text is described by its input
- * if known, else by its output: `limit` is an integer.
+ * Parameters of a route as clients send them. A schema that converts text is described by its input if known, else
+ * by its output: `limit` is an integer.
  */
 export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): Record<string, unknown>[] {
   return Object.entries(schemas.shape).map(([name, part]) => {

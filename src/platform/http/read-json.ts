@@ -62,8 +62,8 @@ function tooLarge(maxBytes: number): ApiError {
 export const maxJsonLevels = 200
 
 /**
- * Whether arrays and objects are nested at most `maxLevels` deep. Recursive code such as
- * `JSON.stringify` overflows the stack at some thousands, which fit into a few kilobytes.
+ * Whether arrays and objects are nested at most `maxLevels` deep. Recursive code such as `JSON.stringify` overflows
+ * the stack at some thousands, which fit into a few kilobytes.
  */
 export function isShallow(value: unknown, maxLevels = maxJsonLevels): boolean {
   let level: readonly unknown[] = [value]
@@ -95,9 +95,7 @@ export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): bool
 /** Up to this size a loop is as fast as a native search. */
 const fewBytes = 32
 
-/**
- * The index of the closing quote, or the length of the text. @param from after the opening quote
- */
+/** The index of the closing quote, or the length of the text. @param from after the opening quote */
 function endOfText(text: Uint8Array, from: number): number {
   let at = from
   for (const few = Math.min(from + fewBytes, text.length); at < few; at++) {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { BlockList } from 'node:net'
 import type { Middleware, ParameterizedContext } from 'koa'
 import { ApiError, asError } from '../errors.ts'
-import { clientReader } from '../limits/clients.ts'
 import type { Client } from '../limits/clients.ts'
 import { LogThrottle } from '../log-throttle.ts'
 import type { Logger } from '../log.ts'
@@ -43,8 +41,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Assigns a request id, records the duration by route and logs at level debug, without query and
- * headers, which may hold secrets.
+ * Assigns a request id, records the duration by route and logs at level debug, without query and headers, which may
+ * hold secrets.
  */
 export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOptions): Middleware<RequestState> {
   return async (context, next) => {
@@ -89,9 +87,7 @@ export interface ErrorOptions {
 
 const outageLineMs = 5000
 
-/**
- * Converts thrown errors and unmatched requests into responses in the error format of the route.
- */
+/** Converts thrown errors and unmatched requests into responses in the error format of the route. */
 export function errors(options: ErrorOptions): Middleware<RequestState> {
   const { unknownPath = (path: string) => `No route matches ${path}.` } = options
   const outages = new LogThrottle(outageLineMs)
@@ -151,40 +147,4 @@ function answerError(context: RequestContext, error: ApiError, options: ErrorOpt
   context.set({ ...form.headersOf?.(error, context.req) })
   context.body = JSON.stringify(form.bodyOf(error, requestId, context.req))
   context.type = form.contentType
-}
-
-export interface RequestOptions {
-  /** In metrics, the prefix of unmatched requests: `ask`, `chat`. */
-  readonly service: string
-  readonly metrics: Metrics
-  readonly log: Logger
-  /** Where the paths of the service are listed. */
-  readonly list: string
-  /** Further fields of a problem. Default: none. */
-  readonly describe?: (error: ApiError) => Readonly<Record<string, unknown>>
-  /** Converts other errors; see `ErrorOptions`. */
-  readonly translate?: (thrown: unknown) => ApiError | undefined
-}
-
-/** Both of the above, for servers not created by `createHttpServer`. */
-export function requests({ service, describe, list, ...options }: RequestOptions): Middleware<RequestState> {
-  const log = requestLog({ ...options, unmatched: `${service}: unmatched`, clientOf: clientReader(new BlockList()) })
-  const answers = errors({
-    ...options,
-    isExpected: (error) => error.code === 'no-model',
-    home: '/',
-    unknownPath: (path) => `No route matches ${path}. See ${list}.`,
-    errorFormOf: () => ({
-      ...problemForm,
-      bodyOf: (error, requestId, request) => ({
-        ...(problemForm.bodyOf(error, requestId, request) as object),
-        ...describe?.(error),
-      }),
-    }),
-  })
-  return async (context, next) => {
-    await log(context, async () => {
-      await answers(context, next)
-    })
-  }
 }

@@ -42,11 +42,10 @@ interface Entry {
 /**
  * A response cache that also merges concurrent requests for the same response.
  *
- * A response belongs to the generation in which its computation started, so data read before a
- * commit is never returned after the notification of that commit. Settled responses survive commits
- * and are dropped when rows below the head change: reorganization, re-derivation, change of labels
- * or templates. Token names and prices change without notification, so they are stale by up to
- * `maxAgeMs` (ten times that in lasting responses).
+ * A response belongs to the generation in which its computation started, so data read before a commit is never
+ * returned after the notification of that commit. Settled responses survive commits and are dropped when rows below
+ * the head change: reorganization, re-derivation, change of labels or templates. Token names and prices change
+ * without notification, so they are stale by up to `maxAgeMs` (ten times that in lasting responses).
  */
 export class ResponseCache {
   readonly #maxAgeMs: number
@@ -208,8 +207,8 @@ function sizeOf(key: string, { body }: CachedResponse): number {
 }
 
 /**
- * Serves cached responses and waits for pending ones. Cacheable are 200 responses to public GETs
- * with a text body, an ETag and a Cache-Control that allows it.
+ * Serves cached responses and waits for pending ones. Cacheable are 200 responses to public GETs with a text body,
+ * an ETag and a Cache-Control that allows it.
  */
 export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
   return async (context, next) => {

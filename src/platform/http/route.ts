@@ -29,10 +29,7 @@ import type { ErrorForm } from './problem.ts'
 export type Caching = 'revalidate' | 'settled' | 'minute' | 'static' | 'never'
 
 export interface Answer<Body> {
-  /**
-   * A function writes the response itself, for event streams; it resolves when the response has
-   * ended.
-   */
+  /** A function writes the response itself, for event streams; it resolves when the response has ended. */
   readonly body?: Body | AnswerStream | ((response: ServerResponse) => Promise<void>)
   /** Default: `successStatus` of the route. */
   readonly status?: number
@@ -45,10 +42,7 @@ export interface Answer<Body> {
 export class AnswerStream {
   /** With charset. */
   readonly contentType: string
-  /**
-   * Destroyed when the client disconnects. An error in it aborts the connection, since the status
-   * was sent.
-   */
+  /** Destroyed when the client disconnects. An error in it aborts the connection, since the status was sent. */
   readonly content: Readable
 
   constructor(contentType: string, content: Readable) {
@@ -121,13 +115,11 @@ export interface RouteFacts {
   readonly access?: string
   /** False: calls do not count against the rate limit. Default true. */
   readonly isLimited?: boolean
-  /**
-   * True: the handler checks `X-API-Key` itself. Default false: an invalid key is refused before.
-   */
+  /** True: the handler checks `X-API-Key` itself. Default false: an invalid key is refused before. */
   readonly checksKey?: boolean
   /**
-   * `high`: the cost grows with history; calls share a few slots. A list: only calls with one of
-   * these query parameters. Default `low`.
+   * `high`: the cost grows with history; calls share a few slots. A list: only calls with one of these query
+   * parameters. Default `low`.
    */
   readonly cost?: 'low' | 'high' | readonly string[]
   /** Default 64 KiB. */

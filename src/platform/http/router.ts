@@ -14,8 +14,8 @@ import { AnswerStream } from './route.ts'
 import type { Answer, Caching, Call, Route } from './route.ts'
 
 /**
- * Decides who may call: returns the result of `run` with the caller, or throws an `ApiError`. Runs
- * before the request body is read.
+ * Decides who may call: returns the result of `run` with the caller, or throws an `ApiError`. Runs before the
+ * request body is read.
  */
 export type Guard<Caller> = (
   call: Call,
@@ -44,10 +44,7 @@ const usualMaxBodyBytes = 64 * 1024
 /** Responses that are generated while they are sent. */
 const answerStreams: SlotsOptions = { what: 'downloads', max: 6, maxPerClient: 2 }
 
-/**
- * Clients that need longer for a stream are disconnected, ms. Longer than generating any stream
- * takes.
- */
+/** Clients that need longer for a stream are disconnected, ms. Longer than generating any stream takes. */
 const maxStreamMs = 360_000
 
 export interface RouterOptions<Services> {
@@ -217,9 +214,7 @@ async function inSlot(
   }
 }
 
-/**
- * A stream occupies a slot until it ends. The compression in between does not forward its errors.
- */
+/** A stream occupies a slot until it ends. The compression in between does not forward its errors. */
 async function sendStream(
   context: RouterContext<RequestState>,
   { content, contentType }: AnswerStream,

@@ -84,10 +84,7 @@ export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOp
 export interface HttpServer {
   readonly server: Server
   readonly port: number
-  /**
-   * Stops accepting requests, closes WebSockets with 1001, waits for open requests, then aborts the
-   * rest.
-   */
+  /** Stops accepting requests, closes WebSockets with 1001, waits for open requests, then aborts the rest. */
   close(): Promise<void>
 }
 
@@ -214,8 +211,8 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
 }
 
 /**
- * Sets the RateLimit headers and refuses requests above the limit. Headers:
- * draft-ietf-httpapi-ratelimit-headers, whose `w` is the seconds in which an empty bucket refills.
+ * Sets the RateLimit headers and refuses requests above the limit. Headers: draft-ietf-httpapi-ratelimit-headers,
+ * whose `w` is the seconds in which an empty bucket refills.
  */
 function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefined>): Middleware<RequestState> {
   return async (context, next) => {

@@ -36,16 +36,15 @@ interface WebSocketGateOptions extends WebSocketOptions {
 export interface WebSocketGate {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /**
-   * Refuses new connections with 503, closes all others with 1001, and terminates those that remain
-   * after the grace period.
+   * Refuses new connections with 503, closes all others with 1001, and terminates those that remain after the grace
+   * period.
    */
   close(): Promise<void>
 }
 
 /**
- * Serves feeds with koa-websocket. It accepts any upgrade by itself, so upgrades are checked here
- * first, while they can still be refused with an HTTP status; only accepted ones reach its
- * middleware.
+ * Serves feeds with koa-websocket. It accepts any upgrade by itself, so upgrades are checked here first, while they
+ * can still be refused with an HTTP status; only accepted ones reach its middleware.
  *
  * open → close() → closing → all connections closed or grace period over → closed
  */
@@ -148,8 +147,8 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
 const maxFragments = 64
 
 /**
- * Minimum average size of received pieces: below the smallest network segments. Each piece of an
- * incomplete message costs about 250 bytes besides its content.
+ * Minimum average size of received pieces: below the smallest network segments. Each piece of an incomplete message
+ * costs about 250 bytes besides its content.
  */
 const minPieceBytes = 256
 

@@ -10,8 +10,8 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * The client address. `X-Forwarded-For` is read from its end, as far as trusted proxies appended to
- * it; earlier entries can be forged.
+ * The client address. `X-Forwarded-For` is read from its end, as far as trusted proxies appended to it; earlier
+ * entries can be forged.
  */
 function forwardedAddress(request: IncomingMessage, trustedProxies: BlockList): string {
   let address = socketAddress(request)
@@ -37,8 +37,8 @@ export function limitKey({ address, isLocal }: Client): string | undefined {
 }
 
 /**
- * Local proxies, added to TRUSTED_PROXIES where local callers have no limits anyway: forging the
- * client address gains them nothing.
+ * Local proxies, added to TRUSTED_PROXIES where local callers have no limits anyway: forging the client address
+ * gains them nothing.
  */
 export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
 
@@ -87,10 +87,7 @@ function addressIn(hop: string): string | undefined {
   return isIP(bare) === 0 ? undefined : plainAddress(bare)
 }
 
-/**
- * Converts IPv4-mapped IPv6, as dual-stack sockets report it, to IPv4, so that a client has one
- * address.
- */
+/** Converts IPv4-mapped IPv6, as dual-stack sockets report it, to IPv4, so that a client has one address. */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(.+)$/i.exec(address)?.[1]
   return mapped !== undefined && isIPv4(mapped) ? mapped : address

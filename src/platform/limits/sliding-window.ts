@@ -23,8 +23,8 @@ const sweepAt = 1000
 const maxKeys = 100_000
 
 /**
- * At most `max` requests per key in any window. Refused requests do not count, so a client that
- * keeps trying is admitted as early as one that waits. In memory, per process.
+ * At most `max` requests per key in any window. Refused requests do not count, so a client that keeps trying is
+ * admitted as early as one that waits. In memory, per process.
  */
 export class SlidingWindow {
   readonly #max: number

@@ -32,10 +32,7 @@ export interface SlotRefusals {
 export interface Slot {
   /** Idempotent. */
   readonly leave: () => void
-  /**
-   * Marks the call as never ending: until `leave`, other calls are refused instead of waiting for
-   * this slot.
-   */
+  /** Marks the call as never ending: until `leave`, other calls are refused instead of waiting for this slot. */
   readonly hold: () => void
 }
 
@@ -57,9 +54,9 @@ interface Calls {
 const retrySeconds = 2
 
 /**
- * A fair semaphore for expensive calls: a free slot goes to the waiting client with the fewest
- * running calls, then to the one whose last call started longest ago. When the queue is full, the
- * client with the most waiting calls loses its newest.
+ * A fair semaphore for expensive calls: a free slot goes to the waiting client with the fewest running calls, then
+ * to the one whose last call started longest ago. When the queue is full, the client with the most waiting calls
+ * loses its newest.
  */
 export class Slots {
   readonly #options: Required<Omit<SlotsOptions, 'refusals' | 'what'>>
@@ -184,8 +181,8 @@ export class Slots {
   }
 
   /**
-   * Drops the newest waiting call of the client with the most. @throws the error `full` if no other
-   * client has more waiting calls
+   * Drops the newest waiting call of the client with the most. @throws the error `full` if no other client has more
+   * waiting calls
    */
   #dropNewest(calls: Calls): void {
     const largest = [...this.#clients.values()].reduce(

@@ -21,8 +21,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name in bounded memory: buckets unused for `idleMs` are dropped, and above
- * `maxBuckets` the least recently used. No timer: each request drops up to two.
+ * Token buckets by name in bounded memory: buckets unused for `idleMs` are dropped, and above `maxBuckets` the
+ * least recently used. No timer: each request drops up to two.
  */
 export class TokenBuckets {
   /** Least recently used first. */

@@ -209,9 +209,8 @@ type Prompt = LanguageModelV4CallOptions['prompt']
 const plain = /^[\w-]{1,64}$/
 
 /**
- * Replaces tool names that providers reject. A model may call any name: an invalid one makes
- * providers refuse the whole conversation, and for a property of every object, such as
- * `constructor`, the SDK sends none.
+ * Replaces tool names that providers reject. A model may call any name: an invalid one makes providers refuse the
+ * whole conversation, and for a property of every object, such as `constructor`, the SDK sends none.
  */
 function plainNames(prompt: Prompt): Prompt {
   return prompt.map((message) => {
@@ -345,8 +344,8 @@ function noStream(contentType: string | undefined): Error | undefined {
 }
 
 /**
- * `fetch` throws a TypeError `terminated` for a connection that ended within a body, which the SDK may wrap. For one
- * that ended in order, but too early, some providers have messages of their own.
+ * `fetch` throws a TypeError `terminated` for a connection that ended within a body, which the SDK may wrap. For
+ * one that ended in order, but too early, some providers have messages of their own.
  */
 function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -52,8 +52,8 @@ function failedResult({ message, code, field }: ApiError): CallToolResult {
 type Outcome = 'done' | 'refused' | 'failed' | 'left'
 
 /**
- * Checks the arguments of a tool, runs it, and turns a failure into a result for the model. Logs and counts the call
- * by name, time and outcome, without content.
+ * Checks the arguments of a tool, runs it, and turns a failure into a result for the model. Logs and counts the
+ * call by name, time and outcome, without content.
  */
 async function runTool<Schema extends z.ZodType>(
   { name: tool, schema, run, failed = failedResult }: Tool<Schema>,
@@ -104,8 +104,8 @@ export interface CallContext {
 }
 
 /**
- * All tools are read-only, so clients need no confirmation. The databases are ours; scripts run on external nodes; a
- * model may answer the same question differently.
+ * All tools are read-only, so clients need no confirmation. The databases are ours; scripts run on external nodes;
+ * a model may answer the same question differently.
  */
 const reading = { readOnlyHint: true, destructiveHint: false } as const satisfies ToolAnnotations
 export const readingClosedWorld = {
@@ -135,8 +135,8 @@ export function advertised<Schema extends z.ZodType>(
 const inputSchemas = new WeakMap<z.ZodType, StandardSchemaWithJSON<unknown, unknown>>()
 
 /**
- * The schema of a tool's arguments for clients. The tool itself checks them, to return a structured failure; the SDK
- * would return text only.
+ * The schema of a tool's arguments for clients. The tool itself checks them, to return a structured failure; the
+ * SDK would return text only.
  */
 function advertisedInput(schema: z.ZodType): StandardSchemaWithJSON<unknown, unknown> {
   const { '~standard': standard } = advertised(schema)

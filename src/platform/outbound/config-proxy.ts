@@ -67,8 +67,8 @@ function decode(text: string, refuse: (reason: string) => FatalError): string {
 }
 
 /**
- * Whether an entry of `no_proxy` matches: `*`, a name (with subdomains, with or without a leading
- * dot), an address or a network (10.0.0.0/8); names and addresses may have a port.
+ * Whether an entry of `no_proxy` matches: `*`, a name (with subdomains, with or without a leading dot), an address
+ * or a network (10.0.0.0/8); names and addresses may have a port.
  */
 function matches(entry: string, node: { readonly host: string; readonly port: number }): boolean {
   const host = node.host.toLowerCase().replace(/\.$/, '')

@@ -17,8 +17,8 @@ export interface DnsOptions {
 }
 
 /**
- * Resolves by DNS, without the system resolver, whose few threads a dead name server could block.
- * `localhost` follows RFC 6761; /etc/hosts is ignored.
+ * Resolves by DNS, without the system resolver, whose few threads a dead name server could block. `localhost`
+ * follows RFC 6761; /etc/hosts is ignored.
  */
 export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookUp {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
@@ -33,10 +33,9 @@ export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookU
 }
 
 /**
- * The address to connect to: the first allowed one. It is resolved for each attempt, and the
- * connection uses this exact address, so a later DNS change has no effect (DNS rebinding). @throws
- * TargetRefused if any address is not allowed: hosts that mix public and private addresses are
- * hostile
+ * The address to connect to: the first allowed one. It is resolved for each attempt, and the connection uses this
+ * exact address, so a later DNS change has no effect (DNS rebinding). @throws TargetRefused if any address is not
+ * allowed: hosts that mix public and private addresses are hostile
  */
 export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: LookUp): Promise<string> {
   const refusal = policy.refusalOfUrl(url)

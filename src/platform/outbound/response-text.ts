@@ -1,6 +1,4 @@
-/**
- * Reads at most `maxBytes` of a response as text. @param tooLong creates the error for a longer one
- */
+/** Reads at most `maxBytes` of a response as text. @param tooLong creates the error for a longer one */
 export async function responseText(response: Response, maxBytes: number, tooLong: () => Error): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -23,9 +23,8 @@ const closedNetworks = [
 ]
 
 /**
- * In IPv6 everything except global unicast is closed: loopback, link-local, unique local,
- * multicast, mapped and translated IPv4. Closed within it: IETF protocols with Teredo,
- * documentation, 6to4.
+ * In IPv6 everything except global unicast is closed: loopback, link-local, unique local, multicast, mapped and
+ * translated IPv4. Closed within it: IETF protocols with Teredo, documentation, 6to4.
  */
 const globalUnicast = '2000::/3'
 const closedWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48']
@@ -41,8 +40,8 @@ export interface TargetPolicy {
 }
 
 /**
- * Webhook targets must be https on the public internet (SSRF). Networks in WEBHOOK_ALLOWED_NETWORKS
- * are allowed, by http and on any port too.
+ * Webhook targets must be https on the public internet (SSRF). Networks in WEBHOOK_ALLOWED_NETWORKS are allowed, by
+ * http and on any port too.
  */
 export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
   const allowed = blockList(allowedNetworks)

@@ -97,16 +97,16 @@ export async function buildDashboards(root: string, onBuilt: (page: PageName, bu
 }
 
 /**
- * Delays the first paint until the script has applied the user's theme, to avoid a flash of the
- * other one. Vite drops the attribute if it is in the source.
+ * Delays the first paint until the script has applied the user's theme, to avoid a flash of the other one. Vite
+ * drops the attribute if it is in the source.
  */
 function paintOnce(html: string): string {
   return html.replace('<script type="module"', '<script type="module" blocking="render"')
 }
 
 /**
- * Runs before the page's script and reports script or style sheets that cannot be loaded; reloads
- * the page when the server responds. Allowed by hash in the policies (`contentPolicy`).
+ * Runs before the page's script and reports script or style sheets that cannot be loaded; reloads the page when the
+ * server responds. Allowed by hash in the policies (`contentPolicy`).
  */
 const bootScript = `(function () {
   var isShown = false

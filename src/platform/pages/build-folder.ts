@@ -15,8 +15,8 @@ function places(root: string): readonly string[] {
 }
 
 /**
- * The build with this digest, if any. @param digest undefined without sources: a build beside them
- * was shipped with the program
+ * The build with this digest, if any. @param digest undefined without sources: a build beside them was shipped with
+ * the program
  */
 export async function findBuild(root: string, digest: string | undefined): Promise<string | undefined> {
   if (digest === undefined) return findShippedBuild(join(root, 'dist', 'dashboards'))
@@ -77,10 +77,7 @@ async function writablePlace(root: string): Promise<string> {
   throw refusal
 }
 
-/**
- * A folder beside the sources is trusted like them; a temporary folder must belong to this user
- * only.
- */
+/** A folder beside the sources is trusted like them; a temporary folder must belong to this user only. */
 async function isTrusted(root: string, place: string): Promise<boolean> {
   if (place.startsWith(root)) return true
   const found = await lstat(place).catch(noneThere)
@@ -114,8 +111,8 @@ function codeOf(error: unknown): string {
 const ingredients = ['dashboards', 'clients/signing', 'package-lock.json', 'src/platform/pages/build-dashboards.ts']
 
 /**
- * Digest of the page sources (16 hex digits), under which a build is stored. @returns `undefined`
- * if a source is missing: packages and images may contain a build instead
+ * Digest of the page sources (16 hex digits), under which a build is stored. @returns `undefined` if a source is
+ * missing: packages and images may contain a build instead
  */
 export async function sourceDigest(root: string): Promise<string | undefined> {
   try {

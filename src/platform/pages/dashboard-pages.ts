@@ -16,8 +16,8 @@ export interface PageFile {
 
 export interface DashboardPages {
   /**
-   * The file at a path below the page's, e.g. `index.html` or `assets/index-1a2b.js`; '' is the
-   * page. Waits for a running build. `undefined` if there is no such file or the last build failed.
+   * The file at a path below the page's, e.g. `index.html` or `assets/index-1a2b.js`; '' is the page. Waits for a
+   * running build. `undefined` if there is no such file or the last build failed.
    */
   file(path: string): Promise<PageFile | undefined>
   /** Undefined once the page can be served. */
@@ -46,8 +46,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Serves the built files of a page from memory, so the build may be replaced meanwhile. After a
- * failure each request looks for a build created elsewhere.
+ * Serves the built files of a page from memory, so the build may be replaced meanwhile. After a failure each
+ * request looks for a build created elsewhere.
  */
 export function createDashboardPages({
   page,

@@ -18,14 +18,11 @@ export interface BuildProgress {
 }
 
 /**
- * The build of all pages, shared by the services of a process. States: looking for a build → ready,
- * or building → ready; after a failure waiting (2 s to 5 min) → looking.
+ * The build of all pages, shared by the services of a process. States: looking for a build → ready, or building →
+ * ready; after a failure waiting (2 s to 5 min) → looking.
  */
 export interface PageBuild {
-  /**
-   * Resolves when a current build exists, after any number of attempts. @throws RetryableError
-   * `stopped`
-   */
+  /** Resolves when a current build exists, after any number of attempts. @throws RetryableError `stopped` */
   folder(): Promise<string>
   /** A current build, if there is one now. */
   newest(): Promise<string | undefined>
@@ -52,8 +49,8 @@ export type BuildMessage =
 const maxFailureLength = 4000
 
 /**
- * Builds run in a separate process at normal priority without a time limit: on a busy machine they
- * take minutes, and services start meanwhile.
+ * Builds run in a separate process at normal priority without a time limit: on a busy machine they take minutes,
+ * and services start meanwhile.
  */
 export function createPageBuild({
   log,

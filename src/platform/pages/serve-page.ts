@@ -32,10 +32,7 @@ const patienceMs = 2000
 /** Reload interval of the page below, s. */
 const reloadSeconds = 2
 
-/**
- * Shown while a page is being built. The reason of a failure is only in the log, since it contains
- * server paths.
- */
+/** Shown while a page is being built. The reason of a failure is only in the log, since it contains server paths. */
 function unbuiltPage({ built, total, seconds, failure }: PageProgress): string {
   const heading = failure === undefined ? 'Building pages…' : 'Pages are not built yet'
   const state =
@@ -103,9 +100,8 @@ function sendHtml(context: Answer, html: string, policy: (html: string) => strin
 }
 
 /**
- * A service's page at `/` and its files below `/assets`, without authentication; the data requires
- * the token. The page shows untrusted text, so it may load nothing, not even images, from other
- * origins.
+ * A service's page at `/` and its files below `/assets`, without authentication; the data requires the token. The
+ * page shows untrusted text, so it may load nothing, not even images, from other origins.
  */
 export function createRootPage(pages: Pages): Middleware {
   const setHeaders = securityHeaders()

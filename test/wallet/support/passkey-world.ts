@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { addressList, clientReader } from '../../../src/platform/limits/clients.ts'
 import { ApiError } from '../../../src/platform/errors.ts'
 import { closeServer, listen } from '../../../src/platform/http/connections.ts'
-import { requests } from '../../../src/platform/http/requests.ts'
+import { errors, requestLog } from '../../../src/platform/http/requests.ts'
 import type { RequestState } from '../../../src/platform/http/requests.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { PreparedStatements } from '../../../src/platform/db/prepared-statements.ts'
@@ -169,7 +169,9 @@ export class PasskeyWorld {
       ...options,
     })
     const app = new Koa<RequestState>()
-    app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
+    const metrics = new Metrics()
+    app.use(requestLog({ unmatched: 'wallet: unmatched', metrics, log, clientOf: clientReader(addressList([])) }))
+    app.use(errors({ metrics, log }))
     app.use(passkeyFunction.middleware)
     const handle = app.callback()
     const { server, port } = await listen((request, response) => void handle(request, response), {

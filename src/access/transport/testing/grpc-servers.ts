@@ -19,9 +19,7 @@ export type ScriptedAnswer =
   | { readonly code: number; readonly reason: string }
   | { readonly never: true }
 
-/**
- * Scripted responses of the test servers. `events` emits `begin` and `cancel` with the method name.
- */
+/** Scripted responses of the test servers. `events` emits `begin` and `cancel` with the method name. */
 export class ScriptedCalls {
   readonly events = new EventEmitter<{ begin: [method: string]; cancel: [method: string] }>()
   readonly services = new Set<string>()

@@ -33,9 +33,9 @@ interface RuntimeOptions {
 }
 
 /**
- * The folder (`bin/`, `lib/`, `share/`) of a PostgreSQL that the server's user can run: the
- * installed package, with its library links (which only install scripts create), else a private
- * copy, if the package is inaccessible to the user, read-only, or on a noexec file system.
+ * The folder (`bin/`, `lib/`, `share/`) of a PostgreSQL that the server's user can run: the installed package, with
+ * its library links (which only install scripts create), else a private copy, if the package is inaccessible to the
+ * user, read-only, or on a noexec file system.
  */
 export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   const { user, log } = options
@@ -88,10 +88,7 @@ async function makeParent(folder: string): Promise<void> {
   if (made !== undefined) await chmod(folder, 0o755)
 }
 
-/**
- * Runs both programs as the server's user: the only test of permissions, libraries and mount
- * options.
- */
+/** Runs both programs as the server's user: the only test of permissions, libraries and mount options. */
 async function whyUnusable(folder: string, user: SystemUser | undefined): Promise<string | undefined> {
   const identity = user === undefined ? {} : { uid: user.uid, gid: user.gid }
   for (const program of ['initdb', 'postgres']) {
@@ -106,9 +103,9 @@ async function whyUnusable(folder: string, user: SystemUser | undefined): Promis
 }
 
 /**
- * Copies the PostgreSQL runtime (60 MB) to a folder in the existing `parent`, readable by all users
- * and writable by us only; reuses a valid copy. The copy is created beside it and renamed, so
- * concurrent or killed processes leave no partial copy.
+ * Copies the PostgreSQL runtime (60 MB) to a folder in the existing `parent`, readable by all users and writable by
+ * us only; reuses a valid copy. The copy is created beside it and renamed, so concurrent or killed processes leave
+ * no partial copy.
  */
 async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
   // Fails early if the package has no program.
@@ -139,8 +136,8 @@ async function copyRuntime(nativeFolder: string, parent: string): Promise<string
 }
 
 /**
- * Whether `target` is ours and complete. Another user's folder could contain any program, and
- * temporary-file cleaners delete single files.
+ * Whether `target` is ours and complete. Another user's folder could contain any program, and temporary-file
+ * cleaners delete single files.
  */
 async function isGoodCopy(nativeFolder: string, target: string): Promise<boolean> {
   try {
@@ -181,8 +178,8 @@ function ignoreMissing(error: unknown): void {
 }
 
 /**
- * Creates the library links that the package's install script would create. Safe to run
- * concurrently. Returns the reason if impossible.
+ * Creates the library links that the package's install script would create. Safe to run concurrently. Returns the
+ * reason if impossible.
  */
 async function makeLibraryLinks(nativeFolder: string): Promise<string | undefined> {
   for (const { source, target } of await readLibraryLinks(nativeFolder)) {

@@ -12,10 +12,7 @@ import { giveTo, ownerOf, type SystemUser } from './system-user.ts'
 export const superuser = 'flowfarm'
 
 export interface ClusterOptions {
-  /**
-   * Holds the cluster as `cluster`, and incomplete ones as `cluster.new-*`. The caller holds the
-   * folder's lock.
-   */
+  /** Holds the cluster as `cluster`, and incomplete ones as `cluster.new-*`. The caller holds the folder's lock. */
   dataFolder: string
   runtime: string
   user: SystemUser | undefined
@@ -25,8 +22,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Creates the cluster `<dataFolder>/cluster` if missing and returns its path. A new one is created
- * beside it and renamed when complete; the next call removes incomplete ones.
+ * Creates the cluster `<dataFolder>/cluster` if missing and returns its path. A new one is created beside it and
+ * renamed when complete; the next call removes incomplete ones.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { dataFolder, runtime, user, log } = options
@@ -50,9 +47,8 @@ export function clusterArgument(cluster: string, user: SystemUser | undefined): 
 }
 
 /**
- * Process options for a program that works in `cluster`. The working directory is entered before
- * the user changes, and the changed user gets `/proc/self/cwd`, which works even below folders
- * closed to it, such as root's home.
+ * Process options for a program that works in `cluster`. The working directory is entered before the user changes,
+ * and the changed user gets `/proc/self/cwd`, which works even below folders closed to it, such as root's home.
  */
 export function identity(cluster: string, user: SystemUser | undefined): { cwd: string; uid?: number; gid?: number } {
   return user === undefined ? { cwd: cluster } : { cwd: cluster, uid: user.uid, gid: user.gid }

@@ -29,10 +29,10 @@ export interface FolderLockOptions {
 const answerTimeoutMs = 2000
 
 /**
- * Locks a folder for this process. The lock is a listening socket in the abstract namespace of
- * Linux, named after the folder's device and inode: the kernel releases it when the process ends,
- * so there are no stale locks. Waiting processes connect to the holder and retry when that
- * connection closes. Not visible in other network namespaces (containers that share the folder).
+ * Locks a folder for this process. The lock is a listening socket in the abstract namespace of Linux, named after
+ * the folder's device and inode: the kernel releases it when the process ends, so there are no stale locks. Waiting
+ * processes connect to the holder and retry when that connection closes. Not visible in other network namespaces
+ * (containers that share the folder).
  */
 export async function lockFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   const name = await lockName(folder)
@@ -56,8 +56,8 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
 }
 
 /**
- * The process that holds `folder`; undefined if none; `silent` if it does not respond because it is
- * stopped (SIGSTOP) or its event loop is blocked.
+ * The process that holds `folder`; undefined if none; `silent` if it does not respond because it is stopped
+ * (SIGSTOP) or its event loop is blocked.
  */
 export async function folderHolder(
   folder: string,
@@ -120,8 +120,8 @@ interface FollowOptions {
 }
 
 /**
- * Connects to the holder, passes its response (undefined: none in time) to `onHolder`, and if that
- * returns stay, waits until the lock is released. Returns at once if there is no holder.
+ * Connects to the holder, passes its response (undefined: none in time) to `onHolder`, and if that returns stay,
+ * waits until the lock is released. Returns at once if there is no holder.
  */
 function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -11,12 +11,11 @@ const stopSteps = [
 ] as const
 
 /**
- * Stops all PostgreSQL processes in `clusterFolder` and removes the pid file. Only for the holder
- * of the folder's lock: such processes were left by an owner that was killed together with its
- * watchdog.
+ * Stops all PostgreSQL processes in `clusterFolder` and removes the pid file. Only for the holder of the folder's
+ * lock: such processes were left by an owner that was killed together with its watchdog.
  *
- * Processes are identified by working directory, since after a reboot the number in postmaster.pid
- * may belong to any program.
+ * Processes are identified by working directory, since after a reboot the number in postmaster.pid may belong to
+ * any program.
  */
 export async function endLeftoverServers(clusterFolder: string, log: (line: string) => void): Promise<void> {
   for (const { signal, patienceMs } of stopSteps) {

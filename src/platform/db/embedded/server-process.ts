@@ -14,10 +14,9 @@ import { pause } from '../../retry.ts'
 const watchdogPatienceS = 8
 
 /**
- * Runs the server in the background and stops it when standard input closes, which the kernel does
- * when this process ends. SIGINT is PostgreSQL's fast shutdown, SIGQUIT the immediate one (with
- * recovery at the next start). Passes on the exit code of the server. The first argument limits the
- * address space per server process, KiB.
+ * Runs the server in the background and stops it when standard input closes, which the kernel does when this
+ * process ends. SIGINT is PostgreSQL's fast shutdown, SIGQUIT the immediate one (with recovery at the next start).
+ * Passes on the exit code of the server. The first argument limits the address space per server process, KiB.
  */
 const watchdog = `
 exec 3<&0
@@ -62,15 +61,13 @@ interface ServerProcess {
   /** Exit code after the server has ended; above 128: ended by signal number code - 128. */
   readonly exited: Promise<number>
   /**
-   * Fast shutdown. Interrupts sessions that do not end; shortly before `withinMs` (default 60 s) an
-   * immediate shutdown follows, then SIGKILL. Idempotent.
+   * Fast shutdown. Interrupts sessions that do not end; shortly before `withinMs` (default 60 s) an immediate
+   * shutdown follows, then SIGKILL. Idempotent.
    */
   stop(withinMs?: number): Promise<void>
 }
 
-/**
- * Starts postgres under its watchdog, in its own session so that Ctrl-C reaches this process first.
- */
+/** Starts postgres under its watchdog, in its own session so that Ctrl-C reaches this process first. */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { runtime, cluster, user, settings, logFile } = options
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -128,10 +125,7 @@ async function kill(cluster: string, endsWithin: (ms: number) => Promise<boolean
 const KiB = 1024
 const GiB = 1024 ** 3
 
-/**
- * Address space of a server process besides session memory and shared buffers: programs, locales,
- * stacks.
- */
+/** Address space of a server process besides session memory and shared buffers: programs, locales, stacks. */
 const baseBytes = GiB / 4
 
 /**

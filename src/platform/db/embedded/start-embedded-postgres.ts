@@ -53,16 +53,13 @@ interface ServerExit {
 export interface EmbeddedPostgres {
   /** For pg and Slonik. Database and superuser are `flowfarm`. */
   readonly url: string
-  /**
-   * As `ServerProcess.stop`; resolves when the server has ended and the folder is unlocked.
-   * Idempotent.
-   */
+  /** As `ServerProcess.stop`; resolves when the server has ended and the folder is unlocked. Idempotent. */
   stop(withinMs?: number): Promise<void>
   /** See `interruptSessions`. */
   interrupt(pids: readonly number[]): Promise<void>
   /**
-   * Resolves when the server has ended, expectedly or not, and the folder is unlocked. A restart on
-   * the same folder recovers and gives the same URL.
+   * Resolves when the server has ended, expectedly or not, and the folder is unlocked. A restart on the same folder
+   * recovers and gives the same URL.
    */
   readonly exited: Promise<ServerExit>
 }
@@ -149,9 +146,9 @@ const maxPathBytes = 107
 const socketFile = '/.s.PGSQL.5432'
 
 /**
- * Creates an empty folder of mode 0700 for the socket, owned by the server's user: in the data
- * folder if the path is short enough and the user can enter it, else in the temporary folder. The
- * path is stable across restarts unless another user took the name.
+ * Creates an empty folder of mode 0700 for the socket, owned by the server's user: in the data folder if the path
+ * is short enough and the user can enter it, else in the temporary folder. The path is stable across restarts
+ * unless another user took the name.
  */
 async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined): Promise<string> {
   const name = `flowfarm-${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`
@@ -185,8 +182,8 @@ function isUsablePath(folder: string): boolean {
 const MiB = 1024 * 1024
 
 /**
- * Server settings for this workload: an ingester that COPYs large batches, many short lease
- * commits, reads by key, on a machine shared with Node. The caller's settings override these.
+ * Server settings for this workload: an ingester that COPYs large batches, many short lease commits, reads by key,
+ * on a machine shared with Node. The caller's settings override these.
  */
 function serverSettings(overrides: Record<string, string> = {}): Record<string, string> {
   const sharedBuffersMiB = Math.max(32, Math.min(512, Math.floor(totalmem() / 4 / MiB)))
@@ -233,9 +230,8 @@ const neededMiB = 48
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 
 /**
- * Adds the remedy for a server that did not start: RetryableError for a full disk, FatalError for a
- * folder that is not writable; returns other errors unchanged. Neither the server nor initdb
- * reports these causes.
+ * Adds the remedy for a server that did not start: RetryableError for a full disk, FatalError for a folder that is
+ * not writable; returns other errors unchanged. Neither the server nor initdb reports these causes.
  */
 async function explainFolder(error: Error, folder: string): Promise<Error> {
   if (error instanceof FatalError) return error
@@ -283,10 +279,7 @@ const tellEveryMs = 10_000
 /** SQLSTATE cannot_connect_now: the server is starting. */
 const startingUp = '57P03'
 
-/**
- * Resolves when the server accepts queries and the database of the URL exists; rejects if the
- * server ends before.
- */
+/** Resolves when the server accepts queries and the database of the URL exists; rejects if the server ends before. */
 async function waitUntilReady(
   url: string,
   exited: Promise<{ readonly code: number; readonly lastLines: string }>,
@@ -389,9 +382,8 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * Connection URL of a unix socket: `postgresql://user@%2Fsome%2Ffolder:5432/name`. Both `pg` and
- * Slonik support this form; Slonik does not support `?host=/folder`. The explicit port overrides
- * PGPORT.
+ * Connection URL of a unix socket: `postgresql://user@%2Fsome%2Ffolder:5432/name`. Both `pg` and Slonik support
+ * this form; Slonik does not support `?host=/folder`. The explicit port overrides PGPORT.
  */
 function socketUrl(options: { folder: string; user: string; database: string; port?: number }): string {
   const { folder, user, database, port = 5432 } = options

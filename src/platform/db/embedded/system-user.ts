@@ -12,8 +12,8 @@ export interface SystemUser {
 }
 
 /**
- * The user to run the server as; undefined for the current user. PostgreSQL does not run as root,
- * so root uses the owner of the existing cluster, else `postgres`, else `nobody`.
+ * The user to run the server as; undefined for the current user. PostgreSQL does not run as root, so root uses the
+ * owner of the existing cluster, else `postgres`, else `nobody`.
  */
 export async function serverUser(clusterFolder: string): Promise<SystemUser | undefined> {
   const myUid = process.geteuid?.()

@@ -5,7 +5,7 @@ import type { Authenticate } from '../../../../src/platform/auth/authenticate.ts
 import { addressList, clientReader } from '../../../../src/platform/limits/clients.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
 import { closeServer, listen } from '../../../../src/platform/http/connections.ts'
-import { requests } from '../../../../src/platform/http/requests.ts'
+import { errors, requestLog } from '../../../../src/platform/http/requests.ts'
 import type { RequestState } from '../../../../src/platform/http/requests.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
 import type { ProjectQuotas } from '../../../../src/editor/projects/project-quotas.ts'
@@ -108,7 +108,9 @@ export class ProjectWorld {
       ...more,
     })
     const app = new Koa<RequestState>()
-    app.use(requests({ service: 'editor', metrics: new Metrics(), log, list: 'the documentation' }))
+    const metrics = new Metrics()
+    app.use(requestLog({ unmatched: 'editor: unmatched', metrics, log, clientOf: clientReader(addressList([])) }))
+    app.use(errors({ metrics, log }))
     app.use(projectsFunction.middleware)
     const handle = app.callback()
     const { server, port } = await listen((request, response) => void handle(request, response), {
