@@ -122,7 +122,7 @@ describe('routes of scheduled transactions on a recorded chain', () => {
       const response = await chain.api.get(path)
       expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, code])
     }
-    await expectProblem(chain.api, '/flow/scheduled-transaction/x', 'id', 'number')
+    await expectProblem(chain.api, '/flow/scheduled-transaction/x', 'id', 'must be the id')
     await expectProblem(chain.api, '/flow/scheduled-transaction?status=done', 'status', 'executed')
     await expectProblem(chain.api, '/flow/scheduled-transaction?owner=x', 'owner', '16 hex digits')
     await expectProblem(chain.api, '/flow/scheduled-transaction?handler=-1', 'handler', 'whole number')
