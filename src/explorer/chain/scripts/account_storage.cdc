@@ -1,24 +1,24 @@
-// Storage usage of an account and up to `max` paths per domain.
+// How much of its storage an account uses, and what it keeps there: the first `most` paths of each domain.
 access(all) struct StorageOverview {
     // Bytes.
     access(all) let used: UInt64
     access(all) let capacity: UInt64
     access(all) let balance: UFix64
-    // FLOW not reserved for storage.
+    // FLOW that is not reserved for the storage in use.
     access(all) let availableBalance: UFix64
-    // Height of the state.
+    // The block whose state this is.
     access(all) let height: UInt64
     access(all) let storagePaths: [StoragePath]
     access(all) let publicPaths: [PublicPath]
-    // Whether there are more paths.
+    // Whether there are more paths than these.
     access(all) let isCut: Bool
 
-    init(_ account: &Account, _ max: Int) {
+    init(_ account: &Account, _ most: Int) {
         let storagePaths: [StoragePath] = []
         let publicPaths: [PublicPath] = []
         var isCut = false
         account.storage.forEachStored(fun (path: StoragePath, type: Type): Bool {
-            if storagePaths.length >= max {
+            if storagePaths.length >= most {
                 isCut = true
                 return false
             }
@@ -26,7 +26,7 @@ access(all) struct StorageOverview {
             return true
         })
         account.storage.forEachPublic(fun (path: PublicPath, type: Type): Bool {
-            if publicPaths.length >= max {
+            if publicPaths.length >= most {
                 isCut = true
                 return false
             }
@@ -44,6 +44,6 @@ access(all) struct StorageOverview {
     }
 }
 
-access(all) fun main(address: Address, max: Int): StorageOverview {
-    return StorageOverview(getAccount(address), max)
+access(all) fun main(address: Address, most: Int): StorageOverview {
+    return StorageOverview(getAccount(address), most)
 }

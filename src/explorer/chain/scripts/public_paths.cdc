@@ -1,8 +1,8 @@
-// Up to `max` public paths of an account.
-access(all) fun main(address: Address, max: Int): [PublicPath] {
+// The public paths of an account, the first `most` of them.
+access(all) fun main(address: Address, most: Int): [PublicPath] {
     let paths: [PublicPath] = []
     getAccount(address).storage.forEachPublic(fun (path: PublicPath, type: Type): Bool {
-        if paths.length >= max { return false }
+        if paths.length >= most { return false }
         paths.append(path)
         return true
     })

@@ -1,4 +1,4 @@
-// Type of the value at a storage path; nil if the path is empty.
+// The type of what an account keeps at a storage path; nil where it keeps nothing there.
 access(all) fun main(address: Address, identifier: String): String? {
     return getAccount(address).storage.type(at: StoragePath(identifier: identifier)!)?.identifier
 }
