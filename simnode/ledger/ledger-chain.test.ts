@@ -12,7 +12,7 @@ import { flow, vaultUuid } from './world/tokens.ts'
 
 const heights = fc.integer({ min: 0, max: 1000 })
 
-/** All that a node can tell of a block. */
+/** All data of a block that a node serves. */
 function told(chain: LedgerChain, height: number): string[] {
   const block = chain.block(height)
   return [
@@ -74,7 +74,7 @@ describe('ledger chain', () => {
 
   it('finds a block and a collection by their ids, far from everything asked before', () => {
     fc.assert(
-      // Some thousand years from now; later all FLOW would be more than a UFix64 holds.
+      // A few thousand years ahead; later the FLOW supply would exceed UFix64.
       fc.property(fc.integer({ min: 1, max: 2 ** 38 }), (height) => {
         const [made, asked] = [ledgerChain(), ledgerChain()]
         const block = made.block(height)
@@ -119,7 +119,7 @@ describe('ledger chain', () => {
         const [type, amount, owner, vault, , after] = values as [string, bigint, Buffer | null, number, number, bigint]
         if (owner === null || type !== flow.vaultType) continue
         const account = accountOfAddress(owner) as Account
-        // Contracts keep vaults in their accounts that are not the account's own.
+        // Contracts also keep vaults inside their own storage.
         if (vault !== vaultUuid(flow, account)) continue
         const hex = account.hex
         const before = balances.get(hex)

@@ -7,7 +7,7 @@ import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../node/
 import { startLedgerNode } from './ledger-node.ts'
 import type { LedgerNode } from './ledger-node.ts'
 
-/** Asks a node as clients do. */
+/** Calls a node as clients do. */
 async function ask(node: LedgerNode, method: string, ...request: Buffer[]): Promise<Buffer> {
   const transport = new GrpcJsTransport(parseEndpoint(node.endpoint))
   try {
@@ -17,7 +17,7 @@ async function ask(node: LedgerNode, method: string, ...request: Buffer[]): Prom
   }
 }
 
-/** The id of a block, as the node tells it by its height. */
+/** The id of the block at a height. */
 async function idAt(node: LedgerNode, height: number): Promise<string> {
   return bytesOf(bytesOf(await ask(node, 'GetBlockByHeight', varintField(1, height)), 1), 1).toString('hex')
 }

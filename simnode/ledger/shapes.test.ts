@@ -6,8 +6,8 @@ import { ledgerChain } from './ledger-node.ts'
 import { cycleLength } from './world/cycle.ts'
 
 /**
- * What a type is called wherever its contract is. The simulated chain has contracts of its own, whose events are those
- * of recorded ones of other names.
+ * The type's name without its contract's account: the simulated chain's contracts have recorded
+ * event shapes under other names.
  */
 function nameOf(type: string): string {
   return type
@@ -16,10 +16,10 @@ function nameOf(type: string): string {
     .join('.')
 }
 
-/** Events that no recording has; their fields are those of onflow/flow-core-contracts. */
+/** Events without a recording; their fields are those of onflow/flow-core-contracts. */
 const unrecorded = new Set(['EpochCommit'])
 
-/** The recorded events by whole type, and by their name. */
+/** Recorded events by full type and by name. */
 function recordedShapes(): Map<string, CompositeType> {
   const shapes = new Map<string, CompositeType>()
   for (const folder of ['base', 'fork'] as const) {
@@ -35,7 +35,7 @@ function recordedShapes(): Map<string, CompositeType> {
   return shapes
 }
 
-/** Every shape of which events happen in the first cycles. */
+/** Event shapes of the first cycles. */
 function simulatedShapes(): Set<EventShape> {
   const chain = ledgerChain()
   const shapes = new Set<EventShape>()
@@ -47,7 +47,7 @@ function simulatedShapes(): Set<EventShape> {
   return shapes
 }
 
-/** Without what is there and undefined. */
+/** Without undefined properties. */
 function plain(fields: CompositeType['fields'] | undefined): unknown {
   return JSON.parse(JSON.stringify(fields ?? null))
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { RecentCache } from './recent-cache.ts'
 
-/** Microseconds of CPU time for one value more where so many are kept. */
+/** CPU time per added value in µs, at a given cache size. */
 function costAt(limit: number): number {
   const kept = new RecentCache<number, number>(limit)
   for (let key = 0; key < 2 * limit; key++) kept.get(key, () => key)
@@ -40,7 +40,7 @@ describe('values that are kept for a while', () => {
   it('cost no more to replace where very many are kept', () => {
     costAt(1000)
     const [few, many] = [costAt(1000), costAt(100_000)]
-    // It was 70 times as much when each removal began at the front.
+    // It was 70 times as slow when each removal iterated from the front.
     expect(many / few).to.be.lessThan(25)
   })
 })

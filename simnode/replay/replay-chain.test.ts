@@ -18,7 +18,7 @@ async function chainOf(name: RecordingName, shape: ChainShape = {}, version = ''
   return new ReplayChain(found, shape)
 }
 
-/** The id of a transaction by the plain definition, apart from the code that the chain uses. */
+/** Transaction id by definition, independent of the chain's code. */
 function referenceIdOf(body: Buffer): Buffer {
   const orZeros = (bytes: Buffer, length: number): Buffer => (bytes.length === 0 ? Buffer.alloc(length) : bytes)
   const proposalKey = bytesOf(body, 5)
@@ -47,7 +47,7 @@ function referenceIdOf(body: Buffer): Buffer {
   return hash('sha3-256', RLP.encode([payload, signaturesOf(8), signaturesOf(9)]), 'buffer')
 }
 
-/** Checks that everything a block's messages say of ids, heights and times agrees. */
+/** Checks that ids, heights and times in a block's messages are consistent. */
 function expectConsistent(chain: ReplayChain, block: ReplayBlock): void {
   const { identity, recorded } = block
   const hex = (bytes: Buffer): string => bytes.toString('hex')

@@ -5,7 +5,7 @@ import type { RecordedCall } from './recording.ts'
 import type { ReplayNode } from './replay-node.ts'
 import { bytesOf, numberOf } from '../node/wire.ts'
 
-/** Asks a call again and compares with the recording: the bytes, or the status and its message. */
+/** Repeats a call and compares the bytes, or status and message, with the recording. */
 async function expectAsRecorded(client: BytesClient, call: RecordedCall): Promise<void> {
   const label = `${call.method} ${call.request.toString('base64')} at height ${call.height}`
   if (Buffer.isBuffer(call.answer)) {
@@ -16,7 +16,7 @@ async function expectAsRecorded(client: BytesClient, call: RecordedCall): Promis
   }
 }
 
-/** The head at which a call was recorded, if its answer tells it. */
+/** The head at which a call was recorded, if the response has it. */
 function toldHead(call: RecordedCall): number | undefined {
   if (!call.method.startsWith('GetLatestBlock') || !Buffer.isBuffer(call.answer)) return undefined
   return numberOf(bytesOf(call.answer, 1), 3)
@@ -54,7 +54,7 @@ describe('replay node', () => {
       for (const call of node.chain.version.calls) {
         const head = toldHead(call)
         if (head !== undefined) node.setHead(head)
-        // From the first call that belongs to a height on, the recording was made at the end of the version.
+        // Calls after the first call with a height were recorded at the end of the version.
         isAtEnd ||= call.height !== undefined
         if (isAtEnd) node.setHead(node.chain.lastRecorded)
         await expectAsRecorded(client, call)

@@ -33,7 +33,7 @@ describe('a raw gRPC server', () => {
     await server.close()
   })
 
-  /** Sends a body as it is. */
+  /** Sends raw bytes. */
   async function send(
     method: string,
     body: Buffer,

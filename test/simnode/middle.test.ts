@@ -8,7 +8,7 @@ import { runFarm, untilDerived } from '../support/farm.ts'
 import { compareItems, compareVaults } from '../support/ledger-truth.ts'
 
 const names = workers.map(({ name }) => name)
-/** In the hundredth cycle all nodes are registered; two epochs begin in these blocks. */
+/** In cycle 100 all nodes are registered; two epochs start in these blocks. */
 const [from, head] = [20_010, 20_450]
 
 describe('a history of the simulated chain that starts in the middle', () => {

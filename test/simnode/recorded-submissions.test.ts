@@ -20,7 +20,10 @@ const { accounts } = JSON.parse(readRepositoryFile('test/recordings/base/truth.j
   readonly accounts: Readonly<Record<string, { readonly keys: readonly RecordedKey[] }>>
 }
 
-/** As far as a check of signatures looks at it: the keys of the recording's end, which all propose with one number. */
+/**
+ * State for signature checks only: the keys at the end of the recording, which all have the same
+ * sequence number.
+ */
 function stateWith(sequenceNumber: number): LedgerState {
   const keysOf = ({ hex }: Account): readonly RecordedKey[] => accounts[`0x${hex}`]?.keys ?? []
   const keys = (account: Account): readonly AccountKey[] =>

@@ -17,7 +17,7 @@ import { recording } from '../support/replay.ts'
 
 type Builder = (...args: never[]) => unknown
 
-/** The SDK as applications use it, as far as the tests do. */
+/** The part of the SDK that the tests use. */
 interface Sdk {
   config(): { put(key: string, value: unknown): unknown }
   send(builders: readonly unknown[], options?: object): Promise<unknown>
@@ -29,7 +29,7 @@ const require = createRequire(import.meta.url)
 const sdk = require('@onflow/sdk') as Sdk
 const { httpTransport } = require('@onflow/transport-http') as { readonly httpTransport: object }
 
-/** One part of an interaction: `sdk.getBlock(true)` and its like. */
+/** A part of an interaction, such as `sdk.getBlock(true)`. */
 const part = (name: string, ...args: unknown[]): unknown => (sdk[name] as Builder)(...(args as never[]))
 
 const head = 330
@@ -56,7 +56,7 @@ describe('REST of the simulated node', () => {
 
   after(() => node.stop())
 
-  /** How the SDK has an account sign. */
+  /** The SDK's authorization function of an account. */
   const signer =
     (address: string, keyId: number, key: TestKey) =>
     (account: object): object => ({
@@ -65,7 +65,7 @@ describe('REST of the simulated node', () => {
       addr: address.replace(/^0x/, ''),
       keyId,
       async signingFunction({ message }: { readonly message: string }) {
-        // The SDK puts the tag before the message; the key does so itself.
+        // The SDK prepends the tag, which the key also does.
         const { signature, extensionData } = await key.sign(Buffer.from(message, 'hex').subarray(32))
         return {
           addr: address,
@@ -195,7 +195,7 @@ describe('REST of the simulated node', () => {
       envelopeSignatures: { extensionData: string }[]
     }
     expect(envelopeSignatures[0]?.extensionData).to.match(/^01/)
-    // Whoever sends it again is told why not.
+    // A resubmission is refused.
     const again = await got(`/v1/transactions/${byPasskey}?expand=result`)
     expect(again.body).to.have.nested.property('result.execution', 'Success')
     const resent = await got('/v1/transactions', { method: 'POST', body: JSON.stringify(again.body) })
@@ -220,7 +220,7 @@ describe('REST of the simulated node', () => {
 
   it('tells which chain and which node it is', async () => {
     expect((await got('/v1/network/parameters')).body).to.deep.equal({ chain_id: 'flow-emulator' })
-    // As the SDK calls the emulator.
+    // The SDK's request to the emulator.
     expect(await ask(part('getNetworkParameters'))).to.deep.equal({ chainId: 'local' })
     expect(await ask(part('getNodeVersionInfo'))).to.include({ semver: 'v0.0.0', sporkRootBlockHeight: 0 })
   })

@@ -31,7 +31,7 @@ describe('scripts that no virtual machine runs', () => {
       const script = await loadScripts(network)
       sources.push(...scriptNames.map((name) => script(name)))
     }
-    // What is refused of a script that is known is its lack of arguments.
+    // Known scripts are refused here only for missing arguments.
     for (const source of sources)
       expect(refusalOf(source), source).to.satisfy((code: number | undefined) => code !== 12)
     expect(refusalOf('access(all) fun main() {}')).to.equal(12)
@@ -45,7 +45,7 @@ interface Cdc {
   readonly value: unknown
 }
 
-/** The state of the network where it is asked for, and nothing else. */
+/** The network state, read only when needed. */
 const empty = stateTold({ type: 'Void', value: undefined }, [])
 
 function refusalOf(source: string): number | undefined {
@@ -60,7 +60,7 @@ function refusalOf(source: string): number | undefined {
 
 type Plain = Readonly<Record<string, unknown>>
 
-/** Without types: structs as objects, dictionaries as maps, paths as text. */
+/** Without types: structs as objects, dictionaries as maps, paths as strings. */
 function plain({ type, value }: Cdc): unknown {
   if (value === null || value === undefined) return undefined
   switch (type) {
@@ -84,7 +84,7 @@ function plain({ type, value }: Cdc): unknown {
 const things = (paths: unknown): { path: string; type: string }[] =>
   (paths as string[]).map((path) => ({ path, type: '' }))
 
-/** A state that holds what one answer tells. */
+/** A state with the values of one answer. */
 function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
   const told = plain(answer)
   const only = (Array.isArray(told) ? told[0] : told) as Plain | undefined

@@ -3,7 +3,10 @@ import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { notedTransactions } from '../support/recording-notes.ts'
 
-/** What was recorded of stakes, swaps, the market and scheduled transactions, and must come about in the same order. */
+/**
+ * Recorded sequences of staking, swaps, market and scheduled transactions that must occur in the
+ * same order.
+ */
 const labels = [
   'defi/swap',
   'market/list',
@@ -20,7 +23,7 @@ const labels = [
   'staking/delegator-request-unstake',
   'staking/withdraw-unstaked',
 ]
-/** Cycles of the simulated chain in which each of these is done. */
+/** Simulated cycles in which each of these occurs. */
 const heights = { from: 15_000, to: 16_000 }
 
 /**
@@ -69,7 +72,7 @@ describe('what happens on the simulated chain', () => {
     const pairs = (types: readonly string[]): string[] =>
       types.slice(1).map((type, at) => named([types[at] ?? '', type]))
     const blocks = await decodedRecording('base')
-    // Rewards are paid and tokens moved; an epoch that begins without.
+    // An epoch that starts without rewards and token moves.
     const recorded = new Set(
       [142, 146, 148].flatMap((height) => pairs(blocks[height]?.transactions[0]?.events.map(({ type }) => type) ?? [])),
     )

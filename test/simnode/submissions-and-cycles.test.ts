@@ -18,7 +18,7 @@ const unit = 100_000_000n
 const person = userOfTurn(3)
 const to = `0x${person.hex}`
 
-/** All that a node can tell of a block. */
+/** All data of a block that a node serves. */
 function told(chain: LedgerChain, height: number): Buffer[] {
   const block = chain.block(height)
   return [
@@ -39,7 +39,7 @@ function digestOf(chain: LedgerChain, last: number): string {
 
 describe('transactions that are sent, over cycles and branches', () => {
   it('are none where none are sent: chains are byte for byte as before there were any', () => {
-    // Made by the code that could not take any in.
+    // Computed by code without submissions.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
       '09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081',
     )
@@ -85,8 +85,8 @@ describe('transactions that are sent, over cycles and branches', () => {
       node.chain.stateAt(height).vaults.balance(flow, person) -
       ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, person)
     expect([229, 230, 1004, 2001].map(gained)).to.deep.equal([0n, unit, 2n * unit, 4n * unit])
-    // What the chain itself makes is as without them, and each cycle begins in the state in which the last one has
-    // ended.
+    // The chain's own transactions are the same as without submissions, and each cycle starts in
+    // the final state of the one before.
     expect(node.chain.stateAt(2001).accounts.exists(createdAccount(80))).to.equal(
       ledgerChain({ seed: 6 }).stateAt(2001).accounts.exists(createdAccount(80)),
     )
@@ -164,7 +164,7 @@ describe('transactions that are sent, over cycles and branches', () => {
     node.switchTo('', 300)
     node.setHead(305)
     expect(await client.result(id)).to.include({ status: 4, height: 301 })
-    // Nor into one for which they have become too old.
+    // Nor one in which they have expired.
     node.setHead(1000)
     node.setHead(310)
     const late = await client.send(

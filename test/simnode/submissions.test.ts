@@ -34,14 +34,14 @@ describe('transactions that are sent to the simulated node', () => {
     await node.stop()
   })
 
-  /** Sends a transaction, and has a block made. @returns its id, and what came of it */
+  /** Sends a transaction and makes a block. @returns its id and result */
   async function done(wanted: TestTransaction) {
     const id = await client.send(await client.signed(wanted))
     node.advance()
     return { id, ...(await client.result(id)) }
   }
 
-  /** An account of a new key, the so-manyth that is made. */
+  /** Creates an account with a new key. @param the ordinal of the key */
   async function newAccount(key: TestKey, startBalance = 10n * unit, ordinal = 1): Promise<TestSigner> {
     const { error } = await done({ code: createAccount('emulator', { ...key, startBalance }), proposer: payer })
     expect(error).to.equal('')
@@ -402,7 +402,7 @@ describe('transactions that are sent to the simulated node', () => {
       const transaction = await client.signed({ code, proposer: account })
       const [own] = transaction.envelopeSignatures
       const data = Buffer.from(own?.extensionData ?? [])
-      // A good one, of another transaction.
+      // A valid one, of another transaction.
       const [other] = (await client.signed({ code, proposer: account, computeLimit: 999 })).envelopeSignatures
       expect(data.length).to.be.greaterThan(100)
       const hasText = (text: string, instead: string): Buffer =>
@@ -424,7 +424,7 @@ describe('transactions that are sent to the simulated node', () => {
           extensionData.toString('hex'),
         ).to.include('the transaction signature has invalid extension data')
       }
-      // The plain scheme may be named, and is another signature then: that of the passkey is none of it.
+      // The plain scheme may be named; the passkey's signature is then invalid.
       for (const extensionData of [Buffer.of(0), Buffer.alloc(0)]) {
         const id = await client
           .send({ ...transaction, envelopeSignatures: [{ ...own, extensionData } as never] })

@@ -45,7 +45,9 @@ const domains = {
   compareScheduled,
   compareEvmTokens,
 }
-/** In the third cycle; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
+/**
+ * In the third cycle; the branch leaves in the second, so that a started epoch is rolled back too.
+ */
 const [head, forkedAfter, end] = [430, 388, 641]
 /**
  * From here on people outside send transactions: some come into blocks that both branches have, others into one cycle
@@ -77,7 +79,7 @@ describe('the truth of the simulated chain', () => {
     await database.drop()
   })
 
-  /** Sends a transaction, which comes into the next block. @returns its id */
+  /** Sends a transaction for the next block. @returns its id */
   const done = async (wanted: TestTransaction): Promise<string> => {
     const id = await client.send(await client.signed(wanted))
     node.advance()
@@ -86,7 +88,7 @@ describe('the truth of the simulated chain', () => {
   const create = (startBalance: bigint): Promise<string> =>
     done({ code: createAccount('emulator', { ...passkeyKey(), startBalance }), proposer: testPayer() })
 
-  /** The names of the domains that are not as the chain has them. */
+  /** Names of domains that differ from the chain. */
   const untrue = async (client: pg.Pool | pg.ClientBase, height: number): Promise<string[]> => {
     const wrong: string[] = []
     for (const [name, compare] of Object.entries(domains)) {
@@ -185,7 +187,7 @@ describe('the truth of the simulated chain', () => {
     const reader = createChainReader({ liveEndpoints: [node.endpoint], log: quiet })
     const script = await loadScripts('emulator')
     try {
-      // What is found of who owns what gives more items to ask for.
+      // Ownership lookups reveal more items to query.
       for (const worker of [...allEnrichmentWorkers, nftItemMetadataWorker]) {
         const loop = new EnrichmentLoop({
           pool: database.pool,
@@ -215,7 +217,8 @@ describe('the truth of the simulated chain', () => {
     ]) {
       expect(await rows(`select distinct status as row from app.${table}`), table).to.deep.equal(['answered'])
     }
-    // Items of before the first block that no event has named are found; of those that events name none is elsewhere.
+    // Items from before the first block without events are found; items with events are where the
+    // events say.
     expect(
       await rows('select count(*)::integer as row from app.nft_ownership_corrections where owner is not null'),
     ).to.not.deep.equal([0])
@@ -227,7 +230,7 @@ describe('the truth of the simulated chain', () => {
     expect(await rows('select total_staked::text as row from app.network_state')).to.deep.equal([
       ufix64Text(staking.totalStaked()),
     ])
-    // Where a node is reached no event tells when it registers, but the chain does.
+    // Without events, registrations are still found through the node.
     expect(
       await rows(`
       select i.node_id as row from app.staking_node_info i join app.staking_nodes n using (node_id)

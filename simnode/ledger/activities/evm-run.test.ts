@@ -39,7 +39,7 @@ function evmChain(seed: number): LedgerChain {
   return new LedgerChain(evmPlan(seed), 1000)
 }
 
-/** What the messages of some blocks tell of the EVM. */
+/** EVM data of some blocks, from their messages. */
 function toldBlocks(chain: LedgerChain, first: number, last: number): ToldBlock[] {
   const blocks: ToldBlock[] = []
   for (let height = first; height <= last; height++) {

@@ -26,7 +26,7 @@ import { isAbstract } from './cadence.ts'
 
 const folder = fileURLToPath(new URL('../../../test/recordings/base', import.meta.url))
 
-/** The block's parts, read from its messages. */
+/** Parts of the block, from its messages. */
 function partsOf({ id, parentId, height, header, timestampNs, collections, collectionIds }: RecordedBlock): BlockParts {
   return {
     id,
@@ -116,7 +116,7 @@ describe('payloads of simulated events', () => {
   }
 })
 
-/** Turns types and values of the tests' own model, for which there is an encoder of its own, into the ledger's. */
+/** Converts types and values of the tests' independent model to the ledger's. */
 class Translation {
   readonly #known = new Map<oracle.CadenceType, CadenceType>()
 

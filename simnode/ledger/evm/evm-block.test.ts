@@ -14,7 +14,7 @@ interface RecordedEvmBlock {
 
 const bytes = (field: unknown): Buffer => Buffer.from(String(field).replace('0x', ''), 'hex')
 
-/** The blocks of the EVM in the recording, with the transactions that were told before each. */
+/** Recorded EVM blocks with their transactions. */
 function recordedBlocks(): RecordedEvmBlock[] {
   const blocks: RecordedEvmBlock[] = []
   let transactions: BlockTransaction[] = []
@@ -44,7 +44,7 @@ function blockTransaction({ type, hash, status, gasUsed, logs }: EvmTransaction)
 describe('simulated EVM blocks', () => {
   it('have the hash, roots and gas that the chain computed for the same content', () => {
     const blocks = recordedBlocks()
-    // The first holds what was run when the chain was made, which no event tells.
+    // The first has the bootstrap transactions, which have no events.
     for (const { fields, transactions } of blocks.slice(1)) {
       const block = closeEvmBlock({
         parentHash: bytes(fields['parentHash']),

@@ -12,7 +12,7 @@ import type { DirectCall } from './evm-payload.ts'
 
 const bytes = (hex: string | undefined): Buffer => Buffer.from((hex ?? '').replace('0x', ''), 'hex')
 
-/** What the recorded chain ran in its EVM. */
+/** EVM transactions of the recorded chain. */
 function recordedRuns(): Array<{ payload: Buffer; hash: string; contractAddress: string }> {
   return readRecordedEvents('base', 'calls.jsonl.gz')
     .filter(({ type }) => type.endsWith('.EVM.TransactionExecuted'))

@@ -29,7 +29,7 @@ describe('the clock of the ledger', () => {
     const { pastSpacingMs: _past, ...even } = clock
     expect(timeOf(0, even)).to.be.closeTo(clock.time.getTime() - 8_000_000, 200)
     const gaps = Array.from({ length: 200 }, (_, i) => timeOf(i + 1, even) - timeOf(i, even)).toSorted((a, b) => a - b)
-    // As often longer as shorter: the middle one is what people are told.
+    // The median spacing: half of the spacings are longer.
     expect(gaps[100]).to.be.closeTo(800, 40)
     expect(new Set(gaps).size).to.be.above(100)
   })

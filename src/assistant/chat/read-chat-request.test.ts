@@ -18,7 +18,7 @@ const call = (rest: Record<string, unknown>): Record<string, unknown> => ({
   ...rest,
 })
 
-/** The parts of the only answer, among two questions. */
+/** Parts of the only answer, between two questions. */
 function answered(...parts: unknown[]): ChatMessage['parts'] {
   const { messages } = readChatRequest({ messages: [question('one'), answer(...parts), question('two')] })
   return messages.find(({ role }) => role === 'assistant')?.parts ?? []
@@ -424,7 +424,7 @@ describe('any body at all', () => {
         fc.jsonValue(),
         fc.constantFrom('submit-message', 'regenerate-message', 'other'),
         async (given, mode, trigger) => {
-          // As it comes over the wire.
+          // As received over HTTP.
           const body = JSON.parse(JSON.stringify({ messages: [...given, question('last')], mode, trigger })) as unknown
           let read
           try {
@@ -460,7 +460,7 @@ describe('any body at all', () => {
             if (role === 'tool') open = new Set(open)
           }
           expect(open.size).to.equal(0)
-          // JSON writes half a character as its code.
+          // JSON escapes lone surrogates.
           expect(JSON.stringify(sent)).to.not.match(/(?<!\\)\\ud[89a-f]/)
         },
       ),

@@ -7,7 +7,7 @@ import type { ChatChunk } from './chat-types.ts'
 import { sendAnswer } from './send-answer.ts'
 import type { SendOptions } from './send-answer.ts'
 
-/** An answer that says what the test has it say. */
+/** An answer whose chunks the test controls. */
 class Told {
   readonly #stream = new TransformStream<ChatChunk, ChatChunk>(
     undefined,

@@ -102,10 +102,10 @@ describe('the routes of the proxy', () => {
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
         const target = `/${pieces.join('/')}`
         const route = codeOf(target)
-        // Spaces and what is no ASCII cannot be in a target; `URL` takes them away or writes them otherwise.
+        // Targets contain no spaces or non-ASCII; `URL` removes or escapes them.
         if (route === 'ambiguous-path' || /[^!-~]/.test(target)) return
         const { pathname } = new URL(`http://proxy.example${target}`)
-        // What stands for no ASCII may be no UTF-8 either, and is in no route.
+        // Escaped non-ASCII may be invalid UTF-8, and is in no route.
         expect(codeOf(pathname.replaceAll(/%[0-7][\da-f]/gi, (escaped) => decodeURI(escaped))), target).to.equal(route)
       }),
       { numRuns: 2000, examples: [[['%A0']]] },

@@ -30,7 +30,7 @@ describe('reading skills', () => {
     await writeFile(join(root, 'skills', folder, 'SKILL.md'), text)
   }
 
-  /** What the log says of the one skill that cannot be used; the good one is there all the same. */
+  /** The logged reason for the invalid skill; the valid one is still loaded. */
   async function remedyFor(folder: string): Promise<string> {
     const skills = await read()
     expect(skills.all.map(({ name }) => name)).to.deep.equal(['good'])

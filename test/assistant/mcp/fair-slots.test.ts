@@ -49,7 +49,7 @@ describe('slots of statements over MCP, by client', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** The text of the answer to a call of a client behind a proxy. */
+  /** Response text for a client behind a proxy. */
   async function run(sql: string, client: string, signal?: AbortSignal): Promise<string> {
     const params = { name: 'run_indexer_sql', arguments: { sql } }
     const response = await fetch(`http://127.0.0.1:${shared.mcpPort}/mcp`, {
@@ -73,7 +73,7 @@ describe('slots of statements over MCP, by client', () => {
       expect(await run('SELECT 42 AS answer', client), client).to.match(/answer\\?":42/)
     }
     leaving.abort()
-    // One ran and 100 waited; the others were refused at once.
+    // One ran and 100 queued; the others were refused.
     expect((await settled).filter(({ status }) => status === 'fulfilled')).to.have.lengthOf(99)
   })
 })

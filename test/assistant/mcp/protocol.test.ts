@@ -19,7 +19,7 @@ const asked: QueryAnswer = {
   answer: oneRow,
 }
 
-/** What a call that waits for its end is told by. */
+/** Signals for a call that waits. */
 interface Waiting {
   readonly began: Promise<void>
   readonly aborted: Promise<void>

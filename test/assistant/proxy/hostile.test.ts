@@ -8,10 +8,10 @@ import type { Backend } from './support/backend.ts'
 import { runProxy } from './support/running-proxy.ts'
 import type { RunningProxy, RunProxyOptions } from './support/running-proxy.ts'
 
-/** A service that shows the bytes that came, as they came, and answers each head. */
+/** A service that records the received bytes and responds to each request head. */
 interface WireTap {
   readonly url: URL
-  /** Of all connections. */
+  /** For all connections. */
   readonly received: () => string
   readonly server: Server
 }
@@ -34,7 +34,7 @@ async function startWireTap(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r
   }
 }
 
-/** The status and the code of the problem in an answer as it came. */
+/** Status and problem code of a raw response. */
 function told(answer: string): string {
   return `${/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]} ${/"code":"([\w-]+)"/.exec(answer)?.[1]}`
 }
@@ -132,7 +132,7 @@ describe('the proxy and requests that are meant to mislead', () => {
       const raw = await proxy.raw(request)
       expect(told(raw), raw).to.equal(answer)
       expect(raw.match(/HTTP\/1\.1 \d/g)).to.have.length(1)
-      // Where the head is good and the body is not, the service was asked, and was told that nothing more comes.
+      // If only the body is invalid, the service received the head and an aborted body.
       expect(chat.requests.filter(({ complete }) => complete)).to.deep.equal([])
       expect(mcp.requests).to.deep.equal([])
     })

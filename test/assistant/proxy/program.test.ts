@@ -39,7 +39,7 @@ describe('the proxy as a service', () => {
   it('has the answers that are given when all is stopped end in a word', async () => {
     const never = new Promise<void>(() => undefined)
     await using provider = await startStreamingProvider(() => ['It is ', { until: never }])
-    // Named first and last on the command line, it ends after what is behind it all the same.
+    // It stops after its upstreams, regardless of the order on the command line.
     const farm = start(['chat', 'proxy'], {
       LLM_BASE_URL: provider.url,
       LLM_MODEL: 'local',

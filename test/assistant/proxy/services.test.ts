@@ -125,7 +125,7 @@ describe('the services behind the proxy', () => {
       const rebound = { Host: 'rebound.example:8000', Origin: 'http://rebound.example:8000' }
       const { ask, proxy } = await askProxy()
       expect(await runSql(proxy, 'SELECT 1', rebound)).to.include({ status: 403, code: 'host-not-allowed' })
-      // Such a page can send any header of proxies.
+      // Such a page can send any proxy header.
       expect(await runSql(proxy, 'SELECT 1', { ...rebound, 'X-Forwarded-For': '203.0.113.7' })).to.include({
         status: 403,
       })
@@ -173,7 +173,7 @@ describe('the services behind the proxy', () => {
   })
 })
 
-/** `fetch` sends no `Host` and no `Connection` of ours. */
+/** `fetch` cannot set `Host` and `Connection`. */
 async function send(
   proxy: RunningProxy,
   path: string,

@@ -255,7 +255,7 @@ describe('what the proxy passes on', () => {
     })
     for (let i = 0; i < 2; i++) expect(await (await fetch(proxy.url)).text()).to.equal('fresh')
     expect([chat.connections, chat.requests.length]).to.deep.equal([2, 3])
-    // Each closes the connection, so another one is made before the next.
+    // Each closes the connection, so a new one is needed.
     let asked = chat.requests.length
     for (const [method, body] of [
       ['POST', '{}'],

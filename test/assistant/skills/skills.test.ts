@@ -11,7 +11,7 @@ import type { EvaluatedWorld } from '../query/eval/evaluated-world.ts'
 
 const names = ['cadence', 'evm-explorer-schema', 'indexer-schema', 'staking-questions', 'token-questions']
 
-/** Rows of tables that workers fill which ask a chain at its head; none runs here. */
+/** Rows of tables that enrichment workers fill; none runs here. */
 const toldByTheChain = [
   `insert into app.network_state (subject, epoch, epoch_phase, target_end_time, is_staking_enabled, total_staked, staked_by_role, minimum_stake_by_role,
      reward_cut, total_supply, staked_node_count, asked_at)
@@ -21,7 +21,7 @@ const toldByTheChain = [
 ]
 const readsWhatIsTold = /\bapp\.(?:network_state|prices)\b/
 
-/** Of these it is only checked that they are planned: the database has no such transaction. */
+/** These are only planned: the database has no such transaction. */
 const isOfAnExample = (sql: string): boolean => /^-- an example of an? (?:id|address|hash)$/m.test(sql)
 
 describe('the skills that come with flowfarm', () => {
@@ -135,8 +135,8 @@ describe('the statements of the skills in a database', () => {
 })
 
 /**
- * What a statement gives where the chain has been asked. Nothing of it stays: the database belongs to other tests
- * too.
+ * Runs a statement with enrichment rows in a transaction that is rolled back, since other tests
+ * share the database.
  */
 async function rowsWithWhatIsTold({ indexer }: EvaluatedWorld, sql: string): Promise<readonly (readonly unknown[])[]> {
   const client = await indexer.pool.connect()
@@ -150,7 +150,6 @@ async function rowsWithWhatIsTold({ indexer }: EvaluatedWorld, sql: string): Pro
   }
 }
 
-/** The blocks of code in a language. */
 function blocks(markdown: string, language: string): readonly string[] {
   return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
     ([, code = '']) => code,

@@ -30,7 +30,7 @@ describe('the tool servers', () => {
   })
   after(() => tools.stop())
 
-  /** The status of a message that is sent under these headers, which fetch does not allow to set. */
+  /** Status of a message with headers that fetch cannot set. */
   const statusOf = async (url: string, headers: Record<string, string>): Promise<number> => {
     const sent = request(url, { method: 'POST', headers: { ...messageHeaders, ...headers } })
     sent.end(JSON.stringify(listTools))

@@ -25,7 +25,7 @@ const logOf = (index: number): object => ({
   removed: false,
 })
 
-/** What `returns (…)` of a signature is as data. */
+/** Encoded return values of a signature. */
 function dataOf(returns: string, ...values: readonly unknown[]): string {
   return `0x${encodeArguments(readSignature(`f(${returns})`, 'signature').inputs, values, 'values').toString('hex')}`
 }

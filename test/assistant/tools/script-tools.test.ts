@@ -307,7 +307,7 @@ describe('the tools for Cadence', () => {
 
 describe('the parser of Cadence', () => {
   const signal = new AbortController().signal
-  // Longer than the tools take: a second's work or more.
+  // Exceeds the time limit: more than a second of work.
   const long = { kind: 'symbols', code: 'access(all) fun main() {}\n'.repeat(15_000) } as const
   const short = { kind: 'symbols', code: 'access(all) fun main() {}' } as const
   const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>

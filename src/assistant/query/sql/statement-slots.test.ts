@@ -5,13 +5,13 @@ import { maxWaitingPerClient, statementSlots } from './statement-slots.ts'
 
 const longMs = 1_000_000
 
-/** Lets statements that wait go on. */
+/** Lets queued statements proceed. */
 async function settle(): Promise<void> {
   for (let tick = 0; tick < 10; tick++) await Promise.resolve()
 }
 
 describe('slots for statements', () => {
-  /** Takes slots and remembers who got one, in order. */
+  /** Takes slots and records their order. */
   function crowd(turns: Slots): {
     take: (client: string) => Promise<void>
     end: () => Promise<void>
@@ -65,7 +65,7 @@ describe('slots for statements', () => {
     for (let count = 0; count < maxWaitingPerClient + 2; count++) await take('a')
     expect(refused).to.deep.equal([['a', '429 too-many-statements 5']])
     for (let count = 0; count < 60; count++) await take('b')
-    // The queue of all has 150: statements of b take the places of the newest of a.
+    // The shared queue holds 150: statements of b replace the newest of a.
     expect(started).to.deep.equal(['a', 'b'])
     expect(refused.slice(1)).to.deep.equal(Array.from({ length: 9 }, () => ['a', '503 sql-busy 5']))
     await take('c')
@@ -114,7 +114,7 @@ describe('slots for statements', () => {
     })
     for (const slot of slots) slot.leave()
     const last = await third
-    // Twice is once.
+    // A second call has no effect.
     last.leave()
     last.leave()
     const left = new AbortController()

@@ -4,7 +4,7 @@ import { canonicalType, readSignature } from './abi-signature.ts'
 import type { AbiType } from './abi-signature.ts'
 import { decodeValues, encodeArguments } from './abi-values.ts'
 
-/** The input of a call, in words. */
+/** Decoded input of a call. */
 function inputOf(declaration: string, ...values: readonly unknown[]): string[] {
   const { hash, inputs } = readSignature(declaration, 'signature')
   const data = encodeArguments(inputs, values, 'args').toString('hex')
@@ -197,8 +197,7 @@ describe('the contract ABI', () => {
 
   it('does not unfold lists that refer to each other', () => {
     const { outputs = [] } = readSignature('f() returns (uint256[][][][][][])', 'signature')
-    // Each list has 60 entries, all of which say that the next list stands behind them: 60 to the sixth values in
-    // twelve kilobytes.
+    // Each list has 60 entries that point to the next list: 60^6 values in 12 kilobytes.
     const word = (number: number): Buffer => Buffer.from(number.toString(16).padStart(64, '0'), 'hex')
     const list = [word(60), ...Array.from({ length: 60 }, () => word(60 * 32))]
     const data = Buffer.concat([word(32), ...Array.from({ length: 6 }, () => list).flat()])
@@ -245,7 +244,7 @@ const words: fc.Arbitrary<readonly [AbiType, fc.Arbitrary<unknown>]> = fc.oneof(
   ] as const),
 )
 
-/** A type with the arbitrary of its values. */
+/** A type with an arbitrary for its values. */
 const { kinds } = fc.letrec<{ kinds: readonly [AbiType, fc.Arbitrary<unknown>] }>((tie) => ({
   kinds: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },

@@ -82,7 +82,7 @@ describe('tools of MCP servers that come and go', () => {
       const again = new Stopwatch()
       expect((await tools.find(never)).missing).to.have.length(2)
       await again.expectBelow(850)
-      // The attempt goes on beside the turns, and the one after it has the tools.
+      // The attempt continues in the background; the next turn has the tools.
       release.resolve()
       await Promise.all([first.came('tools/list'), second.came('tools/list')])
       const later = await findUntil(tools, ({ missing }) => missing.length === 0)
@@ -194,7 +194,7 @@ describe('tools of MCP servers that come and go', () => {
           const events = Buffer.from(
             `: hello\r\n\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":${(asked.id ?? 0) + 1},"result":{}}\r\n\r\ndata: not json\n\ndata: ${answer}\n\n`,
           )
-          // In pieces that split characters.
+          // Split within characters.
           for (let i = 0; i < events.length; i += 7) response.write(events.subarray(i, i + 7))
           return true
         },

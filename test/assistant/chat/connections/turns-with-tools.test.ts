@@ -47,7 +47,7 @@ for (const protocol of protocols) {
       return made
     }
 
-    /** The chat with flowfarm's own tools, and those of two strangers. */
+    /** The chat with flowfarm's tools and those of two foreign servers. */
     const chatWith = (scriptUrl: string | undefined, evmUrl: string | undefined, connectMs: number): ChatParts => {
       const log = pino({ level: 'silent' })
       const servers = mcpServers({

@@ -14,7 +14,7 @@ const text = (words: string): { type: 'text'; text: string } => ({ type: 'text',
 const user = (words: string): unknown => ({ id: 'same', role: 'user', parts: [text(words)] })
 const assistant = (...parts: unknown[]): unknown => ({ id: 'same', role: 'assistant', parts })
 
-/** Who a provider is to the chat, by the protocol that it speaks. */
+/** Provider settings by protocol. */
 const variablesOf = (protocol: ProviderProtocol, url: string): Record<string, string> => ({
   LLM_BASE_URL: url,
   LLM_API_KEY: 'key',
@@ -50,7 +50,9 @@ for (const protocol of ['messages', 'completions'] as const) {
       return call
     }
 
-    /** As the page has it: the client of the AI SDK keeps what came and sends it with the next question. */
+    /**
+     * Like the page: the AI SDK client stores the messages and sends them with the next question.
+     */
     const converse = async (messages: ChatMessage[], mode: string, signal?: AbortSignal): Promise<ChatMessage> => {
       const transport = new DefaultChatTransport<ChatMessage>({ api: `${chat.origin}/api/chat`, body: { mode } })
       const stream = await transport.sendMessages({

@@ -278,7 +278,7 @@ describe('the limits of the chat', () => {
     const refused = await by('203.0.113.7')
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60)
     expect(await problemIn(refused)).to.include({ status: 429, code: 'rate-limited' })
-    // What a client wrote into the header itself stands before what the proxy saw.
+    // Values that the client wrote come before the one that the proxy appended.
     expect((await by('198.51.100.1, 203.0.113.7')).status).to.equal(429)
     await readChunks(await by('203.0.113.8'))
     for (let i = 0; i < 5; i++) await readChunks(await chat.ask('How many?'))
@@ -330,7 +330,7 @@ describe('the limits of the chat', () => {
   })
 })
 
-/** Asks again and again until it is so; the test's own time limit ends it otherwise. */
+/** Polls until the condition holds. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -6,7 +6,6 @@ import type { RunChatOptions, RunningChat } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import type { StreamingProvider } from '../support/streaming-provider.ts'
 
-/** The text of a stream as it comes. */
 class Reading {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #decoder = new TextDecoder()
@@ -17,7 +16,7 @@ class Reading {
     this.#reader = response.body.getReader()
   }
 
-  /** Resolves when a text has come; rejects where the stream ends without it. */
+  /** Resolves when a text has arrived; rejects if the stream ends first. */
   async reads(words: string): Promise<void> {
     while (!this.text.includes(words)) {
       const { done, value } = await this.#reader.read()
@@ -167,11 +166,11 @@ describe('the stream of an answer', () => {
   })
 })
 
-/** Resolves when nobody listens there any more. */
+/** Resolves when the port is closed. */
 async function refusedConnection(origin: string): Promise<void> {
   try {
     for (;;) await (await fetch(`${origin}/health`, { headers: { Connection: 'close' } })).text()
   } catch {
-    // That is what was waited for.
+    // Expected.
   }
 }

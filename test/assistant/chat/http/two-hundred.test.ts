@@ -12,13 +12,13 @@ describe('two hundred chats at once', () => {
     try {
       const all = Promise.withResolvers<void>()
       let begun = 0
-      // Each calls a tool with a number of its own, and its answer is made of what the provider was sent for it:
+      // Each calls a tool with its own number; its answer contains what the provider received:
       // question, history, result.
       await using provider = await startStreamingProvider(({ question, step, messages }) => {
         const own = /\d+/.exec(question)?.[0] ?? 'none'
         if (step === 0) {
           if (++begun === chats) all.resolve()
-          // Nobody goes on before all have begun.
+          // Waits until all have started.
           return [
             { until: all.promise },
             {

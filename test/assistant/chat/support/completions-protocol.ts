@@ -48,7 +48,7 @@ const body = z.looseObject({
     .default([]),
 })
 
-/** Source: the Chat Completions API of OpenAI. Servers of one's own, which speak it too, often want no key. */
+/** Source: OpenAI Chat Completions API. Self-hosted servers often need no key. */
 export const completionsProtocol: StreamingProtocol = {
   name: 'completions',
   read: (given) => {

@@ -1,6 +1,4 @@
-/**
- * A root that nobody trusts but the tests, and a certificate of it for the hosts below with its key; good until 2126.
- */
+/** A test root certificate, and a certificate with key for the hosts below; valid until 2126. */
 export const listedRoot = `-----BEGIN CERTIFICATE-----
 MIIBpzCCAU2gAwIBAgIUJacPHtQvsuvokNXWMwQmJUGX7DMwCgYIKoZIzj0EAwIw
 IDEeMBwGA1UEAwwVdGVzdCByb290IG9mIHdlYiBBUElzMCAXDTI2MTEyMjA1MzYw
@@ -14,7 +12,10 @@ BAMCAgQwCgYIKoZIzj0EAwIDSAAwRQIhANp+2m2oGiqkkYb6nIIP5Mgc73RcIjlP
 -----END CERTIFICATE-----
 `
 
-/** Of `api.listed.test`, `other.listed.test` and `collector.test`: whoever collects has a good certificate too. */
+/**
+ * For `api.listed.test`, `other.listed.test` and `collector.test`: the attacker has a valid
+ * certificate too.
+ */
 export const listedCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIB1jCCAXygAwIBAgIUYASAEY7s92Jga58NIAwl/jltK4owCgYIKoZIzj0EAwIw

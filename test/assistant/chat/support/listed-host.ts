@@ -8,7 +8,7 @@ import type { OutboundNetwork } from '../../../../src/assistant/chat/tools/fetch
 import { targetPolicy } from '../../../../src/platform/outbound/target-policy.ts'
 import { listedCertificate, listedRoot } from './listed-host-certificate.ts'
 
-/** A request as it came. */
+/** A received request. */
 export interface ListedCall {
   /** `GET https://api.listed.test/path?query` */
   readonly target: string
@@ -18,26 +18,26 @@ export interface ListedCall {
 }
 
 /**
- * A web API by TLS on a port of 127.0.0.1, which is there under every name: what is not called, is not called by
- * choice.
+ * A TLS web API on 127.0.0.1 that serves every host name, so that only the tool's own checks
+ * prevent calls.
  */
 export interface ListedHost extends AsyncDisposable {
-  /** For the tool, so that it comes here and trusts the certificate. */
+  /** For the tool: routes requests here and trusts the certificate. */
   readonly network: OutboundNetwork
   readonly calls: readonly ListedCall[]
-  /** Names that were looked up, with repetitions. */
+  /** Looked-up names, with repetitions. */
   readonly names: readonly string[]
-  /** Connections so far, those included that came to no request. */
+  /** Connections so far, including those without a request. */
   readonly connections: number
-  /** Connections at this moment. */
+  /** Open connections. */
   readonly open: number
-  /** Resolves when the last of them has been closed. */
+  /** Resolves when all connections are closed. */
   untilAllClosed(): Promise<void>
 }
 
 export type AnswerListed = (call: ListedCall, response: ServerResponse) => void | Promise<void>
 
-/** @param addressesOf what a name leads to; default 127.0.0.1 */
+/** @param addressesOf addresses of a name; default 127.0.0.1 */
 export async function startListedHost(
   answer: AnswerListed,
   addressesOf: (host: string) => readonly string[] = () => ['127.0.0.1'],
@@ -102,7 +102,6 @@ export async function startListedHost(
   }
 }
 
-/** Answers with JSON. */
 export function json(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
 }

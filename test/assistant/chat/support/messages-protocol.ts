@@ -82,7 +82,7 @@ const body = z.object({
 })
 type Body = z.infer<typeof body>
 
-/** Models that take a budget of tokens to think no more: they are told to think as much as they need. */
+/** Models with adaptive reasoning, which refuse a token budget. */
 const withoutBudget = /^claude-(?:opus|sonnet)-(?:4-[7-9]|[5-9])/
 
 const errorTypes: Readonly<Record<number, string>> = {
@@ -93,7 +93,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-/** Source: the Messages API of Anthropic, version 2023-06-01. */
+/** Source: Anthropic Messages API, version 2023-06-01. */
 export const messagesProtocol: StreamingProtocol = {
   name: 'messages',
   read: (given) => {
@@ -130,8 +130,7 @@ function refuseThinking({ thinking: asked, max_tokens: maxTokens, temperature, m
   if (temperature !== undefined && temperature !== 1)
     throw new BadRequest('`temperature` may only be set to 1 when thinking is enabled.')
   if (asked.type !== 'enabled') return
-  // What was thought before a call of a tool has to come back with it, as long as the model is in the midst of its
-  // turn.
+  // Reasoning before a tool call must be sent back with it within the same turn.
   const lastAssistant = messages.findLast(({ role }) => role === 'assistant')
   const isMidTurn = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true
   const first = lastAssistant?.content[0]?.type
@@ -168,7 +167,7 @@ function refuseUnansweredCalls(messages: Body['messages']): void {
   }
 }
 
-/** Results of tools and what a person writes come as one message of the user: here they are two. */
+/** Tool results and user text arrive in one user message; here they are two. */
 function sentMessages({ role, content }: Body['messages'][number]): SentMessage[] {
   const toolResults = content.flatMap((one) =>
     one.type === 'tool_result' ? [{ id: one.tool_use_id, isError: one.is_error, text: resultText(one.content) }] : [],
@@ -189,7 +188,7 @@ function resultText(content: z.infer<typeof toolResult>['content']): string {
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 }
 
-/** Blocks begin and end around what is streamed in them. */
+/** Content blocks have start and stop events. */
 class MessagesWriter implements ReplyWriter {
   readonly #model: string
   readonly #index: number

@@ -1,11 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/**
- * The ways of speaking: Messages of Anthropic, responses of OpenAI itself, chat completions of all that are like it.
- */
+/** Anthropic Messages, OpenAI Responses, and Chat Completions of compatible servers. */
 export type ProviderProtocol = 'messages' | 'completions' | 'responses'
 
-/** A call that the model made before, as it is shown to it again. */
+/** An earlier tool call, as sent back to the model. */
 export interface SentToolCall {
   readonly id: string
   readonly name: string
@@ -16,15 +14,15 @@ export interface SentToolResult {
   readonly id: string
   /** As the model reads it. */
   readonly text: string
-  /** Anthropic's mark of an error; the other protocols have none. */
+  /** Anthropic's error flag; other protocols have none. */
   readonly isError: boolean
 }
 
-/** A message of the conversation, in what the protocols have in common. */
+/** A conversation message, independent of the protocol. */
 export interface SentMessage {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
-  /** What the model thought, as it is shown to it again. */
+  /** Reasoning that is sent back. */
   readonly reasoning: string
   readonly toolCalls: readonly SentToolCall[]
   readonly toolResults: readonly SentToolResult[]
@@ -33,33 +31,33 @@ export interface SentMessage {
 export interface SentTool {
   readonly name: string
   readonly description: string
-  /** JSON schema of its input; undefined for tools of the provider itself. */
+  /** JSON schema of the input; undefined for provider tools. */
   readonly schema: unknown
-  /** Anthropic's kind of a tool that it runs itself, e.g. `web_search_20250305`. */
+  /** Anthropic's type of a provider tool, such as `web_search_20250305`. */
   readonly type: string | undefined
 }
 
-/** A request for a streamed reply. */
+/** A streaming request. */
 export interface StreamingCall {
   readonly protocol: ProviderProtocol
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** As it was sent. */
+  /** Raw body. */
   readonly body: Readonly<Record<string, unknown>>
   readonly model: string
   readonly maxTokens: number | undefined
-  /** What the model is told beforehand, of all places where the protocol has room for it. */
+  /** System instructions, from all places that the protocol allows. */
   readonly instructions: string
   /** The conversation without the instructions. */
   readonly messages: readonly SentMessage[]
   readonly tools: readonly SentTool[]
-  /** Text of the last message that a person wrote. */
+  /** Text of the last user message. */
   readonly question: string
-  /** Tool turns since the question: 0 in the first call for it. */
+  /** Tool turns since the question: 0 in the first call. */
   readonly step: number
-  /** Calls before this one, refused ones not included. */
+  /** Earlier calls, without refused ones. */
   readonly index: number
-  /** Resolves when the caller leaves before the reply has its end. */
+  /** Resolves when the caller disconnects before the end of the reply. */
   readonly gone: Promise<void>
 }
 
@@ -89,13 +87,13 @@ export type ReplyPiece =
   | { readonly failure: string }
   | { readonly raw: string }
 
-/** A status that is an error, in the form of the protocol. */
+/** An error status, in the form of the protocol. */
 export interface ProviderStatus {
   readonly status: number
   readonly message: string
-  /** The header `Retry-After`. */
+  /** The `Retry-After` header. */
   readonly retryAfter?: string
 }
 
-/** What a provider does with a call: a streamed reply, an error, or nothing until the caller has left. */
+/** A streamed reply, an error, or silence until the caller disconnects. */
 export type ProviderTurn = readonly ReplyPiece[] | ProviderStatus | 'silence'

@@ -21,7 +21,7 @@ const item = z.union([
     arguments: z.string(),
   }),
   z.object({ type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
-  // Of one that the provider did not keep there has to be all.
+  // Unstored responses must be sent back completely.
   z.object({
     type: z.literal('reasoning'),
     id: z.string().optional(),
@@ -49,7 +49,7 @@ const body = z.object({
     .default([]),
 })
 
-/** Source: the Responses API of OpenAI. */
+/** Source: OpenAI Responses API. */
 export const responsesProtocol: StreamingProtocol = {
   name: 'responses',
   read: (given) => {
@@ -92,7 +92,7 @@ function refuseUnansweredCalls(input: readonly Item[]): void {
     throw new BadRequest(`No tool call found for function call output with call_id ${strange}.`)
 }
 
-/** What one step said comes as items of its own: here they are one message. */
+/** The items of one step are one message here. */
 function sentMessages(input: readonly Item[]): readonly SentMessage[] {
   const messages: SentMessage[] = []
   const ofAssistant = (): SentMessage => {
@@ -136,7 +136,7 @@ function sentMessages(input: readonly Item[]): readonly SentMessage[] {
   return messages
 }
 
-/** Items begin and end around what is streamed in them. */
+/** Items have start and end events. */
 class ResponsesWriter implements ReplyWriter {
   readonly #model: string
   readonly #index: number

@@ -29,15 +29,15 @@ export interface RunningChat extends AsyncDisposable {
 
 export interface RunChatOptions {
   readonly database: TestDatabase
-  /** As an operator sets them. */
+  /** Environment variables. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Whether flowfarm's own MCP server runs too. Default: nothing listens where it would be. */
+  /** Whether flowfarm's MCP server runs too. Default: its port is unused. */
   readonly hasMcp?: boolean
   readonly server?: Pick<ChatServerOptions, 'closeGraceMs' | 'patience'>
   readonly log?: Logger
 }
 
-/** The chat as the program runs it, without its page, on a port of 127.0.0.1. */
+/** The chat on 127.0.0.1, as the program runs it, without its page. */
 export async function runChat({
   database,
   variables = {},
@@ -109,7 +109,7 @@ export async function runChat({
   }
 }
 
-/** An answer that was read to its end. @throws where it is no stream, or does not end as one */
+/** Reads an answer to its end. @throws unless it is a complete stream */
 export async function readChunks(response: Response): Promise<readonly ChatChunk[]> {
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
@@ -121,7 +121,7 @@ export async function readChunks(response: Response): Promise<readonly ChatChunk
   return events.map((event) => JSON.parse(event) as ChatChunk)
 }
 
-/** What was said, without thoughts and tools. */
+/** Text of the answer, without reasoning and tools. */
 export function saidIn(chunks: readonly ChatChunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
 }

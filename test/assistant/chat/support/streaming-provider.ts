@@ -10,21 +10,21 @@ import { BadRequest } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol } from './provider-writer.ts'
 import { responsesProtocol } from './responses-protocol.ts'
 
-/** A provider of models on a port of this machine, which streams as the real ones do, and does what it is told. */
+/** A local model provider with scripted streaming replies. */
 export interface StreamingProvider extends AsyncDisposable {
   /** Without the version; for LLM_BASE_URL. */
   readonly url: string
-  /** Every call that the real one would take, in its order. */
+  /** Valid calls, in order. */
   readonly calls: readonly StreamingCall[]
-  /** What was refused with 400 as the real one would, in words. Empty where all is well. */
+  /** Reasons of 400 refusals. Empty if all calls were valid. */
   readonly refused: readonly string[]
   /** Resolves with the first call. */
   readonly called: Promise<StreamingCall>
-  /** Resolves with the first call whose caller left before the reply had its end. */
+  /** Resolves with the first call whose caller disconnected before the end of the reply. */
   readonly gone: Promise<StreamingCall>
-  /** Replies that have not ended at this moment. */
+  /** Running replies. */
   readonly running: number
-  /** Connections at this moment, those without a call included. */
+  /** Open connections, including idle ones. */
   readonly sockets: number
   close(): Promise<void>
 }
@@ -36,11 +36,10 @@ const protocols: ReadonlyMap<string, StreamingProtocol> = new Map([
 ])
 
 /**
- * Starts one. It speaks the Messages of Anthropic (`/v1/messages`), chat completions (`/v1/chat/completions`) and the
- * responses of OpenAI (`/v1/responses`), streamed only, and is as strict with what it is sent as the real ones: calls
- * of tools without results, empty texts and the like are 400.
- * @param script what to do with a call, e.g. `({ step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql }
- *   }] : ['It is ', '7.']`
+ * Supports Anthropic Messages (`/v1/messages`), Chat Completions (`/v1/chat/completions`) and
+ * OpenAI Responses (`/v1/responses`), streaming only. It is as strict as the real ones: tool calls
+ * without results, empty texts and the like return 400. @param script handles a call, such as `({
+ * step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql } }] : ['It is ', '7.']`
  */
 export async function startStreamingProvider(
   script: (call: StreamingCall) => ProviderTurn | Promise<ProviderTurn>,
@@ -121,7 +120,7 @@ export async function startStreamingProvider(
   }
 }
 
-/** Does these turns one after the other, whoever calls; the last one again and again. */
+/** Replies with these turns in order, then repeats the last one. */
 export function inTurn(...turns: readonly ProviderTurn[]): () => ProviderTurn {
   let calls = 0
   return () => turns[calls++] ?? turns.at(-1) ?? 'silence'
@@ -136,7 +135,7 @@ function readOrRefuse(protocol: StreamingProtocol, body: unknown): ReturnType<St
   }
 }
 
-/** Not a note of the chat itself, which comes in the user's name because the protocols have no other. */
+/** Excludes notes of the chat service, which are sent in the user role. */
 function isOfPerson({ role, text }: SentMessage): boolean {
   return role === 'user' && !text.startsWith('[Note from the chat service')
 }
@@ -177,7 +176,7 @@ async function stream(
   response.end(writer.end())
 }
 
-/** After what was written is on its way: an end of the connection must not overtake it. */
+/** After the written data was sent, so that the close does not overtake it. */
 function cut(response: ServerResponse): void {
   response.write(': cut\n\n', () => response.destroy())
 }

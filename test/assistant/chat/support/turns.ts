@@ -16,10 +16,9 @@ import { readConfig } from '../../../../src/config.ts'
 import { providerFetch } from '../../../../src/platform/llm/provider-fetch.ts'
 import type { ProviderProtocol } from './provider-turn.ts'
 
-/** For tests of each. */
 export const protocols: readonly ProviderProtocol[] = ['messages', 'completions', 'responses']
 
-/** A model at a provider on this machine, as the variables say. */
+/** A model at a local provider, configured by environment variables. */
 export function modelAt(
   url: string,
   protocol: ProviderProtocol,
@@ -29,7 +28,7 @@ export function modelAt(
   const provider = {
     messages: { LLM_PROVIDER: 'anthropic', LLM_BASE_URL: url },
     completions: { LLM_BASE_URL: url, LLM_MODEL: 'some-model' },
-    // OpenAI's responses are spoken by its own server alone.
+    // Only OpenAI's own server supports the Responses API.
     responses: { LLM_PROVIDER: 'openai' },
   }[protocol]
   const config = readConfig(
@@ -42,7 +41,7 @@ export function modelAt(
   }).of(mode)
 }
 
-/** Calls of one address go to another, as if that were in its place. */
+/** Redirects calls from one address to another. */
 export function inPlaceOf(address: string, url: string): typeof fetch {
   const call = providerFetch(1024 * 1024)
   return (input, init) => {
@@ -64,7 +63,6 @@ export interface TurnSetup extends Partial<TurnOptions> {
   readonly notices?: TurnRequest['notices']
 }
 
-/** Begins a turn. */
 export function beginTurn({
   model,
   messages = [saidBy('user', 'How high?')],
@@ -80,12 +78,12 @@ export function beginTurn({
   )
 }
 
-/** An answer to its end. */
+/** Reads an answer to its end. */
 export interface WholeAnswer {
   readonly chunks: readonly ChatChunk[]
-  /** All words of the answer, those of each of its texts. */
+  /** All text of the answer. */
   readonly texts: readonly string[]
-  /** As clients of the AI SDK keep it. */
+  /** As AI SDK clients store it. */
   readonly message: ChatMessage
   readonly error: string | undefined
   readonly outcome: TurnOutcome
@@ -117,7 +115,7 @@ export async function wholeTurn(setup: TurnSetup): Promise<WholeAnswer> {
   }
 }
 
-/** What a client makes of the chunks. */
+/** The message that a client builds from the chunks. */
 export async function messageOf(chunks: readonly ChatChunk[]): Promise<ChatMessage> {
   let message: UIMessage = { id: 'answer', role: 'assistant', parts: [] }
   for await (const state of readUIMessageStream<ChatMessage>({

@@ -37,7 +37,7 @@ describe('fetch_api', () => {
     ) as Promise<FetchedApi>
   }
 
-  /** Fails where there is no error. */
+  /** Fails without an error. */
   async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
     const outcome = await promise.then(
       (value) => value,

@@ -16,7 +16,7 @@ const tools: ToolSet = {
 }
 
 interface Failed extends WholeAnswer {
-  /** How often the provider was asked. */
+  /** Number of provider calls. */
   readonly asked: number
 }
 
@@ -245,11 +245,11 @@ describe('what a library would print', () => {
       await using provider = await startStreamingProvider(
         inTurn({ status: 400, message: 'no' }, ['It is', { failure: 'broken' }], ['7']),
       )
-      // One that cannot be told not to think, of which the library remarks.
+      // A model that cannot disable reasoning, about which the library warns.
       const model = modelAt(provider.url, 'messages', 'balanced', { LLM_MODEL: 'claude-opus-5-5' })
       const answers = [await wholeTurn({ model }), await wholeTurn({ model }), await wholeTurn({ model })]
       expect(answers.map(({ error: told }) => told === undefined)).to.deep.equal([false, false, true])
-      // Warnings of the process come a moment later.
+      // Process warnings arrive later.
       await new Promise((resolve) => setImmediate(resolve))
       expect(printed).to.deep.equal([])
     } finally {

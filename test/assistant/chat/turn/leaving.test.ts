@@ -12,10 +12,10 @@ import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
 
 const never = new Promise<void>(() => undefined)
 
-/** How long a turn may take to end when whoever asked has left, ms. */
+/** Maximum time for a turn to end after a disconnect, ms. */
 const maxToEnd = 1000
 
-/** A tool that hangs, and takes no notice of its signal; it tells when it was called, and what signal it has. */
+/** A tool that hangs and ignores its signal. Reports its calls and their signals. */
 function hangingTool(): { readonly tools: ToolSet; readonly called: Promise<AbortSignal | undefined> } {
   const called = Promise.withResolvers<AbortSignal | undefined>()
   const hang = tool({
@@ -42,7 +42,7 @@ for (const protocol of protocols) {
         const control = new AbortController()
         const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
         await provider.called
-        // The reply is to be on its way.
+        // The reply must have started.
         await pass(20)
         const leftAt = new Stopwatch()
         control.abort(new Error('gone'))
@@ -130,7 +130,7 @@ for (const protocol of protocols) {
       const turn = (): ReturnType<typeof wholeTurn> =>
         wholeTurn({ model: modelAt(provider.url, protocol), tools, timeoutMs })
       let ended = await turn()
-      // On a busy machine the time may be over before the first words come.
+      // On a busy machine the timeout may be reached before the first text.
       while (ended.texts.length === 0) {
         timeoutMs *= 4
         ended = await turn()
@@ -187,7 +187,7 @@ for (const protocol of protocols) {
       control.abort()
       const outcomes = await Promise.all(turns)
       expect(outcomes.every(({ outcome }) => outcome.end === 'left')).to.equal(true)
-      // Its side hears of it a moment later; connections with a call on them cannot be used again.
+      // The provider notices later; connections with a running call cannot be reused.
       while (provider.sockets > 0) await pass(5)
       expect(provider.running).to.equal(0)
     })
@@ -214,7 +214,7 @@ describe('a signal that many turns share', () => {
       },
     })
     const tools: ToolSet = { one: tool({ inputSchema: z.object({}), execute: () => 1 }) }
-    // Connections that are kept have a timer of their own: they are made before.
+    // Keep-alive connections have timers, so they are opened first.
     for (const protocol of protocols) await wholeTurn({ model: modelAt(provider.url, protocol), tools })
     const before = timers()
     for (const protocol of protocols)

@@ -4,7 +4,7 @@ import type { ProviderProtocol, StreamingCall } from '../support/provider-turn.t
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import { modelAt, wholeTurn } from '../support/turns.ts'
 
-/** What a provider is asked for an answer in a mode. */
+/** Provider request by mode. */
 async function askedFor(
   protocol: ProviderProtocol,
   mode: ChatMode,

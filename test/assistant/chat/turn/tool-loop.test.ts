@@ -200,12 +200,12 @@ for (const protocol of protocols) {
       expect(results[0])
         .to.have.length.within(maxResultCharacters, maxResultCharacters + 200)
         .and.match(/\[Truncated: 60000 of \d+ characters\./)
-      // All together they have to fit into what a model reads.
+      // Together they must fit into the model's context.
       expect(results.map(({ length }) => length).reduce((sum, length) => sum + length)).to.be.below(260_000)
       expect(results.at(-1)).to.match(/\[Truncated: 4000 of/)
       const first = message.parts.find(({ type }) => type === 'dynamic-tool')
       expect(first).to.have.nested.property('output.rows').with.length(20_000)
-      // The same result has the same words in each step: what the provider keeps would be lost otherwise.
+      // Equal text in each step keeps the provider's prompt cache valid.
       const earlier = calls[2]?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)) ?? []
       expect(earlier).to.deep.equal(results.slice(0, 2))
     })
@@ -264,7 +264,7 @@ for (const protocol of protocols) {
       const words: string[] = []
       for await (const chunk of beginTurn({ model: modelAt(url, protocol) })) {
         if (chunk.type !== 'text-delta') continue
-        // The provider says the next one only when this one was read here.
+        // The provider sends the next chunk only after this one was read.
         words.push(chunk.delta)
         seen[words.length - 1]?.resolve()
       }

@@ -12,7 +12,9 @@ export interface KeyBackend {
   stop(): Promise<void>
 }
 
-/** An indexer backend that knows one key and counts what it is asked. @param answer in place of that */
+/**
+ * An indexer backend that accepts one key and counts requests. @param answer overrides the response
+ */
 export async function startKeyBackend(
   answer?: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<KeyBackend> {

@@ -10,7 +10,7 @@ export interface ToolResult {
   readonly isError?: boolean | undefined
 }
 
-/** What the tests use of a client, whichever it is. Lists are names. */
+/** Common interface of the tested clients. Lists are names. */
 export interface ConnectedClient {
   readonly protocolVersion: string | undefined
   readonly instructions: string | undefined
@@ -36,7 +36,7 @@ function textOf(part: Part | undefined): string {
   return part !== undefined && 'text' in part ? (part.text ?? '') : ''
 }
 
-/** A client of the SDK as it was until 2026, which begins with `initialize`. */
+/** The SDK client before 2026, which starts with `initialize`. */
 async function connectOld(url: string): Promise<ConnectedClient> {
   const client = new OldClient(clientInfo)
   const transport = new OldTransport(new URL(url))
@@ -60,7 +60,7 @@ async function connectOld(url: string): Promise<ConnectedClient> {
   }
 }
 
-/** A client of the SDK of 2026. @param revision the one it insists on; undefined: as it does without being told */
+/** The 2026 SDK client. @param revision required revision; undefined: negotiated */
 async function connectNew(url: string, revision: string | undefined): Promise<ConnectedClient> {
   const client = new Client(
     clientInfo,
@@ -82,7 +82,7 @@ async function connectNew(url: string, revision: string | undefined): Promise<Co
   }
 }
 
-/** The client of the AI SDK, which calls tools for the models of its users. */
+/** The AI SDK client. */
 async function connectAiSdk(url: string): Promise<ConnectedClient> {
   const client = await createMCPClient({
     transport: { type: 'http', url },

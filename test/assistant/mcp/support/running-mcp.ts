@@ -19,14 +19,14 @@ export interface RunningMcp {
   readonly url: string
   readonly port: number
   readonly metrics: Metrics
-  /** Posts one message as a program does; the answer's status and headers count. */
+  /** Posts one message, for tests of status and headers. */
   post(message: unknown, headers?: Record<string, string>): Promise<Response>
   stop(): Promise<void>
 }
 
 export interface RunMcpOptions {
   readonly queries: QueryService
-  /** Default: one whose node cannot be reached. */
+  /** Default: one with an unreachable node. */
   readonly scripts?: ScriptRunner
   /** Default: none. */
   readonly skills?: Skills
@@ -38,18 +38,17 @@ export interface RunMcpOptions {
   readonly patience?: NonNullable<McpHttpOptions['patience']>
 }
 
-/** Nothing listens on port 1. */
 const nobody = 'http://127.0.0.1:1'
 
-/** The headers that every message of the protocol needs. */
+/** Required for every MCP message. */
 export const messageHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
-/** A header of proxies: who sends it is no local caller. */
+/** Marks a request as forwarded, so it does not count as local. */
 export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
 
 export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
-/** The MCP server on a port of 127.0.0.1, put together as the service does. */
+/** The MCP server on 127.0.0.1, assembled as in the service. */
 export async function runMcp({
   queries,
   scripts = createRestScriptRunner(nobody),

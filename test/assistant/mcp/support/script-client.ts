@@ -6,7 +6,6 @@ import { scriptedQueries } from './scripted-queries.ts'
 
 export type StopAtEnd = (stop: () => Promise<void>) => void
 
-/** A client of a server that runs scripts so. */
 export async function connectForScripts(scripts: ScriptRunner, atEnd: StopAtEnd): Promise<ConnectedClient> {
   const mcp = await runMcp({ queries: scriptedQueries(), scripts })
   atEnd(mcp.stop)
@@ -16,7 +15,7 @@ export async function connectForScripts(scripts: ScriptRunner, atEnd: StopAtEnd)
   return client
 }
 
-/** The code of a failed call; undefined for one that went well. */
+/** Error code of a call; undefined on success. */
 export function codeOf({ isError, structuredContent }: ToolResult): unknown {
   return isError === true ? structuredContent?.['error_code'] : undefined
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What an access node was asked, both layers of base64 taken off. */
+/** A decoded script request. */
 export interface AskedScript {
   readonly path: string
   readonly block: Readonly<Record<string, string>>
@@ -18,12 +18,14 @@ export interface ScriptNode {
   stop(): Promise<void>
 }
 
-/** The result of a script, wrapped as nodes do. */
+/** Encoded like a node's response. */
 export function scriptResult(value: unknown): string {
   return JSON.stringify(Buffer.from(`${JSON.stringify(value)}\n`).toString('base64'))
 }
 
-/** The REST API of an access node, as far as scripts go. @param answer default: gives the first argument back */
+/**
+ * REST API of an access node, for scripts only. @param answer default: returns the first argument
+ */
 export async function startScriptNode(
   answer?: (response: ServerResponse, asked: AskedScript) => void,
 ): Promise<ScriptNode> {

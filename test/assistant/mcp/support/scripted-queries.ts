@@ -12,7 +12,7 @@ export const oneRow: SqlAnswer = {
   durationMs: 0.5,
 }
 
-/** A query service that answers with one row without any database, for tests of who may call, and how often. */
+/** A query service that returns one row without a database, for tests of admission and limits. */
 export function scriptedQueries(overrides: Partial<QueryService> = {}): QueryService {
   const refused = (): never => {
     throw new Error('not asked for in this test')

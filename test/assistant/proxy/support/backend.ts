@@ -3,18 +3,18 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A service behind the proxy that answers as a test says. */
+/** A service behind the proxy with scripted responses. */
 export interface Backend {
   readonly url: URL
   readonly server: Server
-  /** In the order in which their heads came. */
+  /** In order of arrival. */
   readonly requests: readonly IncomingMessage[]
-  /** Connections that were ever made. */
+  /** Number of connections so far. */
   readonly connections: number
   stop(): Promise<void>
 }
 
-/** @param answer default: its own name and the target */
+/** @param answer default: its name and the target */
 export async function startBackend(name: string, answer?: RequestListener, port = 0): Promise<Backend> {
   const requests: IncomingMessage[] = []
   let connections = 0

@@ -7,7 +7,7 @@ import type { UpstreamName } from '../../../../src/assistant/proxy/route-of.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
 
 export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreamOf'>> {
-  /** Where nothing is said, nobody listens. */
+  /** Default: an unused port. */
   readonly urls?: Readonly<Partial<Record<UpstreamName, URL>>>
   /** Default 20,000. */
   readonly patienceMs?: number
@@ -16,15 +16,15 @@ export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreamOf'
 export interface RunningProxy extends ProxyServer {
   readonly url: string
   readonly metrics: Metrics
-  /** What it logged, as JSON. */
+  /** Log lines as JSON. */
   readonly log: string[]
-  /** Sends bytes as they are. @returns all that came until the connection was closed */
+  /** Sends raw bytes. @returns everything received until the connection closed */
   raw(bytes: string): Promise<string>
 }
 
 const nobody = new URL('http://127.0.0.1:1')
 
-/** The proxy on a port of 127.0.0.1. */
+/** The proxy on 127.0.0.1. */
 export async function runProxy({
   urls = {},
   patienceMs = 20_000,

@@ -6,7 +6,7 @@ import type { SqlAnswer, SqlValue } from '../../../../src/assistant/query/sql/sq
 
 type Rows = readonly (readonly SqlValue[])[]
 
-/** An answer without names: they do not count. */
+/** Column names are ignored. */
 const answer = (rows: Rows, width = rows[0]?.length ?? 0): Pick<SqlAnswer, 'columns' | 'rows'> => ({
   columns: Array.from({ length: width }, (_, i) => ({ name: `c${i}`, type: 'text' })),
   rows,

@@ -11,7 +11,7 @@ import { createEmptyDatabase, createTestDatabase } from '../../../support/databa
 import type { TestDatabase } from '../../../support/database.ts'
 import { atEndOfTests } from '../../../support/end-of-tests.ts'
 
-/** The databases of the evaluation, and the query service on them. Nobody writes to them: all tests share them. */
+/** Evaluation databases and the query service on them. Read-only, shared by all tests. */
 export interface EvaluatedWorld {
   readonly evaluation: Evaluation
   /** The indexer database with the known answers. */
@@ -20,7 +20,7 @@ export interface EvaluatedWorld {
 
 let world: Promise<EvaluatedWorld> | undefined
 
-/** Made when first asked for, some 20 s; ended after all tests. */
+/** Created on first use (about 20 s), closed after all tests. */
 export function evaluatedWorld(): Promise<EvaluatedWorld> {
   world ??= makeWorld()
   return world

@@ -5,7 +5,7 @@ import { queryTargets } from '../../../../src/assistant/query/query-service.ts'
 import { evaluatedWorld } from './evaluated-world.ts'
 import type { EvaluatedWorld } from './evaluated-world.ts'
 
-/** Columns that workers fill which ask a chain at its head; none runs here. */
+/** Columns of enrichment workers, which do not run here. */
 const askedLater = new Set(['kind'])
 
 describe('the example questions in a database', () => {

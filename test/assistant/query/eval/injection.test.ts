@@ -15,7 +15,7 @@ import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { hostileWords, mark, plantHostileWords } from './hostile-words.ts'
 
-/** Statements that show what others wrote. */
+/** Statements that return untrusted text. */
 const reading = [
   'select address, label from app.account_labels',
   'select name, symbol, description, logo from app.ft_token_metadata',
@@ -29,7 +29,7 @@ const reading = [
   `select string_agg(label, ' ') as labels from app.account_labels`,
 ]
 
-/** What a model does that obeys what it reads. */
+/** Behaviour of a model that obeys injected text. */
 const obeying = (collector: string): readonly ProviderTurn[] => [
   ...[
     'SELECT key_hash FROM app.developer_keys',
@@ -86,7 +86,7 @@ describe('words of others in the data', () => {
   })
 
   let asks = 0
-  /** Puts a question of its own to the model that does these turns. */
+  /** Sends a question to a model with these turns. */
   const ask = async (...given: readonly ProviderTurn[]): Promise<QueryAnswer> => {
     turns.splice(0, turns.length, ...given)
     const model = new ProviderModel({
@@ -94,7 +94,7 @@ describe('words of others in the data', () => {
     })
     return serviceOn(new Map([['indexer', asked]]), model).ask('indexer', `What do the labels say? (${++asks})`)
   }
-  /** Of the last question. */
+  /** For the last question. */
   const lastRequests = (): FakeProvider['calls'] =>
     provider.calls.filter(({ question }) => question.endsWith(`(${asks})`))
 

@@ -1,10 +1,10 @@
-/** A statement that differs from an accepted one in a thing that people and models get wrong. */
+/** A statement that differs from an accepted one by a common mistake. */
 export interface NearMiss {
   readonly change: string
   readonly sql: string
 }
 
-/** What is left out or taken for something else. Each replaces one place of a statement at a time. */
+/** Each rule replaces one place of a statement at a time. */
 const changes: readonly (readonly [change: string, pattern: RegExp, replacement: string])[] = [
   [
     'without a condition',
@@ -28,7 +28,7 @@ const changes: readonly (readonly [change: string, pattern: RegExp, replacement:
   ['not grouped', / group by .+?(?=\)|$| order by| having)/gs, ''],
 ]
 
-/** The near misses of a statement, each with one change in one place. */
+/** One change in one place each. */
 export function nearMisses(sql: string): NearMiss[] {
   return changes.flatMap(([change, pattern, replacement]) =>
     [...sql.matchAll(pattern)].map(({ 0: { length }, index }) => ({

@@ -8,7 +8,7 @@ import type { EvaluatedWorld } from './evaluated-world.ts'
 
 const gold = goldQuestions('emulator')
 
-/** The lines of the report for what came out otherwise; none where all is as it has to be. */
+/** Report lines of unexpected outcomes. */
 const faults = (run: ProtocolRun): string[] =>
   replayReport(scenarioGroups, [{ ...run, results: run.results.filter((result) => unexpectedIn(result).length > 0) }])
 

@@ -37,7 +37,7 @@ describe('ask and generate_sql', () => {
   })
   after(() => db.drop())
 
-  /** The service with a model that says these things one after the other. */
+  /** The service with a model that gives these replies in order. */
   const open = async (turns: readonly ProviderTurn[], variables: Record<string, string> = {}): Promise<RunningAsk> => {
     provider = await startFakeProvider(inOrder(...turns))
     ask = await runAsk(db, {
@@ -73,7 +73,7 @@ describe('ask and generate_sql', () => {
   })
 
   it('generate without running', async () => {
-    // Planned it can be; run it would fail.
+    // It can be planned, but would fail when run.
     const { status, body } = await put([fenced('SELECT n / (n - 1) FROM generate_series(1, 2) AS n')], 'generate_sql')
     expect(status).to.equal(200)
     expect(body).to.include({ sql: 'SELECT n / (n - 1) FROM generate_series(1, 2) AS n', error: null })

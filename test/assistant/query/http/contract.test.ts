@@ -26,7 +26,7 @@ interface Description {
 
 const description = describeApi(askRoutes, askApiInfo) as unknown as Description
 
-/** Checks an answer by the published description alone, as a generated client would. */
+/** Validates a response against the published OpenAPI document only, like a generated client. */
 function expectAsDescribed(
   route: { readonly method: string; readonly path: string },
   response: Response,
@@ -158,7 +158,7 @@ describe('the description of the query service', () => {
         const route = askRoutes.find((one) => one.operationId === operationId)
         if (route === undefined) throw new Error(`there is no ${operationId}`)
         const part = encodeURIComponent(id.toWellFormed())
-        // A name of nothing, or one that paths have a meaning for, asks for another path.
+        // Empty names and dot segments change the path.
         fc.pre(!/^\.{0,2}$/.test(part))
         const path = route.path.replaceAll(/\{\w+\}/g, part)
         const search = new URLSearchParams(query).toString()

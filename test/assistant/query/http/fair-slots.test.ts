@@ -27,7 +27,7 @@ describe('slots of the query service, by client', () => {
       })
       return [response.status, response.headers.get('Retry-After')] as const
     })
-    // One runs and a hundred wait: the others are told to come again.
+    // One runs and a hundred queue; the others are refused.
     expect(await Promise.race(crowd)).to.deep.equal([429, '5'])
     for (const client of ['203.0.113.7', '2001:db8:1:3::1']) {
       const { status } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, { 'X-Forwarded-For': client })

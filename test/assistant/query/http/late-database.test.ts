@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { runAsk } from '../support/running-ask.ts'
 
-/** A port at which nobody listens yet. */
+/** A port that is unused until the proxy starts. */
 async function freePort(): Promise<number> {
   const server = createServer().listen({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')
@@ -24,7 +24,7 @@ describe('the database of the EVM explorer', () => {
   })
   after(() => db.drop())
 
-  /** Hands on to the server of the tests, whose address is a socket file or a port. */
+  /** Forwards to the test server, at a socket file or a port. */
   async function listen(port: number, sockets: Set<Socket>): Promise<Server> {
     const { hostname, port: serverPort } = new URL(db.url)
     const host = decodeURIComponent(hostname)
@@ -34,7 +34,7 @@ describe('the database of the EVM explorer', () => {
         : connect(Number(serverPort || '5432'), host)
       for (const socket of [client, target]) {
         sockets.add(socket)
-        // Who is left of the two is told by the end of the other.
+        // The end of either connection closes the other.
         socket.on('error', () => undefined).on('close', () => [client, target].forEach((end) => end.destroy()))
       }
       client.pipe(target).pipe(client)

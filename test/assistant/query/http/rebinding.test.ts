@@ -9,8 +9,8 @@ import { runAsk } from '../support/running-ask.ts'
 import type { RunningAsk } from '../support/running-ask.ts'
 
 /**
- * What a browser sends for a page whose site has its name lead to this machine: to that browser it is of one origin
- * with us.
+ * Headers of a browser for a page whose site's name points to this machine: to the browser it is
+ * same-origin.
  */
 async function send(
   ask: RunningAsk,

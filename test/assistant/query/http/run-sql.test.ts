@@ -178,7 +178,7 @@ describe('run_sql', () => {
     ])
   })
 
-  /** Whether a statement with this name in it runs. */
+  /** Whether a statement with this name is running. */
   const isRunning = async (name: string): Promise<boolean> => {
     const { rowCount } = await db.pool.query(
       `SELECT FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active' AND query LIKE '%' || $1 || '%'`,
@@ -199,7 +199,7 @@ describe('run_sql', () => {
         while (!state.hasEnded && !(await isRunning('crowded')));
         const { status, headers, body } = await small.post('/api/v1/run_sql', { sql: 'SELECT 1' })
         expect((await long).status).to.equal(504)
-        // Once more where the first statement had ended before the second one came.
+        // Repeated if the first statement ended too early.
         if (status === 200) continue
         isSeen = true
         expect([status, body.code]).to.deep.equal([503, 'sql-busy'])

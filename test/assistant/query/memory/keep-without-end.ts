@@ -1,7 +1,4 @@
-/**
- * A process that keeps examples in the folder that it is given, and says the id of each that is kept, until it is
- * killed.
- */
+/** Stores examples in the given folder and prints the id of each, until it is killed. */
 import { pino } from 'pino'
 import { AgentMemory } from '../../../../src/assistant/query/agent-memory.ts'
 import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'
@@ -9,7 +6,7 @@ import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'
 const [folder = '', name = ''] = process.argv.slice(2)
 const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })) })
 for (let n = 0; ; n++) {
-  // Every other one takes the place of one that is there.
+  // Every other one replaces an existing example.
   const { id } = await memory.keep({
     target: 'indexer',
     question: `${name} ${Math.floor(n / 2)}`,

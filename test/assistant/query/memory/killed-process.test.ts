@@ -14,9 +14,9 @@ const program = join(import.meta.dirname, 'keep-without-end.ts')
 
 interface Keeper {
   readonly child: ChildProcess
-  /** What it said is kept. */
+  /** Printed ids. */
   readonly ids: string[]
-  /** Resolves when it has said so many. */
+  /** Resolves when this many ids were printed. */
   said(count: number): Promise<void>
 }
 

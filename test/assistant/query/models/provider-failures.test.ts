@@ -9,7 +9,7 @@ import { ApiError, asError } from '../../../../src/platform/errors.ts'
 
 const key = 'only-for-the-provider'
 
-/** What else than a provider may listen at LLM_BASE_URL. */
+/** Other servers that may listen at LLM_BASE_URL. */
 describe('a model that cannot answer', () => {
   const servers: Server[] = []
   afterEach(async () => {
@@ -138,7 +138,7 @@ describe('a model that cannot answer', () => {
       write()
     })
     expect((await failure(url)).message).to.include('more than 4194304 bytes')
-    // Of three tries, each with what lies in the buffers of the connection.
+    // Three attempts, plus data in connection buffers.
     expect(sent).to.be.below(64 * 1024 * 1024)
   })
 })

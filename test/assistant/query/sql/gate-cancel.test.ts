@@ -16,8 +16,7 @@ const square = '(10::numeric ^ 65000 - 1) * (10::numeric ^ 65000 - 1)'
 const array = (of: string, n: number): string => `string_to_array(repeat('${of},', ${n}), ',')`
 
 /**
- * The worst calls whose time grows faster than their operands. Without a bound each of them runs for minutes and cannot
- * be cancelled.
+ * The worst calls with super-linear time. Unbounded, each runs for minutes and cannot be cancelled.
  */
 const multiplied: Calls = {
   strpos: (n) => `strpos(repeat('a', ${10 * n}), 'b' || repeat('a', ${n}))`,
@@ -32,7 +31,7 @@ const multiplied: Calls = {
   hashes: (n) => repeated(Math.min(n, 1000), () => "md5(repeat('a', 100000000))", ' || '),
 }
 
-/** Calls that are linear in their operands, which have the size that a session of the embedded server can build. */
+/** Linear calls with the largest operands that a session of the embedded server can build. */
 const linear: Readonly<Record<string, string>> = {
   replace: "replace(repeat('a', 1000000), 'a', repeat('b', 2000))",
   'an array as text': "array_to_string(string_to_array(repeat('t,', 10000000), ','), ',')",
@@ -69,13 +68,13 @@ describe('what the gate lets through', () => {
     }
   }
 
-  /** Ends by itself or by its time-out: without a bound, never within the patience of the test. */
+  /** Ends by itself or by its timeout; unbounded, it exceeds the test's timeout. */
   async function ends(call: string): Promise<void> {
     const client = new Client(database.url)
     await client.connect()
     try {
       await client.query('SET statement_timeout = 1000')
-      // Cancelled, a numeric overflow, a value above 1 GB, out of memory.
+      // Cancelled, numeric overflow, value above 1 GB, out of memory.
       await client.query(`select (${call}) is null`).catch((error: unknown) => {
         expect(error).to.have.property('code').that.is.oneOf(['57014', '22003', '54000', '53200'])
       })

@@ -7,10 +7,10 @@ import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-errors.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
-/** CPU of this thread for one statement, ms. */
+/** CPU time of this thread for one statement, ms. */
 const maxCpuMs = 100
 
-/** As often as there is room for, between a beginning and an end. */
+/** Repeats a text up to the maximum length, between a prefix and a suffix. */
 function filled(
   before: string,
   unit: string | ((index: number) => string),
@@ -134,7 +134,7 @@ const wrapper = fc.constantFrom(
   ['(SELECT * FROM raw.blocks a, raw.events z WHERE ', ')'],
 )
 
-/** Statements of the grammar: parts that are repeated, nested, and joined. */
+/** Generated from the grammar: parts are repeated, nested and joined. */
 const expression = fc.letrec<{ readonly part: string }>((tie) => ({
   part: fc.oneof(
     { maxDepth: 6, withCrossShrink: true },
@@ -247,7 +247,7 @@ describe('the gate and time', () => {
     }
   }
 
-  /** The least of three, as the collector of garbage and other threads count too. */
+  /** The minimum of three runs, since garbage collection and other threads add time. */
   async function cpuOf(sql: string): Promise<number> {
     let min = Infinity
     for (let attempt = 0; attempt < 3 && min >= maxCpuMs; attempt++) {

@@ -27,7 +27,7 @@ describe('the gate', () => {
     }
   }
 
-  /** Undefined: it lets the statement through. */
+  /** Undefined: the statement passed. */
   async function refusalOf(sql: string, of: SqlGate = gate): Promise<SqlRefusal | undefined> {
     try {
       await of.check(sql)

@@ -7,7 +7,7 @@ const [grammar, parseSelect] = ['grammar', 'sql-gate'].map((name) =>
   join(import.meta.dirname, `../../../../src/assistant/query/sql/gate/${name}.ts`),
 )
 
-/** Parses as often as V8 needs to compile what is used much, and tells the most memory that it has held, in MiB. */
+/** Parses until V8 has optimised hot functions, and prints the peak memory in MiB. */
 const program = `
 import { readFileSync } from 'node:fs'
 import { Grammar } from ${JSON.stringify(grammar)}

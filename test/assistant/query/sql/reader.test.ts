@@ -11,8 +11,8 @@ import { createEmptyDatabase, createTestDatabase } from '../../../support/databa
 import type { TestDatabase } from '../../../support/database.ts'
 
 /**
- * Tables that are nobody's business: keys, webhooks, the work of the farm, who signs in, and what they write. A table
- * that is in neither list fails the test below.
+ * Private tables: keys, webhooks, farm state, sign-ins and user data. A table in neither list fails
+ * the test below.
  */
 const secretTables = [
   'app.asking_walks',
@@ -73,7 +73,7 @@ describe('the role that reads for strangers', () => {
   })
   after(() => database.drop())
 
-  /** A login with the given rights, dropped in the end. */
+  /** A login with the given rights, dropped at the end. */
   async function withLogin(
     name: string,
     grants: readonly string[],
@@ -197,7 +197,7 @@ describe('the role that reads for strangers', () => {
       const dropped = async (): Promise<void> => void (await database.pool.query(`DROP ROLE ${login}`))
       try {
         await dropped()
-        // The connection that is open belongs to nobody now.
+        // The open connection now belongs to a dropped role.
         const denied = await runner.run('select count(*) from raw.blocks').catch((error: unknown) => error)
         if (denied instanceof Error) expect(denied).to.have.property('sqlState', '42501')
         const answers = await Promise.all(
@@ -299,7 +299,7 @@ describe('the role that reads for strangers', () => {
   it('is not needed by the migrations of an account that may make no roles, and a warning says what to run', async () => {
     const empty = await createEmptyDatabase()
     try {
-      // Nobody has made the role on such a server: here it is only hidden behind another name.
+      // Simulates a server without the role by renaming it.
       await database.pool.query(`ALTER ROLE ${readerRole} RENAME TO hidden_reader`)
       await withLogin(
         'ask_plain_owner',

@@ -10,7 +10,7 @@ import { ApiError, RetryableError } from '../../../../src/platform/errors.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
-/** Runs until it is ended; the gate takes it for what it is, a sum. */
+/** Runs until it is cancelled; the gate estimates it as a plain sum. */
 const endless = 'select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b'
 
 describe('the runner', () => {
@@ -44,7 +44,7 @@ describe('the runner', () => {
     return error as ApiError
   }
 
-  /** Resolves when so many statements of the query service are at work in the database, as its owner sees them. */
+  /** Resolves when this many statements of the query service run, as seen by the database owner. */
   async function untilAtWork(count: number): Promise<void> {
     for (;;) {
       const { rows } = await database.pool.query<{ count: number }>(
@@ -322,7 +322,7 @@ describe('the runner', () => {
   })
 })
 
-/** Between the runner and the server behind its socket, to cut their connections. */
+/** A proxy between the runner and the server socket, to drop connections. */
 async function startProxy(databaseUrl: string): Promise<{ url: string; cut: () => void; stop: () => Promise<void> }> {
   const real = new URL(databaseUrl)
   const path = `${decodeURIComponent(real.hostname)}/.s.PGSQL.${real.port}`

@@ -17,7 +17,7 @@ import { pause } from '../../../../src/platform/retry.ts'
 
 const maxReplaced = 2
 
-/** Each computes for minutes or hours and reacts to no cancel or terminate request meanwhile. */
+/** Each computes for minutes or hours and ignores cancel and terminate requests. */
 const uninterruptible = {
   'a distance of paths': "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))",
   'translate()': "select length(translate(repeat('a', 30000000), repeat('b', 30000), ''))",
@@ -50,7 +50,7 @@ describe('sessions that PostgreSQL cannot end', function () {
   afterEach(async () => {
     stop.abort()
     await pool.end()
-    // What a test left behind must not compute beside the next one.
+    // Leftover sessions must not slow down the next test.
     for (let left = await atWork(); left.length > 0; left = await atWork()) {
       await admin.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [left])
       await server.interrupt(left)
@@ -70,8 +70,8 @@ describe('sessions that PostgreSQL cannot end', function () {
   }
 
   /**
-   * Runs a statement, has its client leave once a process has computed for a second, which leaves the reading of the
-   * statement far behind, and resolves with what the client was told.
+   * Runs a statement, disconnects its client after a second of CPU time (well past parsing), and
+   * resolves with the client's error.
    */
   async function leave(runner: StatementRunner, sql: string): Promise<string | undefined> {
     const others = new Set(await atWork())
@@ -86,7 +86,7 @@ describe('sessions that PostgreSQL cannot end', function () {
     return left
   }
 
-  /** A runner without the gate, of one slot. */
+  /** A runner without the gate, with one slot. */
   async function open(options: {
     isOurs: boolean
     slots?: number
@@ -136,7 +136,7 @@ describe('sessions that PostgreSQL cannot end', function () {
     return error instanceof ApiError ? error.code : String(error)
   }
 
-  /** The answer of a statement once it gets a slot. */
+  /** Result of a statement once it gets a slot. */
   async function untilAnswered(runner: StatementRunner): Promise<unknown> {
     for (;;) {
       const outcome = await run(runner, 'select 7').then(
@@ -180,22 +180,22 @@ describe('sessions that PostgreSQL cannot end', function () {
     expect(alarms).to.have.length(maxReplaced)
     expect(alarms[0]).to.match(/does not terminate.*Its slot was replaced.*kill -s FPE \d+/)
 
-    // One more keeps its slot; the other slot goes on.
+    // One more keeps its slot; the other slot still works.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
     while (sessions.stuckCount <= maxReplaced) await admin.query('SELECT')
     expect(errors.at(-1)).to.include('Its slot stays taken')
     expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
-    // With the last slot gone, statements are refused at once, those that wait already too.
+    // Without free slots, new and queued statements are refused at once.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
     expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
     expect(sessions.stuckCount).to.equal(maxReplaced + 2)
     expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
     const stuck: number[] = []
-    // Not those that look for the others, which are at work for a moment.
+    // Excludes the short sessions that look for others.
     for (const pid of await atWork()) if ((await processorSeconds(pid)) >= 0.5) stuck.push(pid)
     await server.interrupt(stuck.slice(0, 2))
     while (sessions.stuckCount > maxReplaced) await admin.query('SELECT')
-    // Both slots are there again: two statements are at work at the same time, beside those that are stuck.
+    // Both slots are available again: two statements run besides the stuck ones.
     const leaving = new AbortController()
     const both = Promise.all([1, 2].map(() => codeOf(run(runner, 'select pg_sleep(600)', leaving.signal))))
     while ((await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).rowCount !== 2)
@@ -205,9 +205,9 @@ describe('sessions that PostgreSQL cannot end', function () {
   })
 })
 
-/** Processor time of a process in user mode; 0 when it has ended. */
+/** User-mode CPU time of a process; 0 when it has ended. */
 async function processorSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The 14th field, in hundredths of a second; the second, in parentheses, is the name.
+  // Field 14, in hundredths of a second; field 2, in parentheses, is the name.
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[11] ?? 0) / 100
 }

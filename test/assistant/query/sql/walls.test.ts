@@ -16,10 +16,10 @@ import { mutated } from './corpora/mutations.ts'
 import { refusedInOddPlaces } from './corpora/refused-in-odd-places.ts'
 import { refusedStatements } from './corpora/refused-statements.ts'
 
-/** In every table that is nobody's business; in hex where it is bytes. */
+/** Inserted into every private table; as hex for bytes. */
 const marker = 'f10afa11deadc0de'
 
-/** All that a statement could leave behind, or change. */
+/** Everything a statement could leave behind or change. */
 const worldSql = `
   SELECT (SELECT count(*) FROM pg_class WHERE relpersistence <> 't' AND relnamespace::regnamespace::text !~ '^pg_(temp|toast_temp)') AS relations,
     (SELECT md5(string_agg(relname || coalesce(relacl::text, ''), ',' ORDER BY oid)) FROM pg_class WHERE relnamespace IN ('app'::regnamespace, 'raw'::regnamespace)) AS grants,
@@ -93,7 +93,9 @@ for (const { wall, isLogin } of [
       }
     }
 
-    /** Whoever may use SET ROLE is kept by the gate alone from going back; with a login there is no way back. */
+    /**
+     * With SET ROLE only the gate prevents resetting the role; with a login there is no way back.
+     */
     const goesBack = (sql: string): boolean => !isLogin && /set_config|role|session authorization/i.test(sql)
 
     it('let no statement of the corpus, nor what it is turned into, see a secret or leave anything', async () => {

@@ -13,7 +13,7 @@ import { Terminal } from '../../../../src/platform/terminal.ts'
 import { openQueryService } from '../../../../src/assistant/query/service.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
-/** An answer with its body as JSON; undefined where it has none. */
+/** A response with its JSON body; undefined if empty. */
 export interface Answered<Body> {
   readonly status: number
   readonly headers: Headers
@@ -39,7 +39,9 @@ export interface RunningAsk {
   stop(): Promise<void>
 }
 
-/** The query service as the program runs it, on a port of 127.0.0.1; `variables` as an operator sets them. */
+/**
+ * The query service on 127.0.0.1, as the program runs it; `variables` are environment variables.
+ */
 export async function runAsk(database: TestDatabase, variables: Record<string, string> = {}): Promise<RunningAsk> {
   const log = pino({ level: 'silent' })
   const lifecycle = new Lifecycle(log)

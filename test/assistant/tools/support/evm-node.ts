@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** What an EVM node was asked. */
+/** A received JSON-RPC call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
@@ -16,13 +16,13 @@ export interface EvmNode {
   stop(): Promise<void>
 }
 
-/** Gives the result of a call, or answers by itself. */
+/** Returns the result of a call, or writes the response itself. */
 export type Answer = (call: RpcCall, response: ServerResponse, request: IncomingMessage) => unknown
 
-/** An answer of its own, after which nothing more is written. */
+/** Marks a response that was already written. */
 export const answered = Symbol('answered')
 
-/** A refusal as nodes write it. */
+/** A JSON-RPC error. */
 export class RpcRefusal {
   readonly message: string
   readonly data: unknown
@@ -33,7 +33,6 @@ export class RpcRefusal {
   }
 }
 
-/** The JSON-RPC of an EVM node. */
 export async function startEvmNode(answer: Answer): Promise<EvmNode> {
   const asked: RpcCall[] = []
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

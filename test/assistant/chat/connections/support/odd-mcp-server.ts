@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A message of the protocol, as a client sent it. */
+/** An MCP message from a client. */
 export interface Asked {
   readonly id?: number
   readonly method: string
@@ -14,38 +14,38 @@ export interface OddRequest {
   readonly asked: Asked
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Answers with a result as JSON. */
+  /** Responds with a JSON result. */
   reply(result: object): void
 }
 
 export interface OddMcpServer {
   readonly url: string
   readonly port: number
-  /** Methods of the protocol in the order in which they came, and `GET`, `DELETE` of HTTP. */
+  /** MCP methods in order of arrival, and HTTP `GET` and `DELETE`. */
   readonly asked: readonly string[]
-  /** Requests, as they came. */
+  /** Received requests. */
   readonly requests: readonly IncomingMessage[]
-  /** Resolves once a message of this method has come, from now on or before. */
+  /** Resolves when a message with this method has arrived. */
   came(method: string): Promise<void>
-  /** Connections that are open now. */
+  /** Open connections. */
   connections(): Promise<number>
   stop(): Promise<void>
 }
 
 export interface OddOptions {
-  /** Takes a message over; `false`: it is answered as usual. */
+  /** Handles a message itself; `false`: the default response is sent. */
   readonly handle?: (odd: OddRequest) => boolean | Promise<boolean>
-  /** As `tools/list` has them. Default: one named `script_check`. */
+  /** Result of `tools/list`. Default: one tool named `script_check`. */
   readonly tools?: readonly object[]
   /** Default 0. */
   readonly port?: number
-  /** Whether it speaks the revision of 2026. Default true; otherwise that of 2025, with a session. */
+  /** Whether it speaks the 2026 revision. Default true; else 2025, with a session. */
   readonly isModern?: boolean
 }
 
 export const anyObject = { type: 'object', properties: { text: { type: 'string' } } } as const
 
-/** An MCP server made by hand, which does what no good one does where it is told to. */
+/** A hand-written MCP server that can misbehave. */
 export async function startOddMcpServer({
   handle,
   tools = [{ name: 'script_check', description: 'Theirs.', inputSchema: anyObject }],
@@ -137,7 +137,7 @@ export async function startOddMcpServer({
   }
 }
 
-/** Undefined: the client left before all of it was there. */
+/** Undefined: the client disconnected first. */
 async function text(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   try {

@@ -15,7 +15,7 @@ import type { OddMcpServer, OddOptions } from './odd-mcp-server.ts'
 
 export const never = new AbortController().signal
 
-/** What is to be undone after a test, last first. */
+/** Cleanup after a test, last first. */
 export const ends: (() => Promise<void>)[] = []
 
 export function server(url: string, changes: Partial<McpServer> = {}): McpServer {
@@ -61,7 +61,6 @@ export function run(tools: ToolSet, name: string, input: unknown = {}, abortSign
   )
 }
 
-/** As a model is told of its arguments. */
 export async function schemaOf(tools: ToolSet, name: string): Promise<InputSchema> {
   const told: unknown = await asSchema(tools[name]?.inputSchema).jsonSchema
   return told as InputSchema
@@ -76,7 +75,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<string> {
   throw new Error('it did not fail')
 }
 
-/** Asks for tools, turn after turn, until they are as they should be. */
+/** Looks for tools, turn after turn, until the condition holds. */
 export async function findUntil(tools: McpToolSource, isRight: (found: FoundTools) => boolean): Promise<FoundTools> {
   for (;;) {
     const found = await tools.find(never)
@@ -85,7 +84,7 @@ export async function findUntil(tools: McpToolSource, isRight: (found: FoundTool
   }
 }
 
-/** A port at which nothing listens. */
+/** An unused port. */
 export async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -96,7 +95,6 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Closes all that a test has opened. */
 export async function endAll(): Promise<void> {
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
 }

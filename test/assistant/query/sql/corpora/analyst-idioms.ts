@@ -5,7 +5,7 @@ function statements(text: string): readonly string[] {
     .map((sql) => sql.trim().replace(/;$/, ''))
 }
 
-/** Ordinary statements whose work is linear in the rows that they read. */
+/** Ordinary statements with work linear in the rows read. */
 export const analystIdioms: Readonly<Record<string, readonly string[]>> = {
   'values that are built from many rows': statements(String.raw`
     select array_to_string(array_agg(distinct token), ', ') from app.ft_tokens;

@@ -1,8 +1,6 @@
 import { analystIdioms } from './analyst-idioms.ts'
 
-/**
- * What people who know SQL ask of a chain: each must pass the gate, run and give rows. By the feature that it needs.
- */
+/** Analytic queries by SQL feature: each must pass the gate, run and return rows. */
 export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
   windows: [
     'select height, timestamp - lag(timestamp) over (order by height) as gap from raw.blocks order by height limit 20',

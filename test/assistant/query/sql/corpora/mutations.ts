@@ -1,8 +1,8 @@
-/** Other ways to write a statement that mean the same to the server, made by chance that can be repeated. */
+/** Equivalent rewrites of a statement, chosen reproducibly at random. */
 
 type Mutation = (sql: string, random: () => number) => string
 
-/** Words outside of quotes; what is quoted is left alone. */
+/** Words outside of quotes; quoted text is unchanged. */
 function mapWords(sql: string, map: (word: string) => string): string {
   return sql.replace(/'(?:[^'])*'|"(?:[^"])*"|\$\$.*?\$\$|[a-z_][a-z_0-9]*/gis, (part) =>
     /^[a-z_]/i.test(part) ? map(part) : part,
@@ -17,7 +17,7 @@ const letterCase: Mutation = (sql, random) =>
   mapWords(sql, (word) => word.replace(/[a-z]/g, (letter) => (random() < 0.5 ? letter.toUpperCase() : letter)))
 const leading: Mutation = (sql, random) =>
   `${random() < 0.5 ? '/*+ hint */' : '-- first\n'} ${sql}${random() < 0.5 ? ' ;' : ''}`
-/** Names that are no words of the grammar where these statements have them. */
+/** Names that are not grammar keywords in these statements. */
 const quoted: Mutation = (sql) =>
   sql.replace(
     /\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases|txid_current|nextval|setval|dblink)\b(?=[( .,]|$)/gi,

@@ -1,6 +1,9 @@
 import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-errors.ts'
 
-/** Statements that must not run, by why. Each is tried again under the role alone, without the gate. */
+/**
+ * Statements that must not run, by reason. Each is also tried with only the role's rights, without
+ * the gate.
+ */
 export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>> = {
   'sql-keyword': [
     'insert into app.chain default values',
@@ -140,7 +143,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     "select set_bit('a', 1, 1)",
     "select similarity('a', 'b')",
     'select pg_catalog.path(null)',
-    // Time, and sleeping in all the ways to call a function.
+    // Time and sleep functions, with all call syntaxes.
     'select pg_sleep(1)',
     'select pg_catalog.pg_sleep(1)',
     'select PG_SLEEP(1)',
@@ -234,7 +237,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     'select pg_rotate_logfile()',
     "select pg_create_restore_point('x')",
     'select * from pg_lock_status()',
-    // SQL inside a text.
+    // SQL within strings.
     "select query_to_xml('select * from app.developer_keys', true, true, '')",
     "select database_to_xml(true, true, '')",
     "select schema_to_xml('app', true, true, '')",
@@ -268,7 +271,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     "select acldefault('r', 10)",
     'select pg_get_userbyid(10)',
     "select pg_table_size('app.developer_keys')",
-    // Not made for callers, or not there.
+    // Internal or missing functions.
     "select boolin('t')",
     "select record_in('()', 2249, -1)",
     "select array_in('{}', 23, -1)",
