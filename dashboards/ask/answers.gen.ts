@@ -31,113 +31,113 @@ export interface Requests {
 }
 
 export interface AskResult {
-  /** The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer. */
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
   readonly target: 'indexer' | 'evm'
   readonly question: string
-  /** The last statement of the model, without fences and prose. */
+  /** The model's last statement, without fences and prose. */
   readonly sql: string
-  /** Every statement that the model wrote for this question, with why the next one was asked for. */
+  /** All statements of the model for this question, each with the error that led to the next one. */
   readonly attempts: readonly ({ readonly sql: string; readonly error: string | null })[]
-  /** Who wrote it. */
+  /** Model that wrote the statement. */
   readonly model: string
-  /** Names the text that the model was given: tables, notes, examples, rules. */
+  /** Version of the prompt (tables, notes, examples, rules). */
   readonly prompt_version: string
-  /** From the question to the answer, with all turns of the model. */
+  /** Total time, including all model calls. */
   readonly duration_ms: number
-  /** Names of the columns, each once: a second `count` is `count_2`. */
+  /** Column names, made unique: a second `count` is `count_2`. */
   readonly columns: readonly string[]
-  /** PostgreSQL's names of the types, in the order of the columns. */
+  /** PostgreSQL type names, in column order. */
   readonly column_types: readonly string[]
-  /** The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and hex, times are ISO 8601 in UTC. */
+  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. */
   readonly results: readonly (Readonly<Record<string, unknown>>)[]
-  /** How many rows these are. */
+  /** Number of rows returned. */
   readonly row_count: number
-  /** Whether there are more, which were left out: aggregate, or narrow the statement. */
+  /** True if there were more rows: aggregate, or narrow the query. */
   readonly truncated: boolean
-  /** The limit that left rows out: MAX_RESULT_ROWS, or that of the size of an answer. */
+  /** The limit that was reached: MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
   readonly truncated_by: 'rows' | 'bytes' | null
-  /** What went wrong and what to do; null where nothing did. */
+  /** Error message; null on success. */
   readonly error: string | null
-  /** The same for programs; stable. */
+  /** Stable error code; null on success. */
   readonly error_code: string | null
-  /** PostgreSQL's code of the error, where the database refused the statement. */
+  /** SQLSTATE, if PostgreSQL rejected the statement. */
   readonly sql_state: string | null
-  /** Character of `sql` at which the fault is, from 1. */
+  /** Position of the error in `sql`, in characters from 1. */
   readonly error_position: number | null
-  /** What PostgreSQL advises. */
+  /** Hint from PostgreSQL. */
   readonly error_hint: string | null
 }
 
 export interface GeneratedSql {
-  /** The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer. */
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
   readonly target: 'indexer' | 'evm'
   readonly question: string
-  /** The last statement of the model, without fences and prose. */
+  /** The model's last statement, without fences and prose. */
   readonly sql: string
-  /** Every statement that the model wrote for this question, with why the next one was asked for. */
+  /** All statements of the model for this question, each with the error that led to the next one. */
   readonly attempts: readonly ({ readonly sql: string; readonly error: string | null })[]
-  /** Who wrote it. */
+  /** Model that wrote the statement. */
   readonly model: string
-  /** Names the text that the model was given: tables, notes, examples, rules. */
+  /** Version of the prompt (tables, notes, examples, rules). */
   readonly prompt_version: string
-  /** From the question to the answer, with all turns of the model. */
+  /** Total time, including all model calls. */
   readonly duration_ms: number
-  /** What went wrong and what to do; null where nothing did. */
+  /** Error message; null on success. */
   readonly error: string | null
-  /** The same for programs; stable. */
+  /** Stable error code; null on success. */
   readonly error_code: string | null
-  /** PostgreSQL's code of the error, where the database refused the statement. */
+  /** SQLSTATE, if PostgreSQL rejected the statement. */
   readonly sql_state: string | null
-  /** Character of `sql` at which the fault is, from 1. */
+  /** Position of the error in `sql`, in characters from 1. */
   readonly error_position: number | null
-  /** What PostgreSQL advises. */
+  /** Hint from PostgreSQL. */
   readonly error_hint: string | null
 }
 
 export interface SqlResult {
-  /** The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer. */
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
   readonly target: 'indexer' | 'evm'
   readonly sql: string
-  /** Names of the columns, each once: a second `count` is `count_2`. */
+  /** Column names, made unique: a second `count` is `count_2`. */
   readonly columns: readonly string[]
-  /** PostgreSQL's names of the types, in the order of the columns. */
+  /** PostgreSQL type names, in column order. */
   readonly column_types: readonly string[]
-  /** The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and hex, times are ISO 8601 in UTC. */
+  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. */
   readonly results: readonly (Readonly<Record<string, unknown>>)[]
-  /** How many rows these are. */
+  /** Number of rows returned. */
   readonly row_count: number
-  /** Whether there are more, which were left out: aggregate, or narrow the statement. */
+  /** True if there were more rows: aggregate, or narrow the query. */
   readonly truncated: boolean
-  /** The limit that left rows out: MAX_RESULT_ROWS, or that of the size of an answer. */
+  /** The limit that was reached: MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
   readonly truncated_by: 'rows' | 'bytes' | null
-  /** What went wrong and what to do; null where nothing did. */
+  /** Error message; null on success. */
   readonly error: string | null
-  /** The same for programs; stable. */
+  /** Stable error code; null on success. */
   readonly error_code: string | null
-  /** PostgreSQL's code of the error, where the database refused the statement. */
+  /** SQLSTATE, if PostgreSQL rejected the statement. */
   readonly sql_state: string | null
-  /** Character of `sql` at which the fault is, from 1. */
+  /** Position of the error in `sql`, in characters from 1. */
   readonly error_position: number | null
-  /** What PostgreSQL advises. */
+  /** Hint from PostgreSQL. */
   readonly error_hint: string | null
-  /** In the database, with the checks before it. */
+  /** Time in the database, including the checks. */
   readonly duration_ms: number
 }
 
 export interface HistoryItem {
   readonly id: string
-  /** The call by which it came. */
+  /** The API call. */
   readonly kind: 'ask' | 'generate_sql' | 'run_sql'
-  /** The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer. */
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
   readonly target: 'indexer' | 'evm'
-  /** null where SQL was run as it was given. */
+  /** null for run_sql. */
   readonly question: string | null
-  /** Empty where the model wrote none. */
+  /** Empty if the model wrote none. */
   readonly sql: string
-  /** null where nothing was run. */
+  /** null if nothing ran. */
   readonly row_count: number | null
   readonly error: string | null
-  /** When it was answered, ISO 8601 in UTC. */
+  /** Completion time, ISO 8601 in UTC. */
   readonly timestamp: string
 }
 
@@ -146,7 +146,7 @@ export interface KeptPair {
   readonly target: 'indexer' | 'evm'
   readonly question: string
   readonly sql: string
-  /** When it was approved, ISO 8601 in UTC. */
+  /** Approval time, ISO 8601 in UTC. */
   readonly kept_at: string
 }
 
@@ -155,32 +155,32 @@ export interface FoundPair {
   readonly target: 'indexer' | 'evm'
   readonly question: string
   readonly sql: string
-  /** When it was approved, ISO 8601 in UTC. */
+  /** Approval time, ISO 8601 in UTC. */
   readonly kept_at: string
-  /** How alike the questions are, from 0 to 1. */
+  /** Similarity of the questions, from 0 to 1. */
   readonly likeness: number
 }
 
 export interface Health {
-  /** ok, or degraded: some database sessions do not end, see `stuck_sessions`. */
+  /** `ok`, or `degraded` if there are stuck sessions. */
   readonly status: string
-  /** Database sessions that PostgreSQL cannot end. The log of the service says what to do. */
+  /** Database sessions that PostgreSQL cannot terminate; see the log of the service. */
   readonly stuck_sessions: number
-  /** Databases that can be asked. */
+  /** Configured databases. */
   readonly targets: readonly ('indexer' | 'evm')[]
-  /** Who writes the statements; null where no model is set, and `remedy` says what to set. */
+  /** Model that writes statements; null if none is configured, see `remedy`. */
   readonly model: { readonly provider: string; readonly name: string; readonly is_scripted: boolean } | null
   readonly remedy: string | null
-  /** Whether all other calls need a token. */
+  /** True if other calls need a token. */
   readonly needs_token: boolean
 }
 
 export interface Example {
   readonly id: string
-  /** The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer. */
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
   readonly target: 'indexer' | 'evm'
   readonly question: string
-  /** The same in other words and languages. */
+  /** Alternative wordings, also in other languages. */
   readonly questions: readonly string[]
   readonly sql: string
 }

@@ -11,15 +11,15 @@ export interface ChatSettings {
   /** Empty if no model is configured. */
   readonly modes: readonly ({ readonly mode: ChatMode; readonly model: string })[]
   readonly default_mode: ChatMode
-  /** Only the example questions have answers. */
+  /** True if only the example questions work. */
   readonly is_scripted: boolean
-  /** How to configure a model; null where one is configured. */
+  /** How to configure a model; null if one is configured. */
   readonly remedy: string | null
   /** Whether a question requires a bearer token. */
   readonly needs_token: boolean
   readonly examples: readonly string[]
   readonly explorer_url: string | null
-  /** Hosts to which links in an answer may lead. */
+  /** Allowed hosts for links in answers. */
   readonly link_hosts: readonly string[]
   readonly tools: readonly string[]
   readonly max_message_characters: number

@@ -121,9 +121,9 @@ export interface Answers {
 
 export interface BlockList {
   readonly data: readonly Block[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -136,24 +136,24 @@ export interface Block {
   readonly parent_id: string
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
-  /** Transactions, system transactions included. */
+  /** Transactions, including system transactions. */
   readonly tx_count: number
   /** Events of all transactions. */
   readonly event_count: number
-  /** The same as parent_id; some clients of the Flow explorer API read this name. */
+  /** Alias of parent_id. */
   readonly parent_hash: string
-  /** Computation that its transactions used. Null, like what follows, while the block is not derived yet. */
+  /** Computation used by its transactions. Null until the block is derived. */
   readonly total_gas_used: number | null
-  /** Transactions that executed EVM transactions. */
+  /** Transactions that executed EVM transactions. Null until the block is derived. */
   readonly evm_tx_count: number | null
-  /** Fees that were deducted, in FLOW. */
+  /** Deducted fees in FLOW. Null until the block is derived. */
   readonly fees: string | null
 }
 
 export interface PageInfo {
-  /** Most items of a page; absent where the list is not paged. */
+  /** Page size; absent if the list is not paged. */
   readonly limit?: number
-  /** Items of this page. */
+  /** Number of items in this page. */
   readonly count: number
 }
 
@@ -169,21 +169,21 @@ export interface BlockDetail {
   readonly parent_id: string
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
-  /** Transactions, system transactions included. */
+  /** Transactions, including system transactions. */
   readonly tx_count: number
   /** Events of all transactions. */
   readonly event_count: number
-  /** The same as parent_id; some clients of the Flow explorer API read this name. */
+  /** Alias of parent_id. */
   readonly parent_hash: string
-  /** Computation that its transactions used. Null, like what follows, while the block is not derived yet. */
+  /** Computation used by its transactions. Null until the block is derived. */
   readonly total_gas_used: number | null
-  /** Transactions that executed EVM transactions. */
+  /** Transactions that executed EVM transactions. Null until the block is derived. */
   readonly evm_tx_count: number | null
-  /** Fees that were deducted, in FLOW. */
+  /** Deducted fees in FLOW. Null until the block is derived. */
   readonly fees: string | null
-  /** The guaranteed collections, in order; the system collection is none of them. */
+  /** Guaranteed collections, in order; excludes the system collection. */
   readonly collections: readonly Collection[]
-  /** Summaries of all transactions, as the live feed sends them. */
+  /** Summaries of all transactions, as in the live feed. */
   readonly transactions: readonly TransactionSummary[]
 }
 
@@ -198,33 +198,33 @@ export interface TransactionSummary {
   /** 64 hex digits, no 0x. */
   readonly id: string
   readonly block_height: number
-  /** SEALED, or UNKNOWN where no access node can serve the result. */
+  /** SEALED, or UNKNOWN if no access node serves the result. */
   readonly status: string
-  /** 16 hex digits, no 0x. The zero address for system transactions, which nobody pays. */
+  /** 16 hex digits, no 0x. Zero address for system transactions. */
   readonly payer_address: string
-  /** 16 hex digits, no 0x. The zero address for system transactions, which nobody pays. */
+  /** 16 hex digits, no 0x. Zero address for system transactions. */
   readonly proposer_address: string
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
   readonly execution_status: 'SUCCESS' | 'FAILURE' | 'UNKNOWN'
-  /** Whether the script imports EVM or an EVM transaction was executed. */
+  /** Whether the script imports EVM or executed an EVM transaction. */
   readonly is_evm: boolean
   /** SHA-256 of the script. */
   readonly script_hash: string
-  /** What kind of script it is: uppercase words where it is of a known template or its calls say so (FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, token_transfer, …, else contract_call); empty where nothing is known. */
+  /** Kind of script: upper case for known templates or recognised calls (FT_TRANSFER, NFT_LISTING, STAKING, …); lower case by imported contracts (marketplace, defi, token_transfer, … or contract_call); empty if unknown. */
   readonly template_category: string
-  /** Name of the script; empty where that is not known. */
+  /** Name of the template; empty if unknown. */
   readonly template_label: string
   readonly tags: readonly ('EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX')[]
-  /** Empty where the transaction succeeded. */
+  /** Empty if the transaction succeeded. */
   readonly error_message: string
 }
 
 export interface TransactionList {
   readonly data: readonly Transaction[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -233,55 +233,55 @@ export interface Transaction {
   /** 64 hex digits, no 0x. */
   readonly id: string
   readonly block_height: number
-  /** SEALED, or UNKNOWN where no access node can serve the result. */
+  /** SEALED, or UNKNOWN if no access node serves the result. */
   readonly status: string
-  /** 16 hex digits, no 0x. The zero address for system transactions, which nobody pays. */
+  /** 16 hex digits, no 0x. Zero address for system transactions. */
   readonly payer_address: string
-  /** 16 hex digits, no 0x. The zero address for system transactions, which nobody pays. */
+  /** 16 hex digits, no 0x. Zero address for system transactions. */
   readonly proposer_address: string
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
   readonly execution_status: 'SUCCESS' | 'FAILURE' | 'UNKNOWN'
-  /** Whether the script imports EVM or an EVM transaction was executed. */
+  /** Whether the script imports EVM or executed an EVM transaction. */
   readonly is_evm: boolean
   /** SHA-256 of the script. */
   readonly script_hash: string
-  /** What kind of script it is: uppercase words where it is of a known template or its calls say so (FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, token_transfer, …, else contract_call); empty where nothing is known. */
+  /** Kind of script: upper case for known templates or recognised calls (FT_TRANSFER, NFT_LISTING, STAKING, …); lower case by imported contracts (marketplace, defi, token_transfer, … or contract_call); empty if unknown. */
   readonly template_category: string
-  /** Name of the script; empty where that is not known. */
+  /** Name of the template; empty if unknown. */
   readonly template_label: string
   readonly tags: readonly ('EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX')[]
-  /** Empty where the transaction succeeded. */
+  /** Empty if the transaction succeeded. */
   readonly error_message: string
-  /** Position in the block; user transactions come before system transactions. */
+  /** Index in the block. User transactions precede system transactions. */
   readonly transaction_index: number
-  /** The zero address for system transactions, which nobody pays. */
+  /** Zero address for system transactions. */
   readonly payer: string
-  /** The zero address for system transactions, which nobody pays. */
+  /** Zero address for system transactions. */
   readonly proposer: string
   readonly proposer_key_index: number | null
   readonly proposer_sequence_number: number | null
   readonly authorizers: readonly string[]
-  /** The same as error_message; some clients of the Flow explorer API read this name. */
+  /** Alias of error_message. */
   readonly error: string
-  /** What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result. */
+  /** Fee in FLOW; 0 if none was deducted. Null if no access node serves the result. */
   readonly fee: string | null
-  /** The same at the latest price of FLOW; null where none is known. */
+  /** Fee in US dollars at the current price; null if the price is unknown. */
   readonly fee_usd: string | null
-  /** Computation that the transaction asked for. */
+  /** Computation limit. */
   readonly gas_limit: number
-  /** Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can serve the result. */
+  /** Computation used. If the access node reports 0, derived from the fee. Null if no access node serves the result. */
   readonly gas_used: number | null
   readonly event_count: number
-  /** Hash of the first EVM transaction that it executed. */
+  /** Hash of the first executed EVM transaction. */
   readonly evm_hash: string | null
-  /** The block that bounds its life; null for system transactions. */
+  /** Reference block, which determines expiry; null for system transactions. */
   readonly reference_block_id: string | null
-  /** Contracts that the script imports, A.<address>.<name>; none for system transactions. */
+  /** Imported contracts, A.<address>.<name>; empty for system transactions. */
   readonly contract_imports: readonly string[]
-  /** Null while the transfers of the block are not derived yet. */
+  /** Null until the transfers of the block are derived. */
   readonly transfer_summary: TransferSummary | null
-  /** Empty in lists, but for those that take `include_events`. */
+  /** Empty in lists without `include_events`. */
   readonly events: readonly Event[]
 }
 
@@ -293,27 +293,27 @@ export interface TransferSummary {
 export interface FungibleSummary {
   /** A.<address>.<name> */
   readonly token: string
-  /** In whole tokens: what came in or went out; without an account what changed hands in the end, or where all came back, the largest movement. */
+  /** Tokens received or sent. Without an account: the net amount that changed hands, or the largest movement if everything was returned. */
   readonly amount: string
-  /** As the account sees it that the list is asked for: in or out. Without an account: transfer. */
+  /** in or out, relative to the account of the list. Without an account: transfer. */
   readonly direction: 'in' | 'out' | 'transfer'
-  /** The other side; without an account who got it in the end. Null where there is none or more than one. */
+  /** Other party; without an account, the final receiver. Null unless there is exactly one. */
   readonly counterparty: string | null
   readonly symbol: string | null
   readonly name: string | null
   readonly logo: string | null
-  /** Latest price of one whole token; null where none is known. */
+  /** Current price in US dollars; null if unknown. */
   readonly usd_price: string | null
 }
 
 export interface NonFungibleSummary {
-  /** A.<address>.<name>; null where items were destroyed whose collection no event tells. */
+  /** A.<address>.<name>; null for burned items of unknown collection. */
   readonly collection: string | null
-  /** Items. */
+  /** Number of items. */
   readonly count: number
-  /** As the account sees it that the list is asked for: in or out. Without an account: transfer. */
+  /** in or out, relative to the account of the list. Without an account: transfer. */
   readonly direction: 'in' | 'out' | 'transfer'
-  /** The other side; without an account who got it in the end. Null where there is none or more than one. */
+  /** Other party; without an account, the final receiver. Null unless there is exactly one. */
   readonly counterparty: string | null
   readonly name: string | null
   readonly logo: string | null
@@ -324,24 +324,24 @@ export interface Event {
   readonly type: string
   /** Id of the transaction. */
   readonly transaction: string
-  /** Position in the transaction. */
+  /** Index in the transaction. */
   readonly event_index: number
   readonly block_height: number
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
-  /** Null for events of the protocol itself. */
+  /** Null for protocol events. */
   readonly contract_address: string | null
   readonly contract_name: string | null
   readonly event_name: string
-  /** The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. Null when they could not be decoded. */
+  /** Fields by name: numbers as decimal strings, addresses as 0x and 16 hex digits, bytes as 0x hex. Null if the payload could not be decoded. */
   readonly payload: unknown
 }
 
 export interface ServiceEventList {
   readonly data: readonly ServiceEvent[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -352,7 +352,7 @@ export interface ServiceEvent {
   readonly type: string
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
-  /** The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. Null when they could not be decoded. */
+  /** Fields by name: numbers as decimal strings, addresses as 0x and 16 hex digits, bytes as 0x hex. Null if the payload could not be decoded. */
   readonly fields: unknown
 }
 
@@ -364,55 +364,55 @@ export interface TransactionDetail {
   /** 64 hex digits, no 0x. */
   readonly id: string
   readonly block_height: number
-  /** SEALED, or UNKNOWN where no access node can serve the result. */
+  /** SEALED, or UNKNOWN if no access node serves the result. */
   readonly status: string
-  /** 16 hex digits, no 0x. The zero address for system transactions, which nobody pays. */
+  /** 16 hex digits, no 0x. Zero address for system transactions. */
   readonly payer_address: string
-  /** 16 hex digits, no 0x. The zero address for system transactions, which nobody pays. */
+  /** 16 hex digits, no 0x. Zero address for system transactions. */
   readonly proposer_address: string
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
   readonly execution_status: 'SUCCESS' | 'FAILURE' | 'UNKNOWN'
-  /** Whether the script imports EVM or an EVM transaction was executed. */
+  /** Whether the script imports EVM or executed an EVM transaction. */
   readonly is_evm: boolean
   /** SHA-256 of the script. */
   readonly script_hash: string
-  /** What kind of script it is: uppercase words where it is of a known template or its calls say so (FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, token_transfer, …, else contract_call); empty where nothing is known. */
+  /** Kind of script: upper case for known templates or recognised calls (FT_TRANSFER, NFT_LISTING, STAKING, …); lower case by imported contracts (marketplace, defi, token_transfer, … or contract_call); empty if unknown. */
   readonly template_category: string
-  /** Name of the script; empty where that is not known. */
+  /** Name of the template; empty if unknown. */
   readonly template_label: string
   readonly tags: readonly ('EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX')[]
-  /** Empty where the transaction succeeded. */
+  /** Empty if the transaction succeeded. */
   readonly error_message: string
-  /** Position in the block; user transactions come before system transactions. */
+  /** Index in the block. User transactions precede system transactions. */
   readonly transaction_index: number
-  /** The zero address for system transactions, which nobody pays. */
+  /** Zero address for system transactions. */
   readonly payer: string
-  /** The zero address for system transactions, which nobody pays. */
+  /** Zero address for system transactions. */
   readonly proposer: string
   readonly proposer_key_index: number | null
   readonly proposer_sequence_number: number | null
   readonly authorizers: readonly string[]
-  /** The same as error_message; some clients of the Flow explorer API read this name. */
+  /** Alias of error_message. */
   readonly error: string
-  /** What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result. */
+  /** Fee in FLOW; 0 if none was deducted. Null if no access node serves the result. */
   readonly fee: string | null
-  /** The same at the latest price of FLOW; null where none is known. */
+  /** Fee in US dollars at the current price; null if the price is unknown. */
   readonly fee_usd: string | null
-  /** Computation that the transaction asked for. */
+  /** Computation limit. */
   readonly gas_limit: number
-  /** Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can serve the result. */
+  /** Computation used. If the access node reports 0, derived from the fee. Null if no access node serves the result. */
   readonly gas_used: number | null
   readonly event_count: number
-  /** Hash of the first EVM transaction that it executed. */
+  /** Hash of the first executed EVM transaction. */
   readonly evm_hash: string | null
-  /** The block that bounds its life; null for system transactions. */
+  /** Reference block, which determines expiry; null for system transactions. */
   readonly reference_block_id: string | null
-  /** Contracts that the script imports, A.<address>.<name>; none for system transactions. */
+  /** Imported contracts, A.<address>.<name>; empty for system transactions. */
   readonly contract_imports: readonly string[]
-  /** Null while the transfers of the block are not derived yet. */
+  /** Null until the transfers of the block are derived. */
   readonly transfer_summary: TransferSummary | null
-  /** Empty in lists, but for those that take `include_events`. */
+  /** Empty in lists without `include_events`. */
   readonly events: readonly Event[]
   /** 64 hex digits, no 0x. */
   readonly block_id: string
@@ -420,65 +420,65 @@ export interface TransactionDetail {
   readonly collection: { readonly id: string; readonly index: number } | null
   /** Cadence source; null with `lite`. */
   readonly script: string | null
-  /** The arguments as JSON-Cadence values, in order; none with `lite`. */
+  /** Arguments as JSON-Cadence values; empty with `lite`. */
   readonly arguments: unknown
-  /** Without the fee. */
+  /** Excludes the fee. */
   readonly ft_transfers: readonly FungibleMove[]
   readonly nft_transfers: readonly NonFungibleMove[]
   readonly defi_events: readonly TransactionDefiEvent[]
   readonly evm_executions: readonly EvmExecution[]
   readonly scheduled_txs: readonly ScheduledMention[]
-  /** The nearest other blocks that have a transaction with this id, at most 10. Only system transactions have any: request one with `height`. */
+  /** Up to 10 nearest other blocks with a transaction of this id. Only system transactions repeat; request one with `height`. */
   readonly other_heights: readonly number[]
-  /** Whether the lists of this object, script and arguments were left out on request. */
+  /** Whether lists, script and arguments were omitted by `lite`. */
   readonly lite: boolean
 }
 
 export interface FungibleMove {
   /** A.<address>.<name> */
   readonly token: string
-  /** In whole tokens. */
+  /** Tokens. */
   readonly amount: string
-  /** Null: no account. */
+  /** Null for mints, burns and unknown accounts. */
   readonly from_address: string | null
-  /** Null: no account. */
+  /** Null for mints, burns and unknown accounts. */
   readonly to_address: string | null
   readonly event_index: number
-  /** Counts from 0 the movements that one event tells of. */
+  /** Index among the movements of the same event. */
   readonly leg: number
-  /** Whether it went into EVM or out of it. */
+  /** Whether it moved into or out of EVM. */
   readonly is_cross_vm: boolean
-  /** The Flow account that owns this EVM account, where that is known. */
+  /** Flow account that owns this EVM account; null if unknown. */
   readonly from_coa_flow_address: string | null
-  /** The Flow account that owns this EVM account, where that is known. */
+  /** Flow account that owns this EVM account; null if unknown. */
   readonly to_coa_flow_address: string | null
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward' | 'deposit' | 'withdrawal'
   readonly token_name: string | null
   readonly token_symbol: string | null
   readonly token_logo: string | null
   readonly token_decimals: number | null
-  /** Latest price of one whole token; null where none is known. */
+  /** Current price in US dollars; null if unknown. */
   readonly approx_usd_price: string | null
   readonly usd_value: string | null
 }
 
 export interface NonFungibleMove {
-  /** Collection, A.<address>.<name>; null where no event tells. */
+  /** Collection, A.<address>.<name>; null if unknown. */
   readonly token: string | null
-  /** Id of the item within its collection. */
+  /** Id within the collection. */
   readonly token_id: string
-  /** Null: no account. */
+  /** Null for mints, burns and unknown accounts. */
   readonly from_address: string | null
-  /** Null: no account. */
+  /** Null for mints, burns and unknown accounts. */
   readonly to_address: string | null
   readonly event_index: number
-  /** Counts from 0 the movements that one event tells of. */
+  /** Index among the movements of the same event. */
   readonly leg: number
-  /** Whether it went into EVM or out of it. */
+  /** Whether it moved into or out of EVM. */
   readonly is_cross_vm: boolean
-  /** The Flow account that owns this EVM account, where that is known. */
+  /** Flow account that owns this EVM account; null if unknown. */
   readonly from_coa_flow_address: string | null
-  /** The Flow account that owns this EVM account, where that is known. */
+  /** Flow account that owns this EVM account; null if unknown. */
   readonly to_coa_flow_address: string | null
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'deposit' | 'withdrawal'
   readonly collection_name: string | null
@@ -492,9 +492,9 @@ export interface TransactionDefiEvent {
   readonly pair_id: string
   readonly dex: string | null
   readonly maker: string | null
-  /** Token, A.<address>.<name>; null where nothing tells. */
+  /** Token, A.<address>.<name>; null if unknown. */
   readonly asset0_id: string | null
-  /** Token, A.<address>.<name>; null where nothing tells. */
+  /** Token, A.<address>.<name>; null if unknown. */
   readonly asset1_id: string | null
   readonly asset0_symbol: string | null
   readonly asset1_symbol: string | null
@@ -502,9 +502,9 @@ export interface TransactionDefiEvent {
   readonly asset1_name: string | null
   readonly asset0_logo: string | null
   readonly asset1_logo: string | null
-  /** Whole tokens that went into the pair. */
+  /** Tokens into the pair. */
   readonly asset0_in: string | null
-  /** Whole tokens that went out of the pair. */
+  /** Tokens out of the pair. */
   readonly asset0_out: string | null
   readonly asset1_in: string | null
   readonly asset1_out: string | null
@@ -513,11 +513,11 @@ export interface TransactionDefiEvent {
 export interface EvmExecution {
   /** 64 hex digits, no 0x. */
   readonly hash: string
-  /** Block of the EVM. */
+  /** EVM block number. */
   readonly block_number: number
-  /** Position in the block of the EVM. */
+  /** Index in the EVM block. */
   readonly position: number
-  /** Event of the transaction that tells of it. */
+  /** Index of the TransactionExecuted event. */
   readonly event_index: number
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
@@ -525,41 +525,41 @@ export interface EvmExecution {
   readonly to: string | null
   readonly from_meta: EvmParty | null
   readonly to_meta: EvmParty | null
-  /** Contract that it created. */
+  /** Created contract. */
   readonly contract_address: string | null
   readonly status: 'SUCCESS' | 'FAILURE'
   readonly error_message: string | null
-  /** 0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed. */
+  /** 0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature. */
   readonly type: number
-  /** Of type 255: deposit, withdraw, transfer, deploy, call. */
+  /** For type 255: deposit, withdraw, transfer, deploy or call. */
   readonly call_type: string | null
   readonly nonce: string | null
-  /** A decimal number as text, so that it stays exact. */
+  /** Decimal number, as a string to stay exact. */
   readonly gas_used: string
   readonly gas_limit: string | null
-  /** In attoflow; of types with fee caps the highest. */
+  /** In attoflow; for dynamic fees the maximum. */
   readonly gas_price: string | null
   /** In attoflow, 10^-18 FLOW. */
   readonly value: string | null
-  /** What was given to run; null where it could not be read. */
+  /** Call data; null if it could not be decoded. */
   readonly data: string | null
   readonly logs: readonly ({ readonly address: string; readonly topics: readonly string[]; readonly data: string })[]
 }
 
 export interface EvmParty {
   readonly address: string
-  /** coa: owned by a Flow account; token: a contract that moved tokens; account: all others. */
+  /** coa: owned by a Flow account; token: contract with token transfers; account: other. */
   readonly kind: 'coa' | 'token' | 'account'
-  /** The Flow account that owns it, where that is known. */
+  /** Flow account that owns it; null if unknown. */
   readonly flow_address: string | null
 }
 
 export interface ScheduledMention {
-  /** The number that the scheduler gave it. */
+  /** Id assigned by the scheduler. */
   readonly scheduled_id: string
-  /** What this transaction did: scheduled or cancelled it, found it due (pending), or was its run. */
+  /** Action of this transaction: scheduled, canceled, marked as due (pending), or executed it. */
   readonly matched_by: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
-  /** As it stands now. */
+  /** Current status. */
   readonly status: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
   readonly handler_owner: string | null
   readonly handler_type: string | null
@@ -577,168 +577,168 @@ export interface Script {
   readonly script_hash: string
   /** Cadence source. */
   readonly script_text: string
-  /** As of its transactions. */
+  /** See `template_category` of transactions. */
   readonly template_category: string
   readonly template_label: string
 }
 
 export interface EventList {
   readonly data: readonly Event[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface FtTransferList {
   readonly data: readonly FtTransfer[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface FtTransfer {
-  /** The account whose transfers are listed; null in lists of all. */
+  /** Account of the list; null in lists over all accounts. */
   readonly address: string | null
   /** Id of the transaction. */
   readonly transaction_hash: string
   readonly block_height: number
-  /** Position of the transaction in the block. */
+  /** Index of the transaction in the block. */
   readonly tx_index: number
-  /** The event by which it arrived, by its position in the transaction. */
+  /** Index of the deposit event in the transaction. */
   readonly event_index: number
-  /** Counts from 0 the transfers that this event made; nearly always 0. */
+  /** Index among the transfers of the same event; usually 0. */
   readonly leg: number
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Null where nobody gave it, as of what was minted. */
+  /** Null for mints and unknown senders. */
   readonly sender: string | null
-  /** Null where nobody got it, as of what was burned. */
+  /** Null for burns and unknown receivers. */
   readonly receiver: string | null
-  /** As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a burn, else deposit. */
+  /** Relative to the account of the list: withdraw if it is the sender. Without an account: withdraw for a burn, else deposit. */
   readonly direction: 'deposit' | 'withdraw'
-  /** transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; stake, unstake, reward: of FLOW; deposit: from where no event tells; withdrawal: to where no event tells. */
+  /** transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; stake, unstake, reward: FLOW staking; deposit: unknown sender; withdrawal: unknown receiver. */
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward' | 'deposit' | 'withdrawal'
-  /** Whole tokens, as decimal text. */
+  /** Tokens, as a decimal string. */
   readonly amount: string
-  /** US dollars for one token: the last known price of the two days before it. Null where none is known. */
+  /** Price in US dollars at the time of the transfer. Null without a price from the 48 hours before it. */
   readonly approx_usd_price: string | null
-  /** US dollars for the amount at that price. */
+  /** Value in US dollars at approx_usd_price. */
   readonly usd_value: string | null
   readonly token: TransferredToken
 }
 
 export interface TransferredToken {
-  /** Type of the vault: `A.<address>.<contract>.Vault`. */
+  /** Vault type, `A.<address>.<contract>.Vault`. */
   readonly token: string
-  /** What the contract calls it, else the name of the contract. */
+  /** Published name, else contract name. */
   readonly name: string
-  /** Null, as those that follow, where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly symbol: string | null
   readonly decimals: number
-  /** Address of an image. */
+  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
   readonly logo: string | null
-  /** The same as logo. */
+  /** Alias of logo. */
   readonly icon: string | null
 }
 
 export interface FungibleTokenList {
   readonly data: readonly FungibleToken[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface FungibleToken {
-  /** Token, `A.<address>.<name>`; a further part where its vaults are not named Vault. */
+  /** Token, `A.<address>.<name>`, or `A.<address>.<name>.<vault>` if the vault is not named Vault. */
   readonly id: string
-  /** Account of the contract. */
+  /** Account that holds the contract. */
   readonly address: string
   readonly contract_name: string
-  /** What the contract calls the token, else contract_name. */
+  /** Published name, else contract_name. */
   readonly name: string
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly symbol: string | null
-  /** Decimals of its amounts: 8, as all of the chain have. */
+  /** Always 8 for Cadence tokens. */
   readonly decimals: number
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly description: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly external_url: string | null
-  /** Address of an image. Null where the contract does not say it, or was not asked yet. */
+  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
   readonly icon: string | null
-  /** The same as icon; some clients of the Flow explorer API read this. */
+  /** Alias of icon. */
   readonly logo: string | null
-  /** Addresses by the name of the network. Null where the contract does not say it, or was not asked yet. */
+  /** URLs by social network. Null if the contract does not publish it or it has not been read yet. */
   readonly socials: Readonly<Record<string, string>> | null
-  /** Where accounts keep it, /storage/…. Null where the contract does not say it, or was not asked yet. */
+  /** Storage path of the vault, /storage/…. Null if the contract does not publish it or it has not been read yet. */
   readonly vault_path: string | null
-  /** Where it can be sent to, /public/…. Null where the contract does not say it, or was not asked yet. */
+  /** Path of the receiver capability, /public/…. Null if the contract does not publish it or it has not been read yet. */
   readonly receiver_path: string | null
-  /** Where the balance can be read, /public/…. Null where the contract does not say it, or was not asked yet. */
+  /** Path of the balance capability, /public/…. Null if the contract does not publish it or it has not been read yet. */
   readonly balance_path: string | null
-  /** The ERC-20 that the bridge has associated with it; null where there is none. */
+  /** ERC-20 associated by the bridge, or null. */
   readonly evm_address: string | null
-  /** Whether there is one. */
+  /** Whether evm_address is set. */
   readonly evm_bridged: boolean
-  /** Whether the account of the contract is a known one: it has a label. */
+  /** Whether the contract account has a label. */
   readonly is_verified: boolean
-  /** Accounts with a balance above zero. */
+  /** Accounts with a positive balance. */
   readonly holder_count: number
-  /** Transfers that are indexed, fees aside. */
+  /** Indexed transfers, excluding fees. */
   readonly transfer_count: number
-  /** Those of the last 24 indexed hours, without what the bridge locks up and gives back. */
+  /** Transfers in the last 24 indexed hours, excluding bridge escrow. */
   readonly recent_transfer_count: number
-  /** Whole tokens that those moved. */
+  /** Tokens moved by the recent transfers. */
   readonly recent_volume: string
-  /** Whole tokens that were minted, as far as it is indexed. */
+  /** Tokens minted in indexed blocks. */
   readonly minted: string
-  /** Whole tokens that were burned, as far as it is indexed. */
+  /** Tokens burned in indexed blocks. */
   readonly burned: string
-  /** What the contract says that there is of it. Null where the contract does not say it, or was not asked yet. */
+  /** Supply reported by the contract. Null if the contract does not publish it or it has not been read yet. */
   readonly total_supply: string | null
-  /** Block of the first transfer that is indexed. */
+  /** Block of the first indexed transfer. */
   readonly first_height: number | null
-  /** Time of the block that added the contract; null while not indexed. */
+  /** Time of the block that deployed the contract; null if not indexed. */
   readonly deployed_at: string | null
-  /** Symbol that the price feed gives it. Null where no price of the last two days is known. */
+  /** Symbol in the price feed. Null without a price from the last 48 hours. */
   readonly market_symbol: string | null
-  /** US dollars for one token. Null where no price of the last two days is known. */
+  /** Price in US dollars. Null without a price from the last 48 hours. */
   readonly current_price: string | null
-  /** Change to the price of a day before, in percent, 2 decimals. Null where that is not known. */
+  /** Price change over 24 hours, in percent, 2 decimals. Null if unknown. */
   readonly price_change_24h: number | null
-  /** When the contract was last asked what it says of the token. */
+  /** When the metadata was last read from the contract. */
   readonly updated_at: string | null
 }
 
 export interface FungibleTokenStatistics {
-  /** Tokens that were seen to move. */
+  /** Tokens with an indexed transfer. */
   readonly total: number
-  /** Those of which a price of the last two days is known. */
+  /** Tokens with a price from the last 48 hours. */
   readonly with_price: number
-  /** Those with which the bridge has associated an ERC-20. */
+  /** Tokens with an ERC-20 associated by the bridge. */
   readonly evm_bridged: number
-  /** Transfers that are indexed, fees aside. */
+  /** Indexed transfers, excluding fees. */
   readonly total_transfers: number
-  /** Holders of all tokens, added up: who has several is counted for each. */
+  /** Sum of the holders of every token. */
   readonly total_holdings: number
 }
 
 export type FtPrices = Readonly<Record<string, AssetPrices>>
 
 export interface AssetPrices {
-  /** US dollars for one whole token, as decimal text. */
+  /** Price in US dollars, as a decimal string. */
   readonly current: string
-  /** The time for which the feed gave it. */
+  /** Time of the price. */
   readonly as_of: string
-  /** The last price of each day, the earliest first; days without one are left out. */
+  /** Last price of each day, earliest first. Days without a price are omitted. */
   readonly history: readonly ({ readonly date: string; readonly price: string })[]
-  /** Tokens that have the symbol; the prices are those of the one with the newest. */
+  /** Tokens with this symbol. Prices are those of the token with the newest price. */
   readonly identifiers: readonly string[]
 }
 
@@ -748,9 +748,9 @@ export interface FungibleTokenAnswer {
 
 export interface FtHoldingList {
   readonly data: readonly FtHolding[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -758,21 +758,21 @@ export interface FtHoldingList {
 export interface FtHolding {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Token, `A.<address>.<name>`; a further part where its vaults are not named Vault. */
+  /** Token, `A.<address>.<name>`, or `A.<address>.<name>.<vault>` if the vault is not named Vault. */
   readonly token: string
-  /** Whole tokens in all its vaults, those inside of its contracts and resources included. */
+  /** Total of all vaults, including vaults nested in contracts and resources. */
   readonly balance: string
-  /** What part that is of the total supply, 0 to 1; null where the contract does not say that, or was not asked yet. */
+  /** Share of the total supply, 0 to 1. Null if the supply is unknown. */
   readonly percentage: number | null
-  /** True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence 1.0, which lacks what is not indexed. */
+  /** True: every vault balance was reported by an event. False: summed from transfers before Cadence 1.0, which may not all be indexed. */
   readonly is_complete: boolean
 }
 
 export interface FungibleTokenDayList {
   readonly data: readonly FungibleTokenDay[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -780,19 +780,19 @@ export interface FungibleTokenDayList {
 export interface FungibleTokenDay {
   /** Day, UTC. */
   readonly date: string
-  /** Transfers, without fees and without what the bridge locks up and gives back. */
+  /** Transfers, excluding fees and bridge escrow. */
   readonly transfer_count: number
-  /** Whole tokens that they moved. */
+  /** Tokens transferred. */
   readonly volume: string
-  /** In US dollars, at the last price of that day or the day before; null where none is known. */
+  /** Value in US dollars, at the last price of that day or the day before; null if unknown. */
   readonly usd_volume: string | null
 }
 
 export interface NftCollectionDayList {
   readonly data: readonly NftCollectionDay[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -800,15 +800,15 @@ export interface NftCollectionDayList {
 export interface NftCollectionDay {
   /** Day, UTC. */
   readonly date: string
-  /** Transfers, without what the bridge locks up and gives back. */
+  /** Transfers, excluding bridge escrow. */
   readonly transfer_count: number
 }
 
 export interface VaultList {
   readonly data: readonly Vault[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -818,28 +818,28 @@ export interface Vault {
   readonly id: string
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Type of the vault: `A.<address>.<contract>.Vault`. */
+  /** Vault type, `A.<address>.<contract>.Vault`. */
   readonly token: string
-  /** What the contract calls the token, else the name of the contract. */
+  /** Published name, else contract name. */
   readonly name: string
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly symbol: string | null
   readonly decimals: number
-  /** Address of an image. Null where the contract does not say it, or was not asked yet. */
+  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
   readonly icon: string | null
-  /** The same as icon. */
+  /** Alias of icon. */
   readonly logo: string | null
-  /** Whole tokens in all its vaults, those inside of its contracts and resources included. */
+  /** Total of all vaults, including vaults nested in contracts and resources. */
   readonly balance: string
-  /** Vaults of the token that were seen in it last, empty ones included; 0 where it had them before Cadence 1.0. */
+  /** Known vaults, including empty ones; 0 if they were only used before Cadence 1.0. */
   readonly vault_count: number
-  /** Where accounts keep the vault, /storage/…. Null where the contract does not say it, or was not asked yet. */
+  /** Storage path of the vault, /storage/…. Null if the contract does not publish it or it has not been read yet. */
   readonly path: string | null
-  /** True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence 1.0, which lacks what is not indexed. */
+  /** True: every vault balance was reported by an event. False: summed from transfers before Cadence 1.0, which may not all be indexed. */
   readonly is_complete: boolean
-  /** US dollars for one token; null where no price of the last two days is known. */
+  /** Price in US dollars. Null without a price from the last 48 hours. */
   readonly usd_price: string | null
-  /** US dollars for the balance at that price. */
+  /** Value of the balance in US dollars. */
   readonly usd_value: string | null
 }
 
@@ -852,36 +852,36 @@ export interface VaultDetail {
   readonly id: string
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Type of the vault: `A.<address>.<contract>.Vault`. */
+  /** Vault type, `A.<address>.<contract>.Vault`. */
   readonly token: string
-  /** What the contract calls the token, else the name of the contract. */
+  /** Published name, else contract name. */
   readonly name: string
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly symbol: string | null
   readonly decimals: number
-  /** Address of an image. Null where the contract does not say it, or was not asked yet. */
+  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
   readonly icon: string | null
-  /** The same as icon. */
+  /** Alias of icon. */
   readonly logo: string | null
-  /** Whole tokens in all its vaults, those inside of its contracts and resources included. */
+  /** Total of all vaults, including vaults nested in contracts and resources. */
   readonly balance: string
-  /** Vaults of the token that were seen in it last, empty ones included; 0 where it had them before Cadence 1.0. */
+  /** Known vaults, including empty ones; 0 if they were only used before Cadence 1.0. */
   readonly vault_count: number
-  /** Where accounts keep the vault, /storage/…. Null where the contract does not say it, or was not asked yet. */
+  /** Storage path of the vault, /storage/…. Null if the contract does not publish it or it has not been read yet. */
   readonly path: string | null
-  /** True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence 1.0, which lacks what is not indexed. */
+  /** True: every vault balance was reported by an event. False: summed from transfers before Cadence 1.0, which may not all be indexed. */
   readonly is_complete: boolean
-  /** US dollars for one token; null where no price of the last two days is known. */
+  /** Price in US dollars. Null without a price from the last 48 hours. */
   readonly usd_price: string | null
-  /** US dollars for the balance at that price. */
+  /** Value of the balance in US dollars. */
   readonly usd_value: string | null
-  /** Block of the last transfer of the token that the account gave or got; fees are none. */
+  /** Block of the last transfer of the token to or from the account, excluding fees. */
   readonly block_height: number | null
 }
 
 export interface BalanceHistory {
   readonly data: readonly BalancePoint[]
-  /** All days that were asked for are here. */
+  /** The list is never paged. */
   readonly has_more: false
   readonly cursor: ''
   readonly _meta: { readonly token: string; readonly days: number; readonly count: number; readonly current_balance: string }
@@ -890,102 +890,102 @@ export interface BalanceHistory {
 export interface BalancePoint {
   /** Day, UTC. */
   readonly date: string
-  /** Whole tokens at the end of the day, as decimal text. Null where blocks since then are not indexed. */
+  /** Tokens at the end of the day, as a decimal string. Null if later blocks are not all indexed. */
   readonly balance: string | null
 }
 
 export interface AccountTransferList {
   readonly data: readonly (AccountFtTransfer | AccountNftTransfer)[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface AccountFtTransfer {
-  /** The account whose transfers are listed; null in lists of all. */
+  /** Account of the list; null in lists over all accounts. */
   readonly address: string | null
   /** Id of the transaction. */
   readonly transaction_hash: string
   readonly block_height: number
-  /** Position of the transaction in the block. */
+  /** Index of the transaction in the block. */
   readonly tx_index: number
-  /** The event by which it arrived, by its position in the transaction. */
+  /** Index of the deposit event in the transaction. */
   readonly event_index: number
-  /** Counts from 0 the transfers that this event made; nearly always 0. */
+  /** Index among the transfers of the same event; usually 0. */
   readonly leg: number
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Null where nobody gave it, as of what was minted. */
+  /** Null for mints and unknown senders. */
   readonly sender: string | null
-  /** Null where nobody got it, as of what was burned. */
+  /** Null for burns and unknown receivers. */
   readonly receiver: string | null
-  /** As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a burn, else deposit. */
+  /** Relative to the account of the list: withdraw if it is the sender. Without an account: withdraw for a burn, else deposit. */
   readonly direction: 'deposit' | 'withdraw'
-  /** transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; stake, unstake, reward: of FLOW; deposit: from where no event tells; withdrawal: to where no event tells. */
+  /** transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; stake, unstake, reward: FLOW staking; deposit: unknown sender; withdrawal: unknown receiver. */
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward' | 'deposit' | 'withdrawal'
-  /** Whole tokens, as decimal text. */
+  /** Tokens, as a decimal string. */
   readonly amount: string
-  /** US dollars for one token: the last known price of the two days before it. Null where none is known. */
+  /** Price in US dollars at the time of the transfer. Null without a price from the 48 hours before it. */
   readonly approx_usd_price: string | null
-  /** US dollars for the amount at that price. */
+  /** Value in US dollars at approx_usd_price. */
   readonly usd_value: string | null
   readonly token: TransferredToken
   readonly type: 'ft'
 }
 
 export interface AccountNftTransfer {
-  /** The account whose transfers are listed; null in lists of all. */
+  /** Account of the list; null in lists over all accounts. */
   readonly address: string | null
   /** Id of the transaction. */
   readonly transaction_hash: string
   readonly block_height: number
-  /** Position of the transaction in the block. */
+  /** Index of the transaction in the block. */
   readonly tx_index: number
-  /** The event by which it arrived, by its position in the transaction. */
+  /** Index of the deposit event in the transaction. */
   readonly event_index: number
-  /** Counts from 0 the transfers that this event made; nearly always 0. */
+  /** Index among the transfers of the same event; usually 0. */
   readonly leg: number
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Null where nobody gave it, as of what was minted. */
+  /** Null for mints and unknown senders. */
   readonly sender: string | null
-  /** Null where nobody got it, as of what was burned. */
+  /** Null for burns and unknown receivers. */
   readonly receiver: string | null
-  /** As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a burn, else deposit. */
+  /** Relative to the account of the list: withdraw if it is the sender. Without an account: withdraw for a burn, else deposit. */
   readonly direction: 'deposit' | 'withdraw'
-  /** transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; deposit: from where no event tells; withdrawal: to where no event tells. */
+  /** transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; deposit: unknown sender; withdrawal: unknown receiver. */
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'deposit' | 'withdrawal'
-  /** Collection, `A.<address>.<name>`. Null where an item was destroyed of which only id and uuid are told, and which was not seen before. */
+  /** Collection, `A.<address>.<name>`. Null if the item was burned by an event without its collection and has no earlier transfer. */
   readonly nft_type: string | null
-  /** Id within the collection: a whole number below 2^64, as text. */
+  /** Id within the collection: UInt64, as a decimal string. */
   readonly nft_id: string
-  /** What the item calls itself, else the name of the contract with #id. */
+  /** Published name, else contract name and #id. */
   readonly name: string
-  /** A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, which the item shows. */
+  /** Image URI. data: URIs are omitted; see the item. Null if the item does not publish it or it has not been read yet. */
   readonly thumbnail: string | null
-  /** Who has the item now; null where it is no more, or lies where no event tells. */
+  /** Current owner. Null if burned or unknown. */
   readonly current_owner: string | null
-  /** Null where an item was destroyed of which only id and uuid are told, and which was not seen before. */
+  /** Null if the item was burned by an event without its collection and has no earlier transfer. */
   readonly collection: TransferredCollection | null
   readonly type: 'nft'
 }
 
 export interface TransferredCollection {
-  /** What the contract calls the collection, else the name of the contract. */
+  /** Published name, else contract name. */
   readonly name: string
-  /** Address of an image; null where the contract does not say it, or was not asked yet. */
+  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
   readonly image: string | null
-  /** Null like image. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly description: string | null
 }
 
 export interface TaxReportAnswer {
   readonly data: readonly TaxReport[]
-  /** Whether there are more after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor`, and the same days, for the next page; empty on the last page. */
+  /** Cursor of the next page, for the same days; empty on the last page. */
   readonly cursor: string
   readonly _meta: { readonly limit: number; readonly count: number }
 }
@@ -993,84 +993,84 @@ export interface TaxReportAnswer {
 export interface TaxReport {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** First day of the report, UTC. */
+  /** First day, UTC. */
   readonly start_date: string
-  /** Last day of the report, UTC, inclusive. */
+  /** Last day, UTC, inclusive. */
   readonly end_date: string
-  /** Transfers of these days, on all pages. As all totals, null but on the first page. */
+  /** Transfers of all pages. Totals are null except on the first page. */
   readonly total_transfers: number | null
-  /** Those of fungible tokens. */
+  /** Fungible token transfers. */
   readonly ft_transfers: number | null
-  /** Those of items. */
+  /** NFT transfers. */
   readonly nft_transfers: number | null
-  /** Transactions of these days that it paid for. */
+  /** Transactions paid for. */
   readonly fee_count: number | null
-  /** What it paid for them, in FLOW. */
+  /** Fees paid, in FLOW. */
   readonly total_fees: string | null
-  /** Totals of these days for each fungible token, on all pages. */
+  /** Totals per fungible token, of all pages. */
   readonly tokens: readonly TaxReportToken[] | null
-  /** Totals of these days for each collection, on all pages. */
+  /** Totals per collection, of all pages. */
   readonly collections: readonly TaxReportCollection[] | null
-  /** US dollars for one FLOW now; null where no price of the last two days is known. */
+  /** Current price of FLOW in US dollars; null without a price from the last 48 hours. */
   readonly flow_price_usd: string | null
-  /** Of this page, fees among them, the newest first. */
+  /** Transfers and fees of this page, newest first. */
   readonly transfers: readonly (AccountFtTransfer | AccountNftTransfer | AccountFee)[]
 }
 
 export interface TaxReportToken {
-  /** Token, `A.<address>.<name>`; a further part where its vaults are not named Vault. */
+  /** Token, `A.<address>.<name>`, or `A.<address>.<name>.<vault>` if the vault is not named Vault. */
   readonly token: string
-  /** What the contract calls the token, else the name of the contract. */
+  /** Published name, else contract name. */
   readonly name: string
   readonly symbol: string | null
-  /** Whole tokens that it got. */
+  /** Tokens received. */
   readonly received: string
-  /** Whole tokens that it gave, fees aside. */
+  /** Tokens sent, excluding fees. */
   readonly sent: string
-  /** Whole tokens that it paid for transactions: 0 but of FLOW. */
+  /** Transaction fees; 0 for tokens other than FLOW. */
   readonly fees: string
-  /** received less sent and fees. */
+  /** received minus sent and fees. */
   readonly net: string
   readonly received_count: number
-  /** A transfer from the account to itself is in both counts. */
+  /** Self-transfers are included in both counts. */
   readonly sent_count: number
-  /** Transactions that it paid for. */
+  /** Transactions paid for. */
   readonly fee_count: number
 }
 
 export interface TaxReportCollection {
-  /** Null: items were destroyed of which the collection is not told. */
+  /** Null for burned items of unknown collection. */
   readonly nft_type: string | null
   readonly received_count: number
   readonly sent_count: number
 }
 
 export interface AccountFee {
-  /** The account whose transfers are listed; null in lists of all. */
+  /** Account of the list; null in lists over all accounts. */
   readonly address: string | null
   /** Id of the transaction. */
   readonly transaction_hash: string
   readonly block_height: number
-  /** Position of the transaction in the block. */
+  /** Index of the transaction in the block. */
   readonly tx_index: number
-  /** The event by which it arrived, by its position in the transaction. */
+  /** Index of the deposit event in the transaction. */
   readonly event_index: number
-  /** Counts from 0 the transfers that this event made; nearly always 0. */
+  /** Index among the transfers of the same event; usually 0. */
   readonly leg: number
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Null where nobody gave it, as of what was minted. */
+  /** Null for mints and unknown senders. */
   readonly sender: string | null
-  /** Null where nobody got it, as of what was burned. */
+  /** Null for burns and unknown receivers. */
   readonly receiver: string | null
-  /** As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a burn, else deposit. */
+  /** Relative to the account of the list: withdraw if it is the sender. Without an account: withdraw for a burn, else deposit. */
   readonly direction: 'deposit' | 'withdraw'
   readonly transfer_type: 'fee'
-  /** Whole tokens, as decimal text. */
+  /** Tokens, as a decimal string. */
   readonly amount: string
-  /** US dollars for one token: the last known price of the two days before it. Null where none is known. */
+  /** Price in US dollars at the time of the transfer. Null without a price from the 48 hours before it. */
   readonly approx_usd_price: string | null
-  /** US dollars for the amount at that price. */
+  /** Value in US dollars at approx_usd_price. */
   readonly usd_value: string | null
   readonly token: TransferredToken
   readonly type: 'fee'
@@ -1078,178 +1078,178 @@ export interface AccountFee {
 
 export interface NftTransferList {
   readonly data: readonly NftTransfer[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface NftTransfer {
-  /** The account whose transfers are listed; null in lists of all. */
+  /** Account of the list; null in lists over all accounts. */
   readonly address: string | null
   /** Id of the transaction. */
   readonly transaction_hash: string
   readonly block_height: number
-  /** Position of the transaction in the block. */
+  /** Index of the transaction in the block. */
   readonly tx_index: number
-  /** The event by which it arrived, by its position in the transaction. */
+  /** Index of the deposit event in the transaction. */
   readonly event_index: number
-  /** Counts from 0 the transfers that this event made; nearly always 0. */
+  /** Index among the transfers of the same event; usually 0. */
   readonly leg: number
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Null where nobody gave it, as of what was minted. */
+  /** Null for mints and unknown senders. */
   readonly sender: string | null
-  /** Null where nobody got it, as of what was burned. */
+  /** Null for burns and unknown receivers. */
   readonly receiver: string | null
-  /** As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a burn, else deposit. */
+  /** Relative to the account of the list: withdraw if it is the sender. Without an account: withdraw for a burn, else deposit. */
   readonly direction: 'deposit' | 'withdraw'
-  /** transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; deposit: from where no event tells; withdrawal: to where no event tells. */
+  /** transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; deposit: unknown sender; withdrawal: unknown receiver. */
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'deposit' | 'withdrawal'
-  /** Collection, `A.<address>.<name>`. Null where an item was destroyed of which only id and uuid are told, and which was not seen before. */
+  /** Collection, `A.<address>.<name>`. Null if the item was burned by an event without its collection and has no earlier transfer. */
   readonly nft_type: string | null
-  /** Id within the collection: a whole number below 2^64, as text. */
+  /** Id within the collection: UInt64, as a decimal string. */
   readonly nft_id: string
-  /** What the item calls itself, else the name of the contract with #id. */
+  /** Published name, else contract name and #id. */
   readonly name: string
-  /** A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, which the item shows. */
+  /** Image URI. data: URIs are omitted; see the item. Null if the item does not publish it or it has not been read yet. */
   readonly thumbnail: string | null
-  /** Who has the item now; null where it is no more, or lies where no event tells. */
+  /** Current owner. Null if burned or unknown. */
   readonly current_owner: string | null
-  /** Null where an item was destroyed of which only id and uuid are told, and which was not seen before. */
+  /** Null if the item was burned by an event without its collection and has no earlier transfer. */
   readonly collection: TransferredCollection | null
 }
 
 export interface NftItemList {
   readonly data: readonly NftItem[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface NftItem {
-  /** Id within the collection: a whole number below 2^64, as text. */
+  /** Id within the collection: UInt64, as a decimal string. */
   readonly id: string
-  /** The same as id. */
+  /** Alias of id. */
   readonly nft_id: string
-  /** Uuid of the resource; null where it did not move since Cadence 1.0. */
+  /** Resource uuid. Null without a transfer since Cadence 1.0. */
   readonly uuid: string | null
-  /** Collection, `A.<address>.<name>`; a further part where its items are not named NFT. */
+  /** Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT. */
   readonly nft_type: string
-  /** Cadence type of the item. */
+  /** Cadence type. */
   readonly type: string
-  /** What the item calls itself, else the name of the contract with #id. */
+  /** Published name, else contract name and #id. */
   readonly name: string
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly description: string | null
-  /** A URI, maybe the image itself as data:…. Null where the item does not say it, or was not asked yet. */
+  /** Image URI, possibly a data: URI. Null if the item does not publish it or it has not been read yet. */
   readonly thumbnail: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly external_url: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly serial_number: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly edition_name: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly edition_number: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly edition_max: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly rarity_score: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly rarity_description: string | null
-  /** Null where the item does not say it, or was not asked yet. */
+  /** Null if the item does not publish it or it has not been read yet. */
   readonly traits: readonly ({ readonly name: string; readonly value: string | null; readonly displayType: string | null; readonly rarity: string | null })[] | null
-  /** Who has it now; null where it is no more, or lies where no event tells. */
+  /** Current owner. Null if burned or unknown. */
   readonly owner: string | null
-  /** The same as owner. */
+  /** Alias of owner. */
   readonly current_owner: string | null
-  /** What tells the owner: its transfers, or the chain itself, which was asked since and says otherwise. */
+  /** Source of the owner: indexed transfers, or a later query of the chain that differed. */
   readonly owner_source: 'transfers' | 'chain'
-  /** It was destroyed. */
+  /** Whether the item was burned. */
   readonly is_burned: boolean
-  /** Block of its last transfer, or at which the chain was asked for its owner. */
+  /** Block of the last transfer, or at which the owner was queried. */
   readonly block_height: number
-  /** Time of that block; null where the block is not stored. */
+  /** Block time. Null if the block is not stored. */
   readonly timestamp: string | null
-  /** When it was last asked what it says of itself. */
+  /** When the metadata was last read from the item. */
   readonly updated_at: string | null
 }
 
 export interface NftCollectionList {
   readonly data: readonly NftCollection[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface NftCollection {
-  /** Collection, `A.<address>.<name>`; a further part where its items are not named NFT. */
+  /** Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT. */
   readonly id: string
-  /** The same as id. */
+  /** Alias of id. */
   readonly nft_type: string
-  /** Account of the contract. */
+  /** Account that holds the contract. */
   readonly address: string
   readonly contract_name: string
-  /** What the contract calls the collection, else contract_name. */
+  /** Published name, else contract_name. */
   readonly name: string
-  /** The same as name; some clients of the Flow explorer API read this. */
+  /** Alias of name. */
   readonly display_name: string
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly description: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly external_url: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly square_image: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly banner_image: string | null
-  /** Addresses by the name of the network. Null where the contract does not say it, or was not asked yet. */
+  /** URLs by social network. Null if the contract does not publish it or it has not been read yet. */
   readonly socials: Readonly<Record<string, string>> | null
-  /** The ERC-721 that the bridge has associated with it; null where there is none. */
+  /** ERC-721 associated by the bridge, or null. */
   readonly evm_address: string | null
-  /** Whether there is one. */
+  /** Whether evm_address is set. */
   readonly evm_bridged: boolean
-  /** Whether the account of the contract is a known one: it has a label. */
+  /** Whether the contract account has a label. */
   readonly is_verified: boolean
-  /** Where accounts keep it, /storage/…. Null where the contract does not say it, or was not asked yet. */
+  /** Storage path of the collection, /storage/…. Null if the contract does not publish it or it has not been read yet. */
   readonly storage_path: string | null
-  /** Where it can be looked at, /public/…. Null where the contract does not say it, or was not asked yet. */
+  /** Public path of the collection, /public/…. Null if the contract does not publish it or it has not been read yet. */
   readonly public_path: string | null
-  /** Items that are in somebody's collection, by their transfers. */
+  /** Items with an owner, according to indexed transfers. */
   readonly number_of_tokens: number
-  /** Items that ever moved, those that are no more included. */
+  /** Items with an indexed transfer, including burned ones. */
   readonly seen_count: number
-  /** Accounts that own at least one item, by their transfers. */
+  /** Accounts that own an item, according to indexed transfers. */
   readonly holder_count: number
-  /** Transfers of its items that are indexed. */
+  /** Indexed transfers. */
   readonly transfer_count: number
-  /** Those of the last 24 indexed hours, without what the bridge locks up and gives back. */
+  /** Transfers in the last 24 indexed hours, excluding bridge escrow. */
   readonly recent_transfer_count: number
-  /** Items that were minted. */
+  /** Minted items. */
   readonly mint_count: number
-  /** Items that were destroyed by an event that names the collection. */
+  /** Items burned by an event that names the collection. */
   readonly burn_count: number
-  /** Block of the first transfer that is indexed. */
+  /** Block of the first indexed transfer. */
   readonly first_height: number | null
-  /** Time of that block. */
+  /** Time of the first indexed transfer. */
   readonly timestamp: string | null
-  /** When the contract was last asked what it says of the collection. */
+  /** When the metadata was last read from the contract. */
   readonly updated_at: string | null
 }
 
 export interface NftStatistics {
-  /** Collections of which an item was seen to move. */
+  /** Collections with an indexed transfer. */
   readonly total: number
-  /** Items that are in somebody's collection. */
+  /** Items with an owner. */
   readonly total_nfts: number
-  /** Transfers that are indexed. */
+  /** Indexed transfers. */
   readonly total_transfers: number
-  /** Collections with which the bridge has associated an ERC-721. */
+  /** Collections with an ERC-721 associated by the bridge. */
   readonly evm_bridged: number
 }
 
@@ -1259,21 +1259,21 @@ export interface NftCollectionAnswer {
 
 export interface NftHolderList {
   readonly data: readonly NftHolder[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface NftHolder {
-  /** 0x and 16 hex digits; 40 for an account of Flow EVM. */
+  /** 0x and 16 hex digits (Flow) or 40 (EVM). */
   readonly owner: string
-  /** Collection, `A.<address>.<name>`; a further part where its items are not named NFT. */
+  /** Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT. */
   readonly nft_type: string
-  /** Items of the collection that it owns, by their transfers. */
+  /** Items owned, according to indexed transfers. */
   readonly count: number
-  /** What part that is of all items that are in somebody's collection, 0 to 1. */
+  /** Share of all owned items of the collection, 0 to 1. */
   readonly percentage: number
 }
 
@@ -1283,54 +1283,54 @@ export interface NftItemAnswer {
 
 export interface AccountNftCollectionList {
   readonly data: readonly AccountNftCollection[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface AccountNftCollection {
-  /** Collection, `A.<address>.<name>`; a further part where its items are not named NFT. */
+  /** Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT. */
   readonly id: string
-  /** The same as id. */
+  /** Alias of id. */
   readonly nft_type: string
-  /** Account of the contract. */
+  /** Account that holds the contract. */
   readonly address: string
   readonly contract_name: string
-  /** What the contract calls the collection, else contract_name. */
+  /** Published name, else contract_name. */
   readonly name: string
-  /** The same as name; some clients of the Flow explorer API read this. */
+  /** Alias of name. */
   readonly display_name: string
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly description: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly external_url: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly square_image: string | null
-  /** Null where the contract does not say it, or was not asked yet. */
+  /** Null if the contract does not publish it or it has not been read yet. */
   readonly banner_image: string | null
-  /** Addresses by the name of the network. Null where the contract does not say it, or was not asked yet. */
+  /** URLs by social network. Null if the contract does not publish it or it has not been read yet. */
   readonly socials: Readonly<Record<string, string>> | null
-  /** The ERC-721 that the bridge has associated with it; null where there is none. */
+  /** ERC-721 associated by the bridge, or null. */
   readonly evm_address: string | null
-  /** Whether there is one. */
+  /** Whether evm_address is set. */
   readonly evm_bridged: boolean
-  /** Whether the account of the contract is a known one: it has a label. */
+  /** Whether the contract account has a label. */
   readonly is_verified: boolean
-  /** Items of the collection that the account has, by their transfers. */
+  /** Items owned, according to indexed transfers. */
   readonly number_of_tokens: number
-  /** Items that the chain itself showed in the account's storage when it was last asked; null where it was not. */
+  /** Items found in the storage of the account when the chain was last queried. Null if it never was. */
   readonly chain_count: number | null
-  /** Height of the state that was looked at then. */
+  /** Height of that query. */
   readonly chain_height: number | null
 }
 
 export interface EvmTransactionList {
   readonly data: readonly EvmTransaction[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -1340,23 +1340,23 @@ export interface EvmTransaction {
   readonly hash: string
   /** 64 hex digits, no 0x. */
   readonly evm_hash: string
-  /** The Flow transaction that executed it. */
+  /** Flow transaction that executed it. */
   readonly transaction_id: string
   /** Flow block. */
   readonly block_height: number
-  /** Position of the Flow transaction in its block. */
+  /** Index of the Flow transaction in its block. */
   readonly transaction_index: number
-  /** Its EVM.TransactionExecuted event in the Flow transaction. */
+  /** Index of its EVM.TransactionExecuted event. */
   readonly event_index: number
-  /** Time of the Flow block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Block of the EVM. */
+  /** EVM block number. */
   readonly block_number: number
-  /** Position in the block of the EVM. */
+  /** Index in the EVM block. */
   readonly position: number
-  /** Null where the payload of the event could not be read. */
+  /** Null if the event payload could not be decoded. */
   readonly from: EvmAddressReference | null
-  /** Null where it creates a contract. Null where the payload of the event could not be read. */
+  /** Null for contract creations. Null if the event payload could not be decoded. */
   readonly to: EvmAddressReference | null
   readonly created_contract: EvmAddressReference | null
   readonly evm_from: string | null
@@ -1366,34 +1366,34 @@ export interface EvmTransaction {
   readonly evm_gas_used: number
   /** 1 succeeded, 0 failed. */
   readonly evm_status: number
-  /** As evm_value. */
+  /** Alias of evm_value. */
   readonly value: string | null
-  /** Null where the payload of the event could not be read. */
+  /** Null if the event payload could not be decoded. */
   readonly gas_limit: string | null
-  /** A decimal number as text, so that it stays exact. */
+  /** Decimal number, as a string to stay exact. */
   readonly gas_used: string
-  /** In attoflow; null for types that have none: see max_fee_per_gas. */
+  /** In attoflow; null for dynamic fees: see max_fee_per_gas. */
   readonly gas_price: string | null
   readonly max_fee_per_gas: string | null
   readonly max_priority_fee_per_gas: string | null
-  /** gas_used × gas_price in attoflow; null where it has no gas_price. */
+  /** gas_used × gas_price in attoflow; null without gas_price. */
   readonly fee: { readonly type: 'actual'; readonly value: string } | null
-  /** What has not run may say any number of 64 bits. Null where the payload of the event could not be read. */
+  /** Any 64-bit number if the transaction was invalid. Null if the event payload could not be decoded. */
   readonly nonce: string | null
-  /** 0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed. */
+  /** 0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature. */
   readonly type: number
-  /** Of type 255: deposit, withdraw, transfer, deploy or call. */
+  /** For type 255: deposit, withdraw, transfer, deploy or call. */
   readonly call_type: string | null
   readonly status: 'ok' | 'error'
-  /** success, or why it failed. */
+  /** success, or the error. */
   readonly result: string
-  /** 0 none; 201 to 300 it was not valid, 301 to 400 it was run and failed. */
+  /** 0: none; 201 to 300: invalid; 301 to 400: execution failed. */
   readonly error_code: number
-  /** Name of the function where it is a common one, else its selector, 0x and 8 hex digits; null without input. */
+  /** Name of a common function, or selector (0x and 8 hex digits); null without input. */
   readonly method: string | null
-  /** Null where the payload of the event could not be read. */
+  /** Null if the event payload could not be decoded. */
   readonly raw_input: string | null
-  /** Of functions that many contracts share. */
+  /** Set for common functions. */
   readonly decoded_input: EvmDecodedCall | null
   readonly tx_types: readonly ('coin_transfer' | 'contract_call' | 'contract_creation' | 'token_transfer')[]
 }
@@ -1401,16 +1401,16 @@ export interface EvmTransaction {
 export interface EvmAddressReference {
   /** 0x and 40 hex digits, lower case. */
   readonly hash: string
-  /** Label of the address, or name of the token; null where neither is known. */
+  /** Label of the address or name of the token; null if unknown. */
   readonly name: string | null
-  /** Null where nothing tells: contracts that contracts create tell nothing of themselves. */
+  /** Null if unknown, as for contracts created by contracts. */
   readonly is_contract: boolean | null
-  /** The Flow account that owns it (COA); null where none is known to. */
+  /** Flow account that owns the COA; null if unknown. */
   readonly flow_address: string | null
 }
 
 export interface EvmDecodedCall {
-  /** The function: transfer(address,uint256). */
+  /** Function signature: transfer(address,uint256). */
   readonly method_call: string
   readonly method_id: string
   readonly parameters: readonly ({ readonly name: string; readonly type: string; readonly value: string | boolean | readonly string[] })[]
@@ -1425,23 +1425,23 @@ export interface EvmTransactionDetail {
   readonly hash: string
   /** 64 hex digits, no 0x. */
   readonly evm_hash: string
-  /** The Flow transaction that executed it. */
+  /** Flow transaction that executed it. */
   readonly transaction_id: string
   /** Flow block. */
   readonly block_height: number
-  /** Position of the Flow transaction in its block. */
+  /** Index of the Flow transaction in its block. */
   readonly transaction_index: number
-  /** Its EVM.TransactionExecuted event in the Flow transaction. */
+  /** Index of its EVM.TransactionExecuted event. */
   readonly event_index: number
-  /** Time of the Flow block. */
+  /** Block time. */
   readonly timestamp: string
-  /** Block of the EVM. */
+  /** EVM block number. */
   readonly block_number: number
-  /** Position in the block of the EVM. */
+  /** Index in the EVM block. */
   readonly position: number
-  /** Null where the payload of the event could not be read. */
+  /** Null if the event payload could not be decoded. */
   readonly from: EvmAddressReference | null
-  /** Null where it creates a contract. Null where the payload of the event could not be read. */
+  /** Null for contract creations. Null if the event payload could not be decoded. */
   readonly to: EvmAddressReference | null
   readonly created_contract: EvmAddressReference | null
   readonly evm_from: string | null
@@ -1451,56 +1451,56 @@ export interface EvmTransactionDetail {
   readonly evm_gas_used: number
   /** 1 succeeded, 0 failed. */
   readonly evm_status: number
-  /** As evm_value. */
+  /** Alias of evm_value. */
   readonly value: string | null
-  /** Null where the payload of the event could not be read. */
+  /** Null if the event payload could not be decoded. */
   readonly gas_limit: string | null
-  /** A decimal number as text, so that it stays exact. */
+  /** Decimal number, as a string to stay exact. */
   readonly gas_used: string
-  /** In attoflow; null for types that have none: see max_fee_per_gas. */
+  /** In attoflow; null for dynamic fees: see max_fee_per_gas. */
   readonly gas_price: string | null
   readonly max_fee_per_gas: string | null
   readonly max_priority_fee_per_gas: string | null
-  /** gas_used × gas_price in attoflow; null where it has no gas_price. */
+  /** gas_used × gas_price in attoflow; null without gas_price. */
   readonly fee: { readonly type: 'actual'; readonly value: string } | null
-  /** What has not run may say any number of 64 bits. Null where the payload of the event could not be read. */
+  /** Any 64-bit number if the transaction was invalid. Null if the event payload could not be decoded. */
   readonly nonce: string | null
-  /** 0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed. */
+  /** 0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature. */
   readonly type: number
-  /** Of type 255: deposit, withdraw, transfer, deploy or call. */
+  /** For type 255: deposit, withdraw, transfer, deploy or call. */
   readonly call_type: string | null
   readonly status: 'ok' | 'error'
-  /** success, or why it failed. */
+  /** success, or the error. */
   readonly result: string
-  /** 0 none; 201 to 300 it was not valid, 301 to 400 it was run and failed. */
+  /** 0: none; 201 to 300: invalid; 301 to 400: execution failed. */
   readonly error_code: number
-  /** Name of the function where it is a common one, else its selector, 0x and 8 hex digits; null without input. */
+  /** Name of a common function, or selector (0x and 8 hex digits); null without input. */
   readonly method: string | null
-  /** Null where the payload of the event could not be read. */
+  /** Null if the event payload could not be decoded. */
   readonly raw_input: string | null
-  /** Of functions that many contracts share. */
+  /** Set for common functions. */
   readonly decoded_input: EvmDecodedCall | null
   readonly tx_types: readonly ('coin_transfer' | 'contract_call' | 'contract_creation' | 'token_transfer')[]
   readonly logs: readonly EvmLog[]
   readonly token_transfers: readonly EvmTokenTransfer[]
-  /** The Flow transaction that executed it. */
+  /** Flow transaction that executed it. */
   readonly transaction: TransactionSummary
 }
 
 export interface EvmLog {
-  /** Position in the transaction. */
+  /** Index in the transaction. */
   readonly index: number
-  /** The contract. */
+  /** Contract that emitted the log. */
   readonly address: EvmAddressReference
   readonly topics: readonly string[]
   readonly data: string
-  /** Of events that many contracts share. */
+  /** Set for common events. */
   readonly decoded: EvmDecodedLog | null
 }
 
 export interface EvmDecodedLog {
   readonly name: string
-  /** The event: Transfer(address,address,uint256). */
+  /** Event signature: Transfer(address,address,uint256). */
   readonly method_call: string
   readonly parameters: readonly ({ readonly name: string; readonly type: string; readonly indexed: boolean; readonly value: string | boolean | readonly string[] })[]
 }
@@ -1508,22 +1508,22 @@ export interface EvmDecodedLog {
 export interface EvmTokenTransfer {
   /** 0x and 64 hex digits. */
   readonly transaction_hash: string
-  /** The Flow transaction. */
+  /** Flow transaction. */
   readonly transaction_id: string
   /** Flow block. */
   readonly block_height: number
   readonly transaction_index: number
   readonly event_index: number
-  /** Position of the log in the EVM transaction. */
+  /** Index of the log in the EVM transaction. */
   readonly log_index: number
-  /** Counts what one log moved. */
+  /** Index within a batch log. */
   readonly batch_index: number
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
   readonly type: 'token_transfer' | 'token_minting' | 'token_burning'
-  /** Null: nobody, it was minted. */
+  /** Null for mints. */
   readonly from: EvmAddressReference | null
-  /** Null: nobody, it was burned. */
+  /** Null for burns. */
   readonly to: EvmAddressReference | null
   readonly token: EvmTokenReference
   readonly total: { readonly value: string; readonly decimals: number | null; readonly token_id: string | null }
@@ -1532,41 +1532,41 @@ export interface EvmTokenTransfer {
 export interface EvmTokenReference {
   /** 0x and 40 hex digits, lower case. */
   readonly address: string
-  /** By which its logs are written. */
+  /** Standard of its logs. */
   readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
-  /** Of tokens that the bridge has associated with a Flow token; null for others. */
+  /** Set for tokens associated with a Flow token by the bridge. */
   readonly name: string | null
   readonly symbol: string | null
-  /** Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units. */
+  /** Known for wrapped FLOW only; null if unknown, so amounts are raw units. */
   readonly decimals: number | null
   readonly icon_url: string | null
-  /** The token of Flow that the bridge has associated with it: A.<address>.<name>. */
+  /** Flow token associated by the bridge, A.<address>.<name>. */
   readonly flow_token: string | null
 }
 
 export interface EvmLogList {
   readonly data: readonly EvmLog[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EvmTokenTransferList {
   readonly data: readonly EvmTokenTransfer[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EvmTokenList {
   readonly data: readonly EvmToken[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -1574,25 +1574,25 @@ export interface EvmTokenList {
 export interface EvmToken {
   /** 0x and 40 hex digits, lower case. */
   readonly address: string
-  /** By which its logs are written. */
+  /** Standard of its logs. */
   readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
-  /** Of tokens that the bridge has associated with a Flow token; null for others. */
+  /** Set for tokens associated with a Flow token by the bridge. */
   readonly name: string | null
   readonly symbol: string | null
-  /** Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units. */
+  /** Known for wrapped FLOW only; null if unknown, so amounts are raw units. */
   readonly decimals: number | null
   readonly icon_url: string | null
-  /** The token of Flow that the bridge has associated with it: A.<address>.<name>. */
+  /** Flow token associated by the bridge, A.<address>.<name>. */
   readonly flow_token: string | null
-  /** Addresses with a balance above 0. */
+  /** Addresses with a positive balance. */
   readonly holders: number
-  /** Transfers, mints and burns; those of a batch each. */
+  /** Transfers, mints and burns; each entry of a batch counts. */
   readonly transfer_count: number
-  /** Flow block of its first transfer that is indexed. */
+  /** Flow block of the first indexed transfer. */
   readonly first_height: number
-  /** False: transfers are missing, those of before the indexed history or of a contract that moves balances without logs. */
+  /** False: transfers are missing, from before the indexed history or because the contract moves balances without logs. */
   readonly is_complete: boolean
-  /** Last price in USD of one whole token; null where the feed has none. */
+  /** Current price in US dollars; null if unknown. */
   readonly exchange_rate: string | null
 }
 
@@ -1602,16 +1602,16 @@ export interface EvmTokenAnswer {
 
 export interface EvmHolderList {
   readonly data: readonly EvmHolder[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EvmHolder {
   readonly address: EvmAddressReference
-  /** In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds. */
+  /** ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids. */
   readonly value: string
 }
 
@@ -1622,63 +1622,63 @@ export interface EvmAddressAnswer {
 export interface EvmAddress {
   /** 0x and 40 hex digits, lower case. */
   readonly hash: string
-  /** Label of the address, or name of the token; null where neither is known. */
+  /** Label of the address or name of the token; null if unknown. */
   readonly name: string | null
-  /** Null where nothing tells: contracts that contracts create tell nothing of themselves. */
+  /** Null if unknown, as for contracts created by contracts. */
   readonly is_contract: boolean | null
-  /** The Flow account that owns it (COA); null where none is known to. */
+  /** Flow account that owns the COA; null if unknown. */
   readonly flow_address: string | null
-  /** Whether Cadence owns it (COA). */
+  /** Whether it is a Cadence-owned account (COA). */
   readonly is_coa: boolean
-  /** Where it is a token. */
+  /** Null if it is not a token. */
   readonly token: EvmToken | null
-  /** Who created it, where it is a contract whose creation is indexed. */
+  /** Creator of the contract; null if unknown or not a contract. */
   readonly creator: EvmAddressReference | null
   readonly creation_transaction_hash: string | null
-  /** First Flow block in which it is seen. */
+  /** First Flow block that refers to it. */
   readonly first_height: number | null
   readonly last_height: number | null
 }
 
 export interface EvmHoldingList {
   readonly data: readonly EvmHolding[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EvmHolding {
   readonly token: EvmTokenReference
-  /** See the items of the address. */
+  /** Always null: see the items of the address. */
   readonly token_id: null
-  /** In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds. */
+  /** ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids. */
   readonly value: string
 }
 
 export interface EvmItemList {
   readonly data: readonly EvmItem[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EvmItem {
   readonly token: EvmTokenReference
-  /** Item of ERC-721, kind of ERC-1155. */
+  /** Token id. */
   readonly token_id: string
-  /** 1 for an item; the units of a kind. */
+  /** ERC-721: 1. ERC-1155: balance. */
   readonly value: string
 }
 
 export interface DailyNumbersList {
   readonly data: readonly DailyNumbers[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -1686,68 +1686,68 @@ export interface DailyNumbersList {
 export interface DailyNumbers {
   /** Day, UTC. */
   readonly date: string
-  /** Blocks that are indexed; 0 for a day of which none is. */
+  /** Indexed blocks. */
   readonly block_count: number
-  /** Transactions, system transactions included. */
+  /** Transactions, including system transactions. */
   readonly tx_count: number
-  /** Those that the chain made itself, scheduled ones included. */
+  /** System transactions, including scheduled transactions. */
   readonly system_tx_count: number
-  /** Transactions that executed no EVM transaction. */
+  /** Transactions without EVM transactions. */
   readonly cadence_tx_count: number
-  /** Transactions of users that failed. */
+  /** Failed user transactions. */
   readonly failed_tx_count: number
-  /** Part of users' transactions that failed, in percent, 2 decimals. */
+  /** Failed user transactions in percent, 2 decimals. */
   readonly error_rate: number
   readonly event_count: number
   /** Computation used. */
   readonly total_gas_used: number
-  /** Computation of a transaction in the mean, 2 decimals. */
+  /** Mean computation per transaction, 2 decimals. */
   readonly avg_gas_per_tx: number
-  /** Fees that were deducted, in FLOW. */
+  /** Deducted fees in FLOW. */
   readonly fees: string
-  /** Movements of fungible tokens, fees aside. */
+  /** Fungible token transfers, excluding fees. */
   readonly ft_transfers: number
-  /** Movements of items of collections. */
+  /** NFT transfers. */
   readonly nft_transfers: number
   /** Accounts that proposed, paid for or authorized a transaction. */
   readonly active_accounts: number
-  /** Accounts that were created. */
+  /** Created accounts. */
   readonly new_accounts: number
-  /** EVM accounts that Flow accounts made for themselves. */
+  /** Created COAs. */
   readonly coa_new_accounts: number
   /** Transactions that executed EVM transactions. */
   readonly evm_tx_count: number
-  /** EVM transactions that were executed: a transaction can hold many. */
+  /** Executed EVM transactions; a transaction may contain several. */
   readonly evm_execution_count: number
-  /** Those of them that failed. */
+  /** Failed EVM transactions. */
   readonly evm_failed_count: number
-  /** Gas of the EVM transactions. */
+  /** Gas used by EVM transactions. */
   readonly evm_gas_used: number
   /** Senders and receivers of EVM transactions. */
   readonly evm_active_addresses: number
   /** Swaps. */
   readonly defi_swap_count: number
-  /** Accounts that swapped. */
+  /** Accounts with a swap. */
   readonly defi_unique_traders: number
-  /** The last epoch that ran on the day; null where none is known. */
+  /** Last epoch of the day; null if unknown. */
   readonly epoch: number | null
-  /** Rewards that were paid to nodes and delegators, in FLOW. */
+  /** Rewards paid to nodes and delegators, in FLOW. */
   readonly epoch_payout_total: string
-  /** Transactions that moved FLOW, tokens or items into EVM. */
+  /** Transactions that moved FLOW, tokens or NFTs into EVM. */
   readonly bridge_to_evm_txs: number
-  /** Transactions that moved some out of EVM. */
+  /** Transactions that moved FLOW, tokens or NFTs out of EVM. */
   readonly bridge_from_evm_txs: number
-  /** Contracts that were deployed. */
+  /** Deployed contracts. */
   readonly new_contracts: number
-  /** Contracts that were replaced by a new version. */
+  /** Updated contracts. */
   readonly contract_updates: number
 }
 
 export interface DailyModuleNumbersList {
   readonly data: readonly (DailyAccountNumbers | DailyEvmNumbers | DailyDefiNumbers | DailyEpochNumbers | DailyBridgeNumbers | DailyContractNumbers)[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -1757,9 +1757,9 @@ export interface DailyAccountNumbers {
   readonly date: string
   /** Accounts that proposed, paid for or authorized a transaction. */
   readonly active_accounts: number
-  /** Accounts that were created. */
+  /** Created accounts. */
   readonly new_accounts: number
-  /** EVM accounts that Flow accounts made for themselves. */
+  /** Created COAs. */
   readonly coa_new_accounts: number
 }
 
@@ -1768,11 +1768,11 @@ export interface DailyEvmNumbers {
   readonly date: string
   /** Transactions that executed EVM transactions. */
   readonly evm_tx_count: number
-  /** EVM transactions that were executed: a transaction can hold many. */
+  /** Executed EVM transactions; a transaction may contain several. */
   readonly evm_execution_count: number
-  /** Those of them that failed. */
+  /** Failed EVM transactions. */
   readonly evm_failed_count: number
-  /** Gas of the EVM transactions. */
+  /** Gas used by EVM transactions. */
   readonly evm_gas_used: number
   /** Senders and receivers of EVM transactions. */
   readonly evm_active_addresses: number
@@ -1783,42 +1783,42 @@ export interface DailyDefiNumbers {
   readonly date: string
   /** Swaps. */
   readonly defi_swap_count: number
-  /** Accounts that swapped. */
+  /** Accounts with a swap. */
   readonly defi_unique_traders: number
 }
 
 export interface DailyEpochNumbers {
   /** Day, UTC. */
   readonly date: string
-  /** The last epoch that ran on the day; null where none is known. */
+  /** Last epoch of the day; null if unknown. */
   readonly epoch: number | null
-  /** Rewards that were paid to nodes and delegators, in FLOW. */
+  /** Rewards paid to nodes and delegators, in FLOW. */
   readonly epoch_payout_total: string
 }
 
 export interface DailyBridgeNumbers {
   /** Day, UTC. */
   readonly date: string
-  /** Transactions that moved FLOW, tokens or items into EVM. */
+  /** Transactions that moved FLOW, tokens or NFTs into EVM. */
   readonly bridge_to_evm_txs: number
-  /** Transactions that moved some out of EVM. */
+  /** Transactions that moved FLOW, tokens or NFTs out of EVM. */
   readonly bridge_from_evm_txs: number
 }
 
 export interface DailyContractNumbers {
   /** Day, UTC. */
   readonly date: string
-  /** Contracts that were deployed. */
+  /** Deployed contracts. */
   readonly new_contracts: number
-  /** Contracts that were replaced by a new version. */
+  /** Updated contracts. */
   readonly contract_updates: number
 }
 
 export interface DailyTransfersList {
   readonly data: readonly DailyTransfers[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -1826,75 +1826,75 @@ export interface DailyTransfersList {
 export interface DailyTransfers {
   /** Day, UTC. */
   readonly date: string
-  /** Movements of fungible tokens, fees aside. */
+  /** Fungible token transfers, excluding fees. */
   readonly ft_transfers: number
-  /** Movements of items of collections. */
+  /** NFT transfers. */
   readonly nft_transfers: number
 }
 
 export interface PriceList {
   readonly data: readonly Price[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface Price {
-  /** Symbol of the token, or the token where the feed gave no symbol. */
+  /** Symbol; the token id if it has no symbol. */
   readonly asset: string
   /** `A.<address>.<name>`. */
   readonly token: string
   readonly currency: string
-  /** A decimal number as text, of one whole token. */
+  /** Price of one token, as a decimal string. */
   readonly price: string
-  /** Change to the price of 24 hours before `as_of`, in percent, 2 decimals; null where that is not known. */
+  /** Price change over the 24 hours before `as_of`, in percent, 2 decimals. Null if unknown. */
   readonly price_change_24h: number | null
-  /** Price times what there is of the token; null where that is not known. */
+  /** Price times total supply. Null if the supply is unknown. */
   readonly market_cap: string | null
-  /** All prices come from the feed of PRICE_FEED_URL. */
+  /** The feed at PRICE_FEED_URL. */
   readonly source: 'price_feed'
-  /** The time for which the feed gave the price. */
+  /** Time of the price. */
   readonly as_of: string
 }
 
 export interface PriceAtList {
   readonly data: readonly PriceAt[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface PriceAt {
-  /** Symbol of the token, or the token where the feed gave no symbol. */
+  /** Symbol; the token id if it has no symbol. */
   readonly asset: string
-  /** `A.<address>.<name>`; null where nothing tells which token the symbol means. */
+  /** `A.<address>.<name>`. Null if the symbol is unknown. */
   readonly token: string | null
   readonly currency: string
-  /** The time that was asked for. */
+  /** Requested time. */
   readonly ts: string
-  /** Whether there is a price of at most 48 hours before or after it. */
+  /** Whether there is a price within 48 hours of the requested time. */
   readonly found: boolean
-  /** The nearest such price; null where there is none. */
+  /** Nearest price. Null if none was found. */
   readonly price: string | null
-  /** The time of that price. */
+  /** Time of the price. */
   readonly as_of: string | null
 }
 
 export interface PriceSampleList {
   readonly data: readonly PriceSample[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface PriceSample {
-  /** The last of the hour, a decimal number as text. */
+  /** Last price of the hour, as a decimal string. */
   readonly price: string
   /** ISO 8601, UTC, milliseconds. */
   readonly as_of: string
@@ -1902,18 +1902,18 @@ export interface PriceSample {
 
 export interface PricesList {
   readonly data: readonly Prices[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface Prices {
   readonly currency: string
-  /** Price by symbol. Where several tokens have the same symbol, the price that is the newest. */
+  /** Price by symbol; the newest one if several tokens share a symbol. */
   readonly prices: Readonly<Record<string, string>>
-  /** Symbol by name of contract, as the keys of `prices` have it. */
+  /** Symbol by contract name. */
   readonly token_map: Readonly<Record<string, string>>
   /** Price by token, `A.<address>.<name>`. */
   readonly tokens: Readonly<Record<string, { readonly symbol: string | null; readonly price: string; readonly as_of: string }>>
@@ -1921,9 +1921,9 @@ export interface Prices {
 
 export interface PeriodNumbersList {
   readonly data: readonly PeriodNumbers[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -1931,74 +1931,74 @@ export interface PeriodNumbersList {
 export interface PeriodNumbers {
   /** First day of the period, UTC. */
   readonly date: string
-  /** Begin of the period. */
+  /** Start of the period. */
   readonly timestamp: string
-  /** Blocks that are indexed. */
+  /** Indexed blocks. */
   readonly block_count: number
-  /** Transactions, system transactions included. */
+  /** Transactions, including system transactions. */
   readonly tx_count: number
-  /** Those that the chain made itself, scheduled ones included. */
+  /** System transactions, including scheduled transactions. */
   readonly system_tx_count: number
   /** Transactions that executed EVM transactions. */
   readonly evm_tx_count: number
-  /** Transactions of users that failed. */
+  /** Failed user transactions. */
   readonly failed_tx_count: number
   readonly event_count: number
   /** Computation used. */
   readonly total_gas_used: number
-  /** Fees that were deducted, in FLOW. */
+  /** Deducted fees in FLOW. */
   readonly fees: string
-  /** Movements of fungible tokens, fees aside. */
+  /** Fungible token transfers, excluding fees. */
   readonly ft_transfers: number
-  /** Movements of items of collections. */
+  /** NFT transfers. */
   readonly nft_transfers: number
-  /** Accounts that proposed, paid for or authorized a transaction. Accounts are told apart within a day: for other periods this is null. */
+  /** Accounts that proposed, paid for or authorized a transaction. Null except for days, as accounts are counted per day. */
   readonly active_accounts: number | null
-  /** The same of a day with blocks, in the mean of the period, 2 decimals; null for hours. */
+  /** Mean daily active accounts over the days with blocks, 2 decimals; null for hours. */
   readonly daily_active_accounts: number | null
-  /** Accounts that were created. */
+  /** Created accounts. */
   readonly new_accounts: number
-  /** Contracts that were deployed. */
+  /** Deployed contracts. */
   readonly new_contracts: number
 }
 
 export interface ChainNumbersList {
   readonly data: readonly ChainNumbers[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface ChainNumbers {
-  /** Lowest stored height; null while nothing is stored. */
+  /** Lowest stored height; null if nothing is stored. */
   readonly min_height: number | null
-  /** Highest stored height; null while nothing is stored. */
+  /** Highest stored height; null if nothing is stored. */
   readonly max_height: number | null
-  /** Stored blocks, exact. */
+  /** Stored blocks. */
   readonly block_count: number
-  /** Their transactions, exact. */
+  /** Stored transactions. */
   readonly tx_count: number
-  /** Their events, exact. */
+  /** Stored events. */
   readonly event_count: number
 }
 
 export interface ChainCountsList {
   readonly data: readonly ChainCounts[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface ChainCounts {
-  /** Stored blocks, exact. */
+  /** Stored blocks. */
   readonly block_count: number
-  /** Their transactions, exact. */
+  /** Stored transactions. */
   readonly transaction_count: number
-  /** Highest stored height; null while nothing is stored. */
+  /** Highest stored height; null if nothing is stored. */
   readonly max_height: number | null
 }
 
@@ -2006,24 +2006,24 @@ export interface AccountContract {
   /** 0x and 16 hex digits. */
   readonly address: string
   readonly name: string
-  /** Length of the code in UTF-8. */
+  /** Size in bytes (UTF-8). */
   readonly byte_size: number
   /** Cadence source. */
   readonly code: string
-  /** When this was answered. */
+  /** Time of the response. */
   readonly fetched_at: string
   readonly source: 'chain' | 'index'
-  /** Block that brought this code; null where the chain gave it. */
+  /** Block that deployed this code; null if read from the chain. */
   readonly as_of_height: number | null
-  /** The chain did not answer, so the code is as indexed. Else left out. */
+  /** Present if no access node responded, so the code is indexed data. */
   readonly _rpcUnavailable?: true
 }
 
 export interface PublicKeyList {
   readonly data: readonly PublicKey[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2037,12 +2037,12 @@ export interface PublicKey {
   readonly public_key: string
   /** ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381. */
   readonly signing_algorithm: string | null
-  /** SHA2_256, SHA3_256, …; null where no event said it. */
+  /** SHA2_256, SHA3_256, …; null if not indexed. */
   readonly hashing_algorithm: string | null
-  /** Weight of 1000 that a transaction needs; null where no event said it. */
+  /** Weight, out of the 1000 that a transaction requires; null if not indexed. */
   readonly weight: number | null
   readonly revoked: boolean
-  /** Block that added it; null while that is not indexed. */
+  /** Block that added it; null if not indexed. */
   readonly added_height: number | null
   /** Block that revoked it. */
   readonly revoked_height: number | null
@@ -2050,9 +2050,9 @@ export interface PublicKey {
 
 export interface CoaMappingList {
   readonly data: readonly CoaMapping[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2060,9 +2060,9 @@ export interface CoaMappingList {
 export interface CoaMapping {
   /** EVM address: 0x and 40 hex digits. */
   readonly coa_address: string
-  /** Who has it; null where the transaction does not tell. */
+  /** Owner; null if the transaction does not identify it. */
   readonly flow_address: string | null
-  /** How that is known: the account issued a capability for it in the transaction that created it, or no other account could store anything there. */
+  /** How the owner is known: it issued a capability for the COA in the creating transaction, or it was the only account that could store the COA. */
   readonly owner_evidence: 'capability' | 'only_account' | null
   /** 64 hex digits, no 0x. */
   readonly transaction_id: string
@@ -2087,9 +2087,9 @@ export interface StorageItem {
 
 export interface AccountList {
   readonly data: readonly Account[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2097,17 +2097,17 @@ export interface AccountList {
 export interface Account {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Transactions that it paid for, proposed or authorized. */
+  /** Transactions that the account paid for, proposed or authorized. */
   readonly tx_count: number
-  /** First block with a transaction of it; null where it only got tokens. */
+  /** Block of its first transaction; null if it only received tokens. */
   readonly first_seen_height: number | null
-  /** Block that created it; null while that is not indexed. */
+  /** Block that created it; null if not indexed. */
   readonly created_height: number | null
-  /** Last block with a transaction of it. */
+  /** Block of its last transaction. */
   readonly height: number | null
-  /** Time of that block. */
+  /** Time of its last transaction. */
   readonly timestamp: string | null
-  /** FLOW in all vaults of the account, also those inside of its contracts and resources; null where none was seen. */
+  /** FLOW in all vaults, including vaults nested in contracts and resources. Null if none is indexed. */
   readonly flow_balance: string | null
 }
 
@@ -2118,145 +2118,145 @@ export interface AccountAnswer {
 export interface AccountDetail {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Transactions that it paid for, proposed or authorized. */
+  /** Transactions that the account paid for, proposed or authorized. */
   readonly tx_count: number
-  /** First block with a transaction of it; null where it only got tokens. */
+  /** Block of its first transaction; null if it only received tokens. */
   readonly first_seen_height: number | null
-  /** Block that created it; null while that is not indexed. */
+  /** Block that created it; null if not indexed. */
   readonly created_height: number | null
-  /** FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`. */
+  /** FLOW. With source chain: main vault at as_of_height. With source index: same as indexed_balance. */
   readonly balance: string | null
-  /** FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block. */
+  /** FLOW in all vaults according to indexed events, as in balance/history and the token list. Differs from the chain by blocks not yet indexed, by vaults other than the main one, and by balances from before the first indexed block. */
   readonly indexed_balance: string | null
-  /** FLOW that the storage in use does not bind; null where not known. */
+  /** FLOW not reserved for storage; null if unknown. */
   readonly available_balance: string | null
-  /** The same as balance, as a JSON number, which rounds. */
+  /** balance as a JSON number, possibly rounded. */
   readonly flowBalance: number | null
-  /** Names of its contracts, sorted. */
+  /** Contract names, sorted. */
   readonly contracts: readonly string[]
   readonly contract_count: number
-  /** By index, revoked ones included. */
+  /** Sorted by index, including revoked keys. */
   readonly keys: readonly AccountKey[]
   readonly key_count: number
   readonly labels: readonly AccountLabel[]
-  /** Bytes; null where the chain was not heard. */
+  /** Bytes; null if no access node responded. */
   readonly storage_used: string | null
-  /** Bytes; null where the chain was not heard. */
+  /** Bytes; null if no access node responded. */
   readonly storage_capacity: string | null
-  /** storage_capacity in units of 2^20 bytes, as a JSON number, which rounds. */
+  /** storage_capacity in MiB, as a JSON number, possibly rounded. */
   readonly flowStorage: number | null
-  /** storage_used in units of 2^20 bytes, as a JSON number, which rounds. */
+  /** storage_used in MiB, as a JSON number, possibly rounded. */
   readonly storageUsed: number | null
-  /** flowStorage less storageUsed, and not below 0. */
+  /** flowStorage minus storageUsed, at least 0. */
   readonly storageAvailable: number | null
   readonly first_seen_at: string | null
-  /** Last block with a transaction of it. */
+  /** Block of its last transaction. */
   readonly last_seen_height: number | null
   readonly last_seen_at: string | null
   readonly created_at: string | null
   readonly created_by_transaction: string | null
-  /** Where balance, keys, contracts and storage are from: the chain at present, or what is indexed. */
+  /** Source of balance, keys, contracts and storage: the chain, or indexed data. */
   readonly source: 'chain' | 'index'
-  /** The block whose state they are of; null where the chain gave them and did not say which. */
+  /** Height of that state; null if the access node did not report it. */
   readonly as_of_height: number | null
-  /** The chain did not answer, so all is as indexed. Else left out. */
+  /** Present if no access node responded, so all data is indexed data. */
   readonly _rpcUnavailable?: true
 }
 
 export interface AccountKey {
   readonly index: number
-  /** Public key, hex digits; null where it was added before the first indexed block. */
+  /** Public key in hex; null if added before the first indexed block. */
   readonly key: string | null
   /** ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381. */
   readonly signatureAlgorithm: string | null
   /** SHA2_256, SHA3_256, … */
   readonly hashAlgorithm: string | null
-  /** Weight of 1000 that a transaction needs. */
+  /** Weight, out of the 1000 that a transaction requires. */
   readonly weight: number | null
   readonly revoked: boolean
-  /** Of the next transaction that it proposes; null from indexed data. */
+  /** Sequence number of the next proposal; null with source index. */
   readonly sequenceNumber: number | null
 }
 
 export interface AccountLabel {
-  /** Short name of the label, one of the account's. */
+  /** Key of the label, unique per account. */
   readonly tag: string
-  /** The name to show. */
+  /** Display name. */
   readonly label: string
   readonly category: 'whale' | 'service' | 'exchange' | 'defi' | 'nft' | 'custom'
 }
 
 export interface AccountLabelList {
   readonly data: readonly AccountLabel[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EpochStatusList {
   readonly data: readonly EpochStatus[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EpochStatus {
-  /** Counter of the epoch that runs; null where it is not known. */
+  /** Counter of the current epoch; null if unknown. */
   readonly epoch: number | null
-  /** How much of it is over, in percent, 2 decimals: by views, or where these are not known by time; null where neither is known. */
+  /** Progress in percent, 2 decimals: by views, or by time if views are unknown; null if both are unknown. */
   readonly epoch_progress: number | null
   /** 0 staking auction, 1 setup, 2 commit. */
   readonly phase: number | null
   readonly phase_name: 'staking auction' | 'setup' | 'commit' | null
-  /** First view of the epoch. */
+  /** First view. */
   readonly start_view: number | null
-  /** Last view of its staking auction. */
+  /** Last view of the staking auction. */
   readonly staking_end_view: number | null
-  /** Last view of the epoch. */
+  /** Last view. */
   readonly end_view: number | null
-  /** View of the newest block of which the chain was asked; blocks are stored without theirs. */
+  /** View at the last query of the chain; stored blocks have no view. */
   readonly current_view: number | null
   /** First block of the epoch. */
   readonly start_height: number | null
-  /** Time of that block. */
+  /** Time of the first block. */
   readonly start_time: string | null
-  /** When it is meant to end. */
+  /** Target end time. */
   readonly target_end_time: string | null
-  /** The block of which epoch and phase are told. */
+  /** Height at which epoch and phase were determined. */
   readonly height: number | null
-  /** Who told epoch and phase: the contract FlowEpoch when it was asked, or its indexed events. */
+  /** Source of epoch and phase: a query of the FlowEpoch contract, or its indexed events. */
   readonly source: 'chain' | 'events' | null
-  /** Time of that block, seconds since 1970. */
+  /** Time of that height, seconds since 1970. */
   readonly updated_at: number | null
 }
 
 export interface EpochNumbersList {
   readonly data: readonly EpochNumbers[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EpochNumbers {
-  /** Counter of the epoch. */
+  /** Epoch counter. */
   readonly epoch: number
-  /** planned: no indexed event told that it started. */
+  /** planned: its start is not indexed. */
   readonly status: 'planned' | 'running' | 'ended'
-  /** Block in which it started; null where no indexed event told. */
+  /** First block; null if not indexed. */
   readonly start_height: number | null
-  /** Last block of it; null where no indexed event told. */
+  /** Last block; null if not indexed. */
   readonly end_height: number | null
-  /** Blocks from the one to the other. */
+  /** Number of blocks. */
   readonly block_count: number | null
   readonly start_time: string | null
   readonly end_time: string | null
-  /** When it is meant to end. */
+  /** Target end time. */
   readonly target_end_time: string | null
   /** First view. */
   readonly start_view: number | null
@@ -2264,77 +2264,77 @@ export interface EpochNumbers {
   readonly staking_end_view: number | null
   /** Last view. */
   readonly end_view: number | null
-  /** Block of the event that told its nodes. */
+  /** Block of its EpochSetup. */
   readonly setup_height: number | null
   /** Block of its EpochCommit. */
   readonly commit_height: number | null
-  /** Nodes that take part. */
+  /** Participating nodes. */
   readonly total_nodes: number | null
-  /** FLOW staked by nodes and delegators, without access nodes. */
+  /** FLOW staked by nodes and delegators, excluding access nodes. */
   readonly total_staked: string | null
-  /** FLOW in all when it started. */
+  /** FLOW supply at its start. */
   readonly total_supply: string | null
-  /** FLOW to be paid for it, as told when it started. */
+  /** Expected rewards in FLOW, as announced at its start. */
   readonly total_rewards: string | null
-  /** Block in which its rewards were paid. */
+  /** Block of the reward payout. */
   readonly payout_height: number | null
   readonly payout_time: string | null
-  /** FLOW that was paid to nodes and delegators. */
+  /** FLOW paid to nodes and delegators. */
   readonly payout_total: string | null
-  /** FLOW of it that came from transaction fees. */
+  /** Part of the payout from transaction fees. */
   readonly payout_from_fees: string | null
-  /** FLOW of it that was made. */
+  /** Part of the payout that was minted. */
   readonly payout_minted: string | null
-  /** FLOW of the fees that was destroyed. */
+  /** Burned fees in FLOW. */
   readonly payout_fees_burned: string | null
 }
 
 export interface NetworkTokenomicsList {
   readonly data: readonly NetworkTokenomics[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface NetworkTokenomics {
-  /** The epoch of which stake and supply are told. */
+  /** Epoch of stake and supply. */
   readonly epoch: number | null
-  /** FLOW in existence. */
+  /** FLOW supply. */
   readonly total_supply: string | null
-  /** FLOW staked by nodes and delegators, without access nodes. */
+  /** FLOW staked by nodes and delegators, excluding access nodes. */
   readonly total_staked: string | null
-  /** total_staked of total_supply, in percent, 2 decimals. */
+  /** Share of the supply that is staked, in percent, 2 decimals. */
   readonly staked_share: number | null
-  /** Nodes that take part in the epoch. */
+  /** Participating nodes. */
   readonly validator_count: number | null
-  /** FLOW paid for the newest epoch whose rewards are paid. */
+  /** FLOW paid for the newest epoch with a payout. */
   readonly epoch_payout: string | null
-  /** That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; null where the length of the epoch is not known. */
+  /** Payout relative to the stake of its epoch, extrapolated to a year, in percent, 2 decimals; null if the length of the epoch is unknown. */
   readonly staking_apy: number | null
-  /** Who told supply and stake: the contracts when they were asked, or indexed events. */
+  /** Source of supply and stake: a query of the contracts, or indexed events. */
   readonly source: 'chain' | 'events' | null
-  /** When that was so, seconds since 1970. */
+  /** Time of the data, seconds since 1970. */
   readonly updated_at: number | null
 }
 
 export interface KeyCheck {
   readonly valid: boolean
-  /** Why not, for people. */
+  /** Reason for display. */
   readonly error?: string
 }
 
 export interface NetworkNodeList {
   readonly data: readonly NetworkNode[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: { readonly limit: number; readonly count: number }
   /** All nodes. */
   readonly node_count: number
-  /** Those that take part in the newest epoch that is known. */
+  /** Nodes that participate in the newest known epoch. */
   readonly participant_count: number
   readonly nodes_by_role: readonly NodesOfRole[]
 }
@@ -2342,46 +2342,46 @@ export interface NetworkNodeList {
 export interface NetworkNode {
   /** 64 hex digits, no 0x. */
   readonly node_id: string
-  /** Newest epoch that it is or will be in; null: none that is indexed. */
+  /** Newest epoch of the node; null if not indexed. */
   readonly epoch: number | null
-  /** Account that registered it; null where that block is not indexed. */
+  /** Account that registered it; null if not indexed. */
   readonly address: string | null
-  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told. */
+  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null if unknown. */
   readonly role: number | null
-  /** Host and port; empty while nothing told. */
+  /** Host and port; empty if unknown. */
   readonly networking_address: string
   /** FLOW staked in this epoch. */
   readonly tokens_staked: string
-  /** FLOW that is staked when the next epoch starts. */
+  /** FLOW to be staked from the next epoch. */
   readonly tokens_committed: string
-  /** FLOW that is free when the next epoch starts. */
+  /** FLOW being unstaked, released with the next epoch. */
   readonly tokens_unstaking: string
-  /** FLOW that may be withdrawn. */
+  /** Unstaked FLOW that can be withdrawn. */
   readonly tokens_unstaked: string
-  /** FLOW earned that may be withdrawn. */
+  /** Rewards that can be withdrawn. */
   readonly tokens_rewarded: string
-  /** Delegators that it ever had. */
+  /** Registered delegators. */
   readonly delegator_count: number
-  /** Whether it takes part in the newest epoch that is known. */
+  /** Whether it participates in the newest known epoch. */
   readonly is_participant: boolean
 }
 
 export interface NodesOfRole {
-  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told. */
+  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null if unknown. */
   readonly role: number | null
   readonly role_name: 'collection' | 'consensus' | 'execution' | 'verification' | 'access' | null
   readonly node_count: number
-  /** Those of them that take part in the newest epoch that is known. */
+  /** Nodes that participate in the newest known epoch. */
   readonly participant_count: number
-  /** FLOW that they staked themselves. */
+  /** FLOW staked by the nodes themselves. */
   readonly tokens_staked: string
 }
 
 export interface BigTransferList {
   readonly data: readonly BigTransfer[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2390,42 +2390,42 @@ export interface BigTransfer {
   /** 64 hex digits, no 0x. */
   readonly tx_id: string
   readonly block_height: number
-  /** Position of the transaction in the block. */
+  /** Index of the transaction in the block. */
   readonly tx_index: number
-  /** The event by which it arrived, by its position in the transaction. */
+  /** Index of the deposit event in the transaction. */
   readonly event_index: number
-  /** Counts from 0 the transfers that this event made; nearly always 0. */
+  /** Index among the transfers of the same event; usually 0. */
   readonly leg: number
-  /** Time of the block. */
+  /** Block time. */
   readonly timestamp: string
-  /** swap: a transfer in a transaction that swapped. staking: into stake, out of it, or a reward. */
+  /** swap: transfer in a transaction with a swap. staking: stake, unstake or reward. */
   readonly type: 'mint' | 'burn' | 'transfer' | 'swap' | 'bridge' | 'staking'
-  /** As transfers of tokens have it. */
+  /** See FtTransfer. */
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward' | 'deposit' | 'withdrawal'
   /** `A.<address>.<name>`. */
   readonly token: string
-  /** Null, as the logo, where the contract does not say it, or was not asked yet. */
+  /** Null, like the logo, if not published or not read yet. */
   readonly token_symbol: string | null
-  /** Account that has the contract. */
+  /** Account that holds the contract. */
   readonly token_contract_address: string
   readonly contract_name: string
-  /** Address of an image. */
+  /** Image URL. */
   readonly token_logo: string | null
-  /** In whole tokens. */
+  /** Tokens. */
   readonly amount: string
-  /** US dollars at the last price known before it, of at most 48 hours. Null where there is none. */
+  /** Value in US dollars at the last price of the 48 hours before it; null if unknown. */
   readonly usd_value: string | null
-  /** Null where nobody gave it, as of what was minted. */
+  /** Null for mints and unknown senders. */
   readonly from_address: string | null
-  /** Null where nobody got it, as of what was burned. */
+  /** Null for burns and unknown receivers. */
   readonly to_address: string | null
 }
 
 export interface BusyContractList {
   readonly data: readonly BusyContract[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2434,17 +2434,17 @@ export interface BusyContract {
   /** `A.<address>.<name>`. */
   readonly contract_identifier: string
   readonly contract_name: string
-  /** Account that has the contract. */
+  /** Account that holds the contract. */
   readonly address: string
-  /** Transactions of users whose script imports it. */
+  /** User transactions that import the contract. */
   readonly tx_count: number
 }
 
 export interface TokenVolumeList {
   readonly data: readonly TokenVolume[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2452,27 +2452,27 @@ export interface TokenVolumeList {
 export interface TokenVolume {
   /** `A.<address>.<name>`. */
   readonly token: string
-  /** As people call it. Null, as symbol and logo, where the contract does not say it, or was not asked yet. */
+  /** Published name. Null, like symbol and logo, if not published or not read yet. */
   readonly name: string | null
   readonly symbol: string | null
   readonly contract_name: string
-  /** Account that has the contract. */
+  /** Account that holds the contract. */
   readonly address: string
-  /** Address of an image. */
+  /** Image URL. */
   readonly logo: string | null
-  /** Movements, without fees and without what the bridge locks up and gives back. */
+  /** Transfers, excluding fees and bridge escrow. */
   readonly transfer_count: number
-  /** Sum of them, in whole tokens. */
+  /** Tokens transferred. */
   readonly total_amount: string
-  /** Sum of them in US dollars, each day at the last price known on it, of at most 48 hours before its end. Null where there is none for a day on which the token moved. */
+  /** Value in US dollars, each day at its last price (up to 48 hours before the end of the day). Null if a price is missing for a day with transfers. */
   readonly usd_volume: string | null
 }
 
 export interface NodeList {
   readonly data: readonly Node[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2480,11 +2480,11 @@ export interface NodeList {
 export interface Node {
   /** 64 hex digits, no 0x. */
   readonly node_id: string
-  /** Newest epoch that it is or will be in; null: none that is indexed. */
+  /** Newest epoch of the node; null if not indexed. */
   readonly epoch: number | null
-  /** Account that registered it; null while its registration is not indexed. */
+  /** Account that registered it; null if not indexed. */
   readonly address: string | null
-  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told. */
+  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null if unknown. */
   readonly role: number | null
   readonly role_name: 'collection' | 'consensus' | 'execution' | 'verification' | 'access' | null
   /** Host and port. */
@@ -2493,25 +2493,25 @@ export interface Node {
   readonly weight: number | null
   /** FLOW staked in this epoch. */
   readonly tokens_staked: string
-  /** FLOW that is staked when the next epoch starts. */
+  /** FLOW to be staked from the next epoch. */
   readonly tokens_committed: string
-  /** FLOW that is free when the next epoch starts. */
+  /** FLOW being unstaked, released with the next epoch. */
   readonly tokens_unstaking: string
-  /** FLOW that may be withdrawn. */
+  /** Unstaked FLOW that can be withdrawn. */
   readonly tokens_unstaked: string
-  /** FLOW earned that may be withdrawn. */
+  /** Rewards that can be withdrawn. */
   readonly tokens_rewarded: string
-  /** FLOW of what is staked that is not to be staked in the next epoch; null where no event tells. */
+  /** Staked FLOW requested to be unstaked in the next epoch; null if not indexed. */
   readonly tokens_requested_to_unstake: string | null
-  /** Delegators that it ever had. */
+  /** Registered delegators. */
   readonly delegator_count: number
-  /** Block of its registration; null while that is not indexed. */
+  /** Block of its registration; null if not indexed. */
   readonly first_seen_height: number | null
-  /** True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to its registration. */
+  /** True: amounts are exact. False: amounts are sums of indexed events, which do not go back to the registration. */
   readonly is_complete: boolean
-  /** Whether the amounts follow from events, or the chain told them when it was asked. */
+  /** Source of the amounts: indexed events, or a query of the chain. */
   readonly source: 'events' | 'chain'
-  /** Time of what told them last. */
+  /** Time of the last event or query. */
   readonly updated_at: string | null
 }
 
@@ -2521,9 +2521,9 @@ export interface NodeAnswer {
 
 export interface DelegatorList {
   readonly data: readonly Delegator[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2531,53 +2531,53 @@ export interface DelegatorList {
 export interface Delegator {
   /** 64 hex digits, no 0x. */
   readonly node_id: string
-  /** Counts the delegators of the node from 1. */
+  /** Delegator id within the node, from 1. */
   readonly delegator_id: number
-  /** Account that registered it; null while its registration is not indexed. */
+  /** Account that registered it; null if not indexed. */
   readonly address: string | null
   /** FLOW staked in this epoch. */
   readonly tokens_staked: string
-  /** FLOW that is staked when the next epoch starts. */
+  /** FLOW to be staked from the next epoch. */
   readonly tokens_committed: string
-  /** FLOW that is free when the next epoch starts. */
+  /** FLOW being unstaked, released with the next epoch. */
   readonly tokens_unstaking: string
-  /** FLOW that may be withdrawn. */
+  /** Unstaked FLOW that can be withdrawn. */
   readonly tokens_unstaked: string
-  /** FLOW earned that may be withdrawn. */
+  /** Rewards that can be withdrawn. */
   readonly tokens_rewarded: string
-  /** FLOW of what is staked that is not to be staked in the next epoch; null where no event tells. */
+  /** Staked FLOW requested to be unstaked in the next epoch; null if not indexed. */
   readonly tokens_requested_to_unstake: string | null
-  /** Block of its registration; null while that is not indexed. */
+  /** Block of its registration; null if not indexed. */
   readonly created_height: number | null
-  /** As of nodes. */
+  /** See StakingNode. */
   readonly is_complete: boolean
-  /** Time of the last event about it. */
+  /** Time of its last event. */
   readonly updated_at: string | null
 }
 
 export interface EpochStatsList {
   readonly data: readonly EpochStats[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface EpochStats {
-  /** Counter of the epoch. */
+  /** Epoch counter. */
   readonly epoch: number
-  /** planned: no indexed event told that it started. */
+  /** planned: its start is not indexed. */
   readonly status: 'planned' | 'running' | 'ended'
-  /** Block in which it started; null where no indexed event told. */
+  /** First block; null if not indexed. */
   readonly start_height: number | null
-  /** Last block of it; null where no indexed event told. */
+  /** Last block; null if not indexed. */
   readonly end_height: number | null
-  /** Blocks from the one to the other. */
+  /** Number of blocks. */
   readonly block_count: number | null
   readonly start_time: string | null
   readonly end_time: string | null
-  /** When it is meant to end. */
+  /** Target end time. */
   readonly target_end_time: string | null
   /** First view. */
   readonly start_view: number | null
@@ -2585,38 +2585,38 @@ export interface EpochStats {
   readonly staking_end_view: number | null
   /** Last view. */
   readonly end_view: number | null
-  /** Block of the event that told its nodes. */
+  /** Block of its EpochSetup. */
   readonly setup_height: number | null
   /** Block of its EpochCommit. */
   readonly commit_height: number | null
-  /** Nodes that take part. */
+  /** Participating nodes. */
   readonly total_nodes: number | null
-  /** FLOW staked by nodes and delegators, without access nodes. */
+  /** FLOW staked by nodes and delegators, excluding access nodes. */
   readonly total_staked: string | null
-  /** FLOW in all when it started. */
+  /** FLOW supply at its start. */
   readonly total_supply: string | null
-  /** FLOW to be paid for it, as told when it started. */
+  /** Expected rewards in FLOW, as announced at its start. */
   readonly total_rewards: string | null
-  /** Block in which its rewards were paid. */
+  /** Block of the reward payout. */
   readonly payout_height: number | null
   readonly payout_time: string | null
-  /** FLOW that was paid to nodes and delegators. */
+  /** FLOW paid to nodes and delegators. */
   readonly payout_total: string | null
-  /** FLOW of it that came from transaction fees. */
+  /** Part of the payout from transaction fees. */
   readonly payout_from_fees: string | null
-  /** FLOW of it that was made. */
+  /** Part of the payout that was minted. */
   readonly payout_minted: string | null
-  /** FLOW of the fees that was destroyed. */
+  /** Burned fees in FLOW. */
   readonly payout_fees_burned: string | null
-  /** FLOW paid for it; null while that is not indexed. */
+  /** FLOW paid for the epoch; null if not indexed. */
   readonly total_rewarded: string | null
 }
 
 export interface StakingEventList {
   readonly data: readonly StakingEvent[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2627,19 +2627,19 @@ export interface StakingEvent {
   readonly transaction_id: string
   readonly transaction_index: number
   readonly event_index: number
-  /** Name of the event of FlowIDTableStaking: RewardsPaid, DelegatorTokensCommitted, … */
+  /** Event name of FlowIDTableStaking: RewardsPaid, DelegatorTokensCommitted, … */
   readonly event_type: string
-  /** Null for rules, which hold for all. */
+  /** Null for network-wide settings. */
   readonly node_id: string | null
-  /** 0 for the node itself; null for rules. */
+  /** 0 for the node itself; null for network-wide settings. */
   readonly delegator_id: number | null
-  /** FLOW; of rules their new value. */
+  /** FLOW; new value of network-wide settings. */
   readonly amount: string | null
-  /** Where the tokens were. unknown: unstaked or rewarded. Null: outside of the contract, or nothing moved. */
+  /** Source bucket. unknown: unstaked or rewarded. Null: outside of the contract, or no tokens moved. */
   readonly from_bucket: 'committed' | 'staked' | 'unstaking' | 'unstaked' | 'rewarded' | 'unknown' | null
-  /** Where the tokens are since, like from_bucket. */
+  /** Destination bucket, like from_bucket. */
   readonly to_bucket: 'committed' | 'staked' | 'unstaking' | 'unstaked' | 'rewarded' | 'unknown' | null
-  /** Epoch that is rewarded. */
+  /** Rewarded epoch. */
   readonly epoch: number | null
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
@@ -2647,37 +2647,37 @@ export interface StakingEvent {
 
 export interface StakingTokenomicsList {
   readonly data: readonly StakingTokenomics[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface StakingTokenomics {
-  /** Time of the block that the numbers are of, seconds since 1970. */
+  /** Block time of the data, seconds since 1970. */
   readonly as_of: number | null
-  /** The epoch of which stake and supply are told. */
+  /** Epoch of stake and supply. */
   readonly epoch: number | null
-  /** FLOW in existence. */
+  /** FLOW supply. */
   readonly total_supply: string | null
-  /** FLOW staked by nodes and delegators, without access nodes. */
+  /** FLOW staked by nodes and delegators, excluding access nodes. */
   readonly total_staked: string | null
-  /** total_staked of total_supply, in percent, 2 decimals. */
+  /** Share of the supply that is staked, in percent, 2 decimals. */
   readonly staked_share: number | null
-  /** Nodes that take part in the epoch. */
+  /** Participating nodes. */
   readonly validator_count: number | null
-  /** FLOW paid for the newest epoch whose rewards are paid. */
+  /** FLOW paid for the newest epoch with a payout. */
   readonly epoch_payout: string | null
-  /** That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; null where the length of the epoch is not known. */
+  /** Payout relative to the stake of its epoch, extrapolated to a year, in percent, 2 decimals; null if the length of the epoch is unknown. */
   readonly staking_apy: number | null
-  /** Who told supply and stake: the contracts when they were asked, or indexed events. */
+  /** Source of supply and stake: a query of the contracts, or indexed events. */
   readonly source: 'chain' | 'events' | null
-  /** When that was so, seconds since 1970. */
+  /** Time of the data, seconds since 1970. */
   readonly updated_at: number | null
-  /** Not known: nothing on the chain tells which tokens are locked. */
+  /** Always null: locked tokens cannot be determined from the chain. */
   readonly circulating_supply: null
-  /** Delegators that the nodes ever had; null while no node is known. */
+  /** Total of registered delegators; null if no node is known. */
   readonly delegator_count: number | null
 }
 
@@ -2688,17 +2688,17 @@ export interface AccountStakeAnswer {
 export interface AccountStake {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** That it registered. */
+  /** Nodes registered by the account. */
   readonly nodes: readonly Node[]
-  /** That it registered, those with the most stake first; 1000 at most. */
+  /** Delegators registered by the account, largest stake first; up to 1000. */
   readonly delegators: readonly Delegator[]
 }
 
 export interface ContractList {
   readonly data: readonly Contract[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2706,60 +2706,60 @@ export interface ContractList {
 export interface Contract {
   /** A.<address>.<name> */
   readonly id: string
-  /** The same as id. */
+  /** Alias of id. */
   readonly identifier: string
-  /** Account that has it. */
+  /** Account that holds the contract. */
   readonly address: string
   readonly name: string
-  /** Whether it says to be a fungible token, an NFT or neither; null while its code is not known. */
+  /** Fungible token, NFT or other; null if the code is unknown. */
   readonly kind: 'FT' | 'NFT' | 'CONTRACT' | null
   readonly status: 'active' | 'removed'
-  /** Source code: of a single contract, in lists where it is asked for; null while not known. */
+  /** Source code of a single contract, or with body=true; null if unknown. */
   readonly body?: string | null
-  /** When it was deployed first; null while that is not indexed. */
+  /** First deployment; null if not indexed. */
   readonly created_at: string | null
   readonly created_height: number | null
-  /** When it was changed last. */
+  /** Last change. */
   readonly updated_at: string | null
-  /** Block of its last change; null for one that only the chain tells of. */
+  /** Block of the last change; null with source chain. */
   readonly valid_from: number | null
-  /** Transaction of its last change. */
+  /** Transaction of the last change. */
   readonly transaction_hash: string | null
   /** SHA3-256 of the code. */
   readonly code_hash: string
-  /** Contracts that it imports, A.<address>.<name>; null while not known. */
+  /** Imported contracts, A.<address>.<name>; null if unknown. */
   readonly imports: readonly string[] | null
-  /** Contracts whose present code imports it; a minute old at most. */
+  /** Contracts that currently import it; up to a minute old. */
   readonly imported_count: number
-  /** The same as imported_count; some clients of the Flow explorer API read this name. */
+  /** Alias of imported_count. */
   readonly import_count: number
-  /** What the token or collection calls itself, where it is one. */
+  /** Published name of the token or collection. */
   readonly token_name: string | null
   readonly token_symbol: string | null
   readonly token_logo: string | null
-  /** chain: nothing is indexed of it, and an access node told. */
+  /** chain: not indexed, read from an access node. */
   readonly source: 'index' | 'chain'
 }
 
 export interface ContractVersionList {
   readonly data: readonly ContractVersion[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface ContractVersion {
-  /** From 1, the first that is indexed. */
+  /** From 1, the first indexed version. */
   readonly version: number
-  /** A contract that was removed may be added again. */
+  /** A removed contract may be added again. */
   readonly change: 'added' | 'updated'
-  /** Block that brought it. */
+  /** Block of the change. */
   readonly block_height: number
   /** 64 hex digits, no 0x. */
   readonly transaction_id: string
-  /** Time of that block. */
+  /** Time of the change. */
   readonly created_at: string | null
   /** SHA3-256 of the code. */
   readonly code_hash: string
@@ -2770,15 +2770,15 @@ export interface ContractVersionAnswer {
 }
 
 export interface ContractVersionDetail {
-  /** From 1, the first that is indexed. */
+  /** From 1, the first indexed version. */
   readonly version: number
-  /** A contract that was removed may be added again. */
+  /** A removed contract may be added again. */
   readonly change: 'added' | 'updated'
-  /** Block that brought it. */
+  /** Block of the change. */
   readonly block_height: number
   /** 64 hex digits, no 0x. */
   readonly transaction_id: string
-  /** Time of that block. */
+  /** Time of the change. */
   readonly created_at: string | null
   /** SHA3-256 of the code. */
   readonly code_hash: string
@@ -2787,30 +2787,30 @@ export interface ContractVersionDetail {
   /** 0x and 16 hex digits. */
   readonly address: string
   readonly name: string
-  /** Cadence source; null while it was not found. */
+  /** Cadence source; null if not found. */
   readonly code: string | null
-  /** As of the contract. */
+  /** See Contract. */
   readonly kind: 'FT' | 'NFT' | 'CONTRACT' | null
-  /** As of the contract. */
+  /** See Contract. */
   readonly imports: readonly string[] | null
 }
 
 export interface ContractDependenciesList {
   readonly data: readonly ContractDependencies[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface ContractDependencies {
   readonly identifier: string
-  /** What it imports itself, in the order of the identifiers. */
+  /** Direct imports, sorted by identifier. */
   readonly imports: readonly ContractReference[]
-  /** What imports it: a page of them, in the order of the identifiers. */
+  /** One page of contracts that import it, sorted by identifier. */
   readonly dependents: readonly ContractReference[]
-  /** All that import it. */
+  /** Number of contracts that import it. */
   readonly dependent_count: number
   readonly graph: { readonly root: string; readonly nodes: readonly ContractNode[]; readonly edges: readonly ({ readonly source: string; readonly target: string })[]; readonly truncated: boolean }
 }
@@ -2837,9 +2837,9 @@ export interface ContractNode {
 
 export interface ContractEventTypeList {
   readonly data: readonly ContractEventType[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2848,21 +2848,21 @@ export interface ContractEventType {
   /** A.<address>.<contract>.<event> */
   readonly type: string
   readonly event_name: string
-  /** All events of the type that are indexed; 0 where the code declares it and none is. */
+  /** Indexed events of the type; 0 if it is only declared. */
   readonly count: number
-  /** Time of the last block with one. */
+  /** Time of the last event. */
   readonly last_seen: string | null
-  /** The last block with one. */
+  /** Block of the last event. */
   readonly last_seen_height: number | null
-  /** Whether the present code declares it; false too while the code is not known. */
+  /** Whether the current code declares it; false if the code is unknown. */
   readonly is_declared: boolean
 }
 
 export interface ContractScriptList {
   readonly data: readonly ContractScript[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2870,27 +2870,27 @@ export interface ContractScriptList {
 export interface ContractScript {
   /** SHA-256 of the script. */
   readonly script_hash: string
-  /** Transactions with the script in the newest blocks that are looked at. */
+  /** Transactions with the script in the counted blocks. */
   readonly tx_count: number
-  /** As template_category of its transactions. */
+  /** See template_category of transactions. */
   readonly category: string
-  /** As template_label of its transactions. */
+  /** See template_label of transactions. */
   readonly label: string
-  /** The beginning of the script. */
+  /** Start of the script. */
   readonly script_preview: string
-  /** The last block with one of these transactions. */
+  /** Block of the last such transaction. */
   readonly last_seen_height: number
-  /** How many blocks were looked at. */
+  /** Number of counted blocks. */
   readonly counted_blocks: number
-  /** The lowest of them. */
+  /** Lowest counted block. */
   readonly counted_from_height: number
 }
 
 export interface DefiAssetList {
   readonly data: readonly DefiAsset[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2898,64 +2898,64 @@ export interface DefiAssetList {
 export interface DefiAsset {
   /** A.<address>.<name> */
   readonly id: string
-  /** Null until the contract was asked, and where it does not say it; like name and logo. */
+  /** Null, like name and logo, if the contract does not publish it or it has not been read yet. */
   readonly symbol: string | null
   readonly name: string | null
   readonly logo: string | null
   readonly contract_name: string
-  /** Last price of one whole token in USD; null where the feed has none. */
+  /** Current price in US dollars; null if unknown. */
   readonly price_usd: string | null
 }
 
 export interface DefiPairList {
   readonly data: readonly DefiPair[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface DefiPair {
-  /** A.<address>.<contract>, with the account of the pool behind where one contract has many. */
+  /** A.<address>.<contract>, followed by the pool account if one contract has several pools. */
   readonly id: string
-  /** By the contract. */
+  /** Exchange. */
   readonly dex_key: 'incrementfi' | 'bloctoswap' | 'metapier'
-  /** Account that holds its tokens. */
+  /** Account that holds the reserves. */
   readonly address: string
-  /** Null while nothing told. */
+  /** Null if unknown. */
   readonly asset0_id: string | null
   readonly asset1_id: string | null
   readonly asset0_symbol: string | null
   readonly asset1_symbol: string | null
-  /** Whether it is for tokens of equal worth; null while nothing told. */
+  /** Whether it is a stable swap pair; null if unknown. */
   readonly is_stable: boolean | null
-  /** Part of a swap in basis points, as it was told last; null while nothing told. */
+  /** Swap fee in basis points; null if unknown. */
   readonly fee_bps: number | null
-  /** What its vault holds of it, by the balances that moves leave behind; null where these do not tell which vault is that of the pair, and before Cadence 1.0. */
+  /** Balance of its vault, according to transfer events; null if the vault of the pair is ambiguous, and before Cadence 1.0. */
   readonly reserves_asset0: string | null
   readonly reserves_asset1: string | null
-  /** Asset1 for 1 asset0 in the last swap. */
+  /** asset1 per asset0 in the last swap. */
   readonly price: string | null
-  /** Swaps of the seven days, UTC, that end with the last on which any pair swapped. */
+  /** Swaps in the seven UTC days up to the last day with any swap. */
   readonly swap_count_7d: number
-  /** Whole tokens of asset0 that they moved, in and out together. */
+  /** asset0 volume of those swaps, in plus out. */
   readonly volume_asset0_7d: string
-  /** The same of asset1. */
+  /** asset1 volume of those swaps, in plus out. */
   readonly volume_asset1_7d: string
-  /** Block of the event that made it; null while that is not indexed. */
+  /** Block that created the pair; null if not indexed. */
   readonly created_height: number | null
-  /** Block of its last event. */
+  /** Block of the last event. */
   readonly last_height: number
-  /** Time of that block. */
+  /** Time of the last event. */
   readonly updated_at: string | null
 }
 
 export interface DefiEventList {
   readonly data: readonly DefiEvent[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -2966,27 +2966,27 @@ export interface DefiEvent {
   readonly transaction_id: string
   readonly transaction_index: number
   readonly event_index: number
-  /** A.<address>.<contract>, with the account of the pool behind where one contract has many. */
+  /** A.<address>.<contract>, followed by the pool account if one contract has several pools. */
   readonly pair_id: string
-  /** ProtocolFee: liquidity tokens minted for nothing, for the exchange. */
+  /** ProtocolFee: liquidity tokens minted for the exchange. */
   readonly event_type: 'Swap' | 'AddLiquidity' | 'RemoveLiquidity' | 'Flashloan' | 'ProtocolFee'
-  /** Account that authorized the transaction first, else who paid for it; null: the chain itself. */
+  /** First authorizer of the transaction, else its payer; null for system transactions. */
   readonly maker: string | null
-  /** Of a swap: which asset was given and which was got; else null. */
+  /** Direction of a swap; null for other events. */
   readonly direction: 'asset0_to_asset1' | 'asset1_to_asset0' | null
-  /** Of a swap the first token of the pair, of liquidity the first that moved, of a flash loan the one lent. */
+  /** Swap: first token of the pair. Liquidity: first moved token. Flash loan: borrowed token. */
   readonly asset0_id: string | null
   readonly asset1_id: string | null
   readonly asset0_symbol: string | null
   readonly asset1_symbol: string | null
-  /** Whole tokens that went into the pair; null: none, or nothing tells. Like those that follow. */
+  /** Tokens into or out of the pair; null if none or unknown. */
   readonly asset0_in: string | null
   readonly asset0_out: string | null
   readonly asset1_in: string | null
   readonly asset1_out: string | null
-  /** Liquidity tokens minted or burned. */
+  /** Minted or burned liquidity tokens. */
   readonly lp_amount: string | null
-  /** Of a swap: asset1 for 1 asset0. */
+  /** Swap price: asset1 per asset0. */
   readonly price_native: string | null
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string
@@ -2998,51 +2998,51 @@ export interface DefiEventAnswer {
 
 export interface ScheduledTransactionList {
   readonly data: readonly ScheduledTransaction[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface ScheduledTransaction {
-  /** The scheduler's number of it; they rise in the order of scheduling. */
+  /** Id assigned by the scheduler, ascending. */
   readonly id: number
-  /** pending: it was due, and how it went is unknown, since no access node has the result. */
+  /** pending: due, but the outcome is unknown because no access node serves the result. */
   readonly status: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
-  /** Null where no indexed event tells. */
+  /** Null if not indexed. */
   readonly priority: 'high' | 'medium' | 'low' | null
-  /** When it is to run. Null where no indexed event tells. */
+  /** Scheduled time. Null if not indexed. */
   readonly due_at: string | null
-  /** Computation that it may use. Null where no indexed event tells. */
+  /** Computation limit. Null if not indexed. */
   readonly execution_effort: number | null
-  /** Paid in advance, in FLOW. Null where no indexed event tells. */
+  /** Prepaid fees in FLOW. Null if not indexed. */
   readonly fees: string | null
-  /** Given back when it was cancelled, in FLOW; else null. */
+  /** FLOW refunded on cancellation; otherwise null. */
   readonly fees_returned: string | null
-  /** Kept when it was cancelled, in FLOW; else null. */
+  /** FLOW retained on cancellation; otherwise null. */
   readonly fees_deducted: string | null
   /** Account that holds the handler. */
   readonly handler_owner: string | null
-  /** Cadence type of the handler. Null where no indexed event tells. */
+  /** Cadence type of the handler. Null if not indexed. */
   readonly handler_type: string | null
-  /** Null also before October 2025. */
+  /** Null before October 2025 or if not indexed. */
   readonly handler_uuid: string | null
-  /** Where the handler says that it can be looked at, which nobody checks. */
+  /** Public path reported by the handler; not verified. */
   readonly handler_public_path: string | null
-  /** Block that scheduled it; null while that is not indexed. */
+  /** Block that scheduled it; null if not indexed. */
   readonly scheduled_height: number | null
   readonly scheduled_at: string | null
   /** Transaction that scheduled it. */
   readonly scheduled_tx_id: string | null
-  /** Block in which it ran or was cancelled; null before. */
+  /** Block in which it was executed or canceled; null before. */
   readonly ended_height: number | null
   readonly ended_at: string | null
-  /** The transaction that was its run. */
+  /** Transaction that executed it. */
   readonly executed_tx_id: string | null
-  /** Transaction that cancelled it. */
+  /** Transaction that canceled it. */
   readonly canceled_tx_id: string | null
-  /** Of a run that failed. */
+  /** Error of a failed execution. */
   readonly error_message: string | null
 }
 
@@ -3051,50 +3051,50 @@ export interface ScheduledTransactionAnswer {
 }
 
 export interface ScheduledTransactionDetail {
-  /** The scheduler's number of it; they rise in the order of scheduling. */
+  /** Id assigned by the scheduler, ascending. */
   readonly id: number
-  /** pending: it was due, and how it went is unknown, since no access node has the result. */
+  /** pending: due, but the outcome is unknown because no access node serves the result. */
   readonly status: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
-  /** Null where no indexed event tells. */
+  /** Null if not indexed. */
   readonly priority: 'high' | 'medium' | 'low' | null
-  /** When it is to run. Null where no indexed event tells. */
+  /** Scheduled time. Null if not indexed. */
   readonly due_at: string | null
-  /** Computation that it may use. Null where no indexed event tells. */
+  /** Computation limit. Null if not indexed. */
   readonly execution_effort: number | null
-  /** Paid in advance, in FLOW. Null where no indexed event tells. */
+  /** Prepaid fees in FLOW. Null if not indexed. */
   readonly fees: string | null
-  /** Given back when it was cancelled, in FLOW; else null. */
+  /** FLOW refunded on cancellation; otherwise null. */
   readonly fees_returned: string | null
-  /** Kept when it was cancelled, in FLOW; else null. */
+  /** FLOW retained on cancellation; otherwise null. */
   readonly fees_deducted: string | null
   /** Account that holds the handler. */
   readonly handler_owner: string | null
-  /** Cadence type of the handler. Null where no indexed event tells. */
+  /** Cadence type of the handler. Null if not indexed. */
   readonly handler_type: string | null
-  /** Null also before October 2025. */
+  /** Null before October 2025 or if not indexed. */
   readonly handler_uuid: string | null
-  /** Where the handler says that it can be looked at, which nobody checks. */
+  /** Public path reported by the handler; not verified. */
   readonly handler_public_path: string | null
-  /** Block that scheduled it; null while that is not indexed. */
+  /** Block that scheduled it; null if not indexed. */
   readonly scheduled_height: number | null
   readonly scheduled_at: string | null
   /** Transaction that scheduled it. */
   readonly scheduled_tx_id: string | null
-  /** Block in which it ran or was cancelled; null before. */
+  /** Block in which it was executed or canceled; null before. */
   readonly ended_height: number | null
   readonly ended_at: string | null
-  /** The transaction that was its run. */
+  /** Transaction that executed it. */
   readonly executed_tx_id: string | null
-  /** Transaction that cancelled it. */
+  /** Transaction that canceled it. */
   readonly canceled_tx_id: string | null
-  /** Of a run that failed. */
+  /** Error of a failed execution. */
   readonly error_message: string | null
-  /** In the order of the chain. */
+  /** In chain order. */
   readonly changes: readonly ScheduledTransactionChange[]
 }
 
 export interface ScheduledTransactionChange {
-  /** pending: it was found due. */
+  /** pending: marked as due. */
   readonly kind: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
   readonly block_height: number
   /** ISO 8601, UTC, milliseconds. */
@@ -3105,24 +3105,24 @@ export interface ScheduledTransactionChange {
 
 export interface ScheduledHandlerList {
   readonly data: readonly ScheduledHandler[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface ScheduledHandler {
   readonly handler_uuid: string
-  /** Account that holds it. */
+  /** Account that holds the handler. */
   readonly handler_owner: string | null
-  /** Its Cadence type. */
+  /** Cadence type. */
   readonly handler_type: string | null
-  /** Where it says that it can be looked at, which nobody checks. */
+  /** Public path reported by the handler; not verified. */
   readonly handler_public_path: string | null
-  /** The first transaction that was scheduled with it. */
+  /** First transaction scheduled with it. */
   readonly first: ScheduledTransaction
-  /** The latest one. */
+  /** Latest transaction scheduled with it. */
   readonly latest: ScheduledTransaction
 }
 
@@ -3131,25 +3131,25 @@ export interface ScheduledHandlerAnswer {
 }
 
 export interface SearchResult {
-  /** What the text names exactly. */
+  /** Exact matches. */
   readonly hits: readonly SearchHit[]
-  /** By the number of contracts that import them. */
+  /** Sorted by dependent contracts. */
   readonly contracts: readonly FoundContract[]
-  /** Fungible tokens, by holders. */
+  /** Fungible tokens, sorted by holders. */
   readonly tokens: readonly FoundToken[]
-  /** By holders. */
+  /** Sorted by holders. */
   readonly nft_collections: readonly FoundNftCollection[]
-  /** Accounts that are known by such a name. */
+  /** Accounts with a matching label. */
   readonly accounts: readonly FoundAccount[]
 }
 
 export interface SearchHit {
   readonly type: 'block' | 'transaction' | 'evm_transaction' | 'account' | 'evm_address' | 'scheduled_transaction' | 'public_key'
-  /** Id, hash, address or number, as the path wants it. */
+  /** Id, hash, address or number, as in the path. */
   readonly id: string
-  /** Block of what lies in one. */
+  /** Null if the match does not belong to a block. */
   readonly block_height: number | null
-  /** Where the API tells all of it. */
+  /** API path of the resource. */
   readonly path: string
 }
 
@@ -3159,7 +3159,7 @@ export interface FoundContract {
   /** 0x and 16 hex digits. */
   readonly address: string
   readonly name: string
-  /** Null while its code is not known. */
+  /** Null if the code is unknown. */
   readonly kind: 'FT' | 'NFT' | 'CONTRACT' | null
   /** Contracts that import it. */
   readonly dependent_count: number
@@ -3171,35 +3171,35 @@ export interface FoundToken {
   /** 0x and 16 hex digits. */
   readonly address: string
   readonly contract_name: string
-  /** What the contract calls it, else contract_name. */
+  /** Published name, else contract_name. */
   readonly name: string
   readonly symbol: string | null
-  /** Null where no price of the last two days is known. */
+  /** Null without a price from the last 48 hours. */
   readonly market_symbol: string | null
-  /** Address of an image. */
+  /** Image URL. */
   readonly logo: string | null
   readonly holder_count: number
-  /** Whether the account of the contract is a known one: it has a label. */
+  /** Whether the contract account has a label. */
   readonly is_verified: boolean
 }
 
 export interface FoundNftCollection {
-  /** Collection, `A.<address>.<name>`; a further part where its items are not named NFT. */
+  /** Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT. */
   readonly id: string
   /** 0x and 16 hex digits. */
   readonly address: string
   readonly contract_name: string
-  /** What the contract calls it, else contract_name. */
+  /** Published name, else contract_name. */
   readonly name: string
-  /** Items that are in somebody's collection. */
+  /** Items with an owner. */
   readonly item_count: number
   readonly square_image: string | null
-  /** Whether the account of the contract is a known one: it has a label. */
+  /** Whether the contract account has a label. */
   readonly is_verified: boolean
 }
 
 export interface FoundAccount {
-  /** 0x and 16 hex digits; 40 for an account of Flow EVM. */
+  /** 0x and 16 hex digits (Flow) or 40 (EVM). */
   readonly address: string
   readonly tag: string
   readonly label: string
@@ -3211,9 +3211,9 @@ export interface TransactionPreview {
   readonly type: 'tx'
   readonly cadence: PreviewedTransaction | null
   readonly evm: EvmTransaction | null
-  /** Which of both belong together; null where there are not both. */
+  /** Link between both sides; null unless both exist. */
   readonly link: { readonly cadence_tx_id: string; readonly evm_hash: string } | null
-  /** What ran in it, or what it scheduled or cancelled. */
+  /** Scheduled transaction that it executed, scheduled or canceled. */
   readonly scheduled: PreviewedSchedule | null
 }
 
@@ -3232,7 +3232,7 @@ export interface PreviewedTransaction {
 }
 
 export interface PreviewedSchedule {
-  /** The number that the scheduler gave it. */
+  /** Id assigned by the scheduler. */
   readonly id: string
   readonly status: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'
   /** Cadence type of the handler. */
@@ -3246,28 +3246,28 @@ export interface AddressPreview {
   readonly type: 'address'
   readonly cadence: PreviewedAccount | null
   readonly evm: { readonly hash: string; readonly name: string | null; readonly is_contract: boolean | null; readonly flow_address: string | null; readonly address: string } | null
-  /** Which of both belong together; null where there are not both. */
+  /** Link between both sides; null unless both exist. */
   readonly link: { readonly flow_address: string; readonly coa_address: string } | null
 }
 
 export interface PreviewedAccount {
   /** 0x and 16 hex digits. */
   readonly address: string
-  /** Contracts that it has. */
+  /** Number of contracts. */
   readonly contract_count: number
-  /** The same as contract_count; some clients of the Flow explorer API read this name. */
+  /** Alias of contract_count. */
   readonly contracts_count: number
-  /** Whether it has a key that is not revoked, as far as keys are indexed. */
+  /** Whether an indexed key is not revoked. */
   readonly has_active_keys: boolean
-  /** The same as has_active_keys; some clients of the Flow explorer API read this name. */
+  /** Alias of has_active_keys. */
   readonly has_keys: boolean
 }
 
 export interface WebhookEventTypeList {
   readonly data: readonly WebhookEventType[]
-  /** Whether there are items after this page. */
+  /** Whether there is a next page. */
   readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
   readonly _meta: PageInfo
 }
@@ -3279,48 +3279,48 @@ export interface WebhookEventType {
 
 export interface ClientEventTypeItems {
   readonly items: readonly string[]
-  /** Of these items. */
+  /** Number of items. */
   readonly count: number
 }
 
 export interface Health {
   readonly status: 'ok' | 'unavailable'
-  /** When the database was checked; null before the first check. */
+  /** Time of the last database check; null before the first. */
   readonly checked_at: string | null
 }
 
 export interface IndexingStatus {
-  /** `flow-mainnet`, `flow-testnet`, …; `unknown` until an access node was met. */
+  /** `flow-mainnet`, `flow-testnet`, …; `unknown` before the first access node response. */
   readonly chain_id: string
-  /** Latest sealed height of the chain; the highest stored one while no access node has said. */
+  /** Latest sealed height; the highest stored height before the first access node response. */
   readonly latest_height: number
-  /** Forward ingestion has stored everything up to here. */
+  /** Forward ingestion is complete up to this height. */
   readonly indexed_height: number
-  /** The history ingester is down to here. */
+  /** The history ingester has reached this height. */
   readonly history_height: number
   /** Lowest stored height. */
   readonly min_height: number
   /** Highest stored height. */
   readonly max_height: number
-  /** Stored blocks, exact. */
+  /** Stored blocks. */
   readonly total_blocks: number
-  /** Their transactions, exact. */
+  /** Stored transactions. */
   readonly total_transactions: number
-  /** Their events, exact. */
+  /** Stored events. */
   readonly total_events: number
-  /** Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates. */
+  /** Accounts that were created or took part in a transaction: exact up to 10,000, estimated above. */
   readonly total_addresses: number
-  /** Contracts that are deployed, of those that are derived; estimated where there are more than 10,000. */
+  /** Deployed contracts: exact up to 10,000, estimated above. */
   readonly total_contracts: number
-  /** Way of forward ingestion from start_height to the head of the chain. */
+  /** Progress of forward ingestion from start_height to the head. */
   readonly progress: string
-  /** Blocks between the head of the chain and indexed_height. */
+  /** Blocks between the head and indexed_height. */
   readonly behind: number
-  /** `ok`: requests can be served. How far the indexer is says `behind`. */
+  /** `ok` if requests can be served. See `behind` for the indexing lag. */
   readonly status: string
-  /** Where forward ingestion began. */
+  /** Start of forward ingestion. */
   readonly start_height: number
-  /** Height of each ingester and worker. A worker has done everything from its lowest height up to here, and maybe more above a gap. */
+  /** Height up to which each ingester and worker is complete. Workers may have derived more above a gap. */
   readonly checkpoints: Readonly<Record<string, number>>
   /** Last change of each checkpoint. */
   readonly checkpoint_timestamps: Readonly<Record<string, string>>
@@ -3328,15 +3328,15 @@ export interface IndexingStatus {
   readonly forward_enabled: boolean
   /** ENABLE_HISTORY_INGESTER. */
   readonly history_enabled: boolean
-  /** Ingesters and workers by name, as the process that answers has them configured; false also where this version does not have the worker yet. */
+  /** Ingesters and workers by name, as configured for this process; false for workers unknown to this version. */
   readonly worker_enabled: Readonly<Record<string, boolean>>
-  /** Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each process, `range` most blocks in one range. */
+  /** Settings by name. Ingesters: `workers` is the number of concurrent fetches, `batch_size` the maximum of blocks per commit; null if adaptive. Workers: `concurrency` is the number of concurrent jobs per process, `range` the maximum of blocks per range. */
   readonly worker_config: Readonly<Record<string, Readonly<Record<string, number | null>>>>
   /** Time of the lowest stored block. */
   readonly oldest_block_timestamp: string | null
   readonly error_summary: { readonly unresolved_errors: number; readonly dead_leases: number; readonly errors_by_worker: Readonly<Record<string, number>>; readonly dead_leases_by_worker: Readonly<Record<string, number>> }
   /** ISO 8601, UTC, milliseconds. */
   readonly generated_at: string
-  /** Only with `include_ranges`: the stored heights, exact, ascending. */
+  /** Stored height ranges, ascending. Only with `include_ranges`. */
   readonly indexed_ranges?: readonly ({ readonly from: number; readonly to: number })[]
 }
