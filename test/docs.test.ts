@@ -9,10 +9,10 @@ import { services } from '../src/services.ts'
 import { filesBelow, readRepositoryFile, repositoryRoot } from './support/repository.ts'
 
 describe('the documentation', () => {
-  it('is current where it is made from code: else run npm run docs', async () => {
+  it('has current generated files; otherwise run npm run docs', async () => {
     for (const [path, text] of await generatedPages()) {
       expect(existsSync(join(repositoryRoot, path)), path).to.equal(true)
-      expect(readRepositoryFile(path) === text, `${path} is not current`).to.equal(true)
+      expect(readRepositoryFile(path) === text, `${path} is outdated`).to.equal(true)
     }
   })
 
@@ -37,7 +37,7 @@ describe('the documentation', () => {
     }
   })
 
-  it('has a list of its pages, and of all commands', () => {
+  it('lists all pages and commands', () => {
     const index = readRepositoryFile('docs/README.md')
     for (const page of filesBelow(['docs'], /\.md$/)) {
       if (page !== 'docs/README.md') expect(index).to.include(`](${page.slice('docs/'.length)})`)
@@ -47,7 +47,7 @@ describe('the documentation', () => {
     for (const name of Object.keys(scripts)) expect(commands).to.match(new RegExp(`\`npm (run )?${name}\``))
   })
 
-  it('shows each of its claims about security by a test', () => {
+  it('links each security claim to a test', () => {
     const claims = readRepositoryFile('docs/security.md')
       .split(/^(?=- )/m)
       .slice(1)
@@ -64,7 +64,7 @@ describe('the documentation', () => {
     expect(numbers.length).to.be.greaterThan(80)
   })
 
-  it('leads to files that are there', () => {
+  it('links to existing files', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow(['docs'], /\.md$/)]
     const broken = pages.flatMap((page) =>
       [...readRepositoryFile(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
@@ -74,7 +74,7 @@ describe('the documentation', () => {
     expect(broken).to.deep.equal([])
   })
 
-  it('leads to headings that are there', () => {
+  it('links to existing headings', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow(['docs'], /\.md$/)]
     const anchors = new Map(pages.map((page) => [page, headingAnchors(readRepositoryFile(page))]))
     const broken = pages.flatMap((page) =>
@@ -101,7 +101,7 @@ describe('the documentation', () => {
   })
 })
 
-/** The anchors that are made of the headings of a page. */
+/** Heading anchors of a page. */
 function headingAnchors(page: string): ReadonlySet<string> {
   const seen = new Map<string, number>()
   const headings = page.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)
