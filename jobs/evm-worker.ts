@@ -25,13 +25,13 @@ function evmTokenFolds(transfers: string): readonly SumFold[] {
 
 const inRange = 't.block_height >= $1 and t.block_height < $2'
 
-/** Both sides of the transfers of a range; null is no address. */
+/** Both sides of the transfers of a range; null for the zero address. */
 const sides = (transfers: string): string => `
   from ${transfers} t
   cross join lateral (values (t.from_address, -t.amount), (t.to_address, t.amount)) as s (address, change)
   where ${inRange} and s.address is not null`
 
-/** `balance` is also the presence column: a balance of 0 has no row. */
+/** `balance` is also the presence column: rows with a balance of 0 are deleted. */
 function holdings(transfers: string): SumFold {
   return {
     kind: 'sum',

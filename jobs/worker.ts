@@ -79,7 +79,7 @@ export interface StateFold extends FoldedTable {
  */
 export interface SumFold extends FoldedTable {
   readonly kind: 'sum'
-  /** Summed columns. `presence` names one that counts: at 0 there is no row. */
+  /** Summed columns. `presence` names one that counts: rows with 0 are deleted. */
   readonly sums: readonly SqlColumn[]
   readonly presence: string
   /** Tables whose rows are summed: HeightTables of the worker, or an earlier StateFold of it. */

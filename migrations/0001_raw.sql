@@ -63,11 +63,11 @@ comment on column raw.transactions.proposer_address is 'Proposer, 0x and 16 hex 
 comment on column raw.transactions.authorizers is 'Authorizers in order, 0x and 16 hex digits each.';
 comment on column raw.transactions.reference_block_id is 'Reference block id, 32 bytes; null for system transactions.';
 comment on column raw.transactions.script_hash is 'SHA-256 of the script; the text is in raw.scripts.';
-comment on column raw.transactions.arguments is 'Arguments as JSON-CDC values, in order; null if there are none. An argument that is not JSON is {"undecoded": "0x…"}.';
+comment on column raw.transactions.arguments is 'Arguments as JSON-CDC values, in order; null without arguments. An argument that is not JSON is {"undecoded": "0x…"}.';
 comment on column raw.transactions.gas_limit is 'Computation limit.';
 comment on column raw.transactions.gas_used is 'Computation used, from the result: 0 if the node does not report it, null if the result is unavailable.';
 comment on column raw.transactions.error_message is 'Error message of a failed transaction, with U+0000 escaped as \u0000.';
-comment on column raw.transactions.signatures is 'Payload and envelope signatures, protobuf fields 8 and 9 of flow.entities.Transaction; null if there are none.';
+comment on column raw.transactions.signatures is 'Payload and envelope signatures, protobuf fields 8 and 9 of flow.entities.Transaction; null without signatures.';
 
 -- Transactions whose result no access node serves: few and sparse.
 create index transactions_unknown on raw.transactions (block_height, tx_index) where status_code is null;
@@ -123,7 +123,7 @@ from raw.event_chunks c
 cross join lateral unnest(c.shapes, c.payloads) with ordinality as e (shape, payload, place)
 join raw.event_shapes s on s.id = e.shape;
 
-comment on view raw.events is 'Events in execution order. raw.events_with_id adds the transaction id. Restrict block_height: there is no index by type. app.event_type_pieces and app.block_event_types locate events of a type.';
+comment on view raw.events is 'Events in execution order. raw.events_with_id adds the transaction id. Restrict block_height, because types are not indexed. app.event_type_pieces and app.block_event_types locate events of a type.';
 comment on column raw.events.event_index is 'Index of the event in the transaction.';
 comment on column raw.events.type is 'Event type, e.g. A.1654653399040a61.FlowToken.TokensDeposited or flow.AccountCreated.';
 comment on column raw.events.payload is 'Field values by name: numbers as decimal strings, addresses as 0x and 16 hex digits, byte arrays as 0x hex. Null if undecodable; the bytes are then in raw.indexing_errors.';

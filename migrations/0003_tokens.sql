@@ -32,7 +32,7 @@ create index ft_transfers_to_token on app.ft_transfers (hashtextextended(to_addr
   where to_address is not null and transfer_type <> 'fee';
 
 comment on table app.ft_transfers is 'Transfers of fungible tokens between accounts, including fees.';
-comment on column app.ft_transfers.event_index is 'Deposit event, or the withdrawal event if there is no deposit.';
+comment on column app.ft_transfers.event_index is 'Deposit event; without one, the withdrawal event.';
 comment on column app.ft_transfers.leg is 'Number of the transfer within the event, from 0. A deposit can combine tokens of several accounts.';
 comment on column app.ft_transfers.token is 'A.<address>.<name> of the contract, with a further part for vaults not named Vault.';
 comment on column app.ft_transfers.from_address is 'Sender, 0x and 16 hex digits (40 for an EVM account); null if none.';
@@ -62,7 +62,7 @@ create index nft_transfers_token on app.nft_transfers (token, block_height);
 create index nft_transfers_item on app.nft_transfers (token, nft_id, block_height, tx_index, event_index, leg);
 
 comment on table app.nft_transfers is 'Transfers of NFTs between accounts.';
-comment on column app.nft_transfers.event_index is 'Deposit event, or the withdrawal event if there is no deposit.';
+comment on column app.nft_transfers.event_index is 'Deposit event; without one, the withdrawal event.';
 comment on column app.nft_transfers.leg is 'Number of the transfer within the event, from 0.';
 comment on column app.nft_transfers.token is 'A.<address>.<name> of the contract, with a further part for items not named NFT. Null for a destroyed item known by id and uuid only.';
 comment on column app.nft_transfers.nft_id is 'Id within the collection.';

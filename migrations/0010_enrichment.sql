@@ -42,11 +42,11 @@ comment on column app.ft_token_metadata.balance_path is 'FTVaultData.metadataPat
 comment on column app.ft_token_metadata.evm_address is 'ERC-20 associated by the bridge, 0x and 40 hex digits.';
 comment on column app.ft_token_metadata.total_supply is 'TotalSupply.supply at asked_at, in whole tokens.';
 comment on column app.ft_token_metadata.socials is 'FTDisplay.socials: URL by name.';
-comment on column app.ft_token_metadata.status is 'new (not queried yet), answered, none (the chain has no data; retried rarely), failed (the last query failed; earlier data is kept).';
+comment on column app.ft_token_metadata.status is 'new (not queried yet), answered, none (the chain has no data; retried rarely), failed (the last query failed; earlier data remains).';
 comment on column app.ft_token_metadata.failures is 'Consecutive failures; determines the back-off.';
 comment on column app.ft_token_metadata.next_ask_at is 'Time of the next query. Before 1970: new when found, and queried first.';
 comment on column app.ft_token_metadata.asked_at is 'Time of the last query.';
-comment on column app.ft_token_metadata.last_error_code is 'Code of the last failure, or why there is no data; null after a success.';
+comment on column app.ft_token_metadata.last_error_code is 'Code of the last failure, or reason for missing data; null after a success.';
 comment on column app.ft_token_metadata.last_error is 'Message of the last failure.';
 
 create table app.nft_collection_metadata (

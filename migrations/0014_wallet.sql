@@ -86,7 +86,7 @@ create table wallet.audit_log (
 create index audit_log_user on wallet.audit_log (user_id, id);
 create index audit_log_nobody on wallet.audit_log (at) where user_id is null;
 
-comment on table wallet.audit_log is 'Passkey events, including refused ones. Rows without a user are kept for 90 days, others permanently.';
+comment on table wallet.audit_log is 'Passkey events, including refused ones. Retention: 90 days for rows without a user, permanent for others.';
 comment on column wallet.audit_log.is_done is 'False if refused.';
 comment on column wallet.audit_log.user_id is 'User, or null if unknown.';
 comment on column wallet.audit_log.credential_id is 'Passkey, or null.';

@@ -19,7 +19,7 @@ const script = join(import.meta.dirname, '../scripts/demo.ts')
 
 /** Warnings that a machine causes on which the node, the queue or the database answers late. */
 const lateness =
-  /access node suspended|Queue error|job failed|the queue store|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|connecting again|trying again|retrying|could not be read, the last known/
+  /access node suspended|Queue error|job failed|the queue store|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|reconnecting|retrying|connecting again|trying again|Could not read|not respond/
 
 /** What a list of the API gives. */
 interface Listed {

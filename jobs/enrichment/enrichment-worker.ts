@@ -10,7 +10,7 @@ export interface Statement {
 }
 
 export type Outcome =
-  /** `values` by column; other columns are kept. `againMs` overrides the refresh interval. */
+  /** `values` by column; other columns are unchanged. `againMs` overrides the refresh interval. */
   | {
       readonly kind: 'answered'
       readonly values: Readonly<Record<string, unknown>>

@@ -54,9 +54,12 @@ export async function setDrill(
   const { worker, from, to, reason } = drill
   const names = workers.map(({ name }) => name)
   if (!names.includes(worker))
-    throw new FatalError('unknown-worker', `There is no worker "${worker}". Workers: ${names.join(', ')}.`)
+    throw new FatalError('unknown-worker', `Unknown worker "${worker}". Workers: ${names.join(', ')}.`)
   if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to)) {
-    throw new FatalError('empty-range', `A drill needs heights: from ${from} up to ${to} (exclusive) there are none.`)
+    throw new FatalError(
+      'empty-range',
+      `Could not set the drill: the range from ${from} to ${to} (exclusive) is empty.`,
+    )
   }
   await query(
     db,

@@ -25,7 +25,7 @@ function requireWorkers(names: readonly string[]): void {
   const known = workers.map(({ name }) => name)
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new ApiError(400, 'unknown-worker', `There is no worker "${unknown}". Workers: ${known.join(', ')}.`, {
+  throw new ApiError(400, 'unknown-worker', `Unknown worker "${unknown}". Workers: ${known.join(', ')}.`, {
     field: 'workers',
   })
 }
@@ -38,7 +38,7 @@ async function requireStored(pool: pg.Pool, from: number, to: number): Promise<v
   throw new ApiError(
     400,
     'range-not-stored',
-    `Heights from ${missing.from} on are not stored: only stored heights can be derived again.`,
+    `Could not derive the heights again: heights from ${missing.from} are not stored.`,
     {
       field: missing.from === from ? 'from_height' : 'to_height',
     },

@@ -142,7 +142,7 @@ export class Upkeep {
 /** Heights above the head with partitions: about two days on mainnet. */
 const heightsAhead = 200_000
 
-/** Leases of removed workers are kept this long, because an older version may still run. */
+/** Leases of removed workers are deleted after this time, because an older version may still run. */
 const leaseAgeMs = 24 * 3600 * 1000
 
 /** Retention of resolved indexing errors. */

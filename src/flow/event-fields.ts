@@ -21,6 +21,13 @@ export function uint64Field(fields: PayloadFields, name: string): string {
   return value
 }
 
+/** A UInt64 in the range of bigint. */
+export function int8Field(fields: PayloadFields, name: string): bigint {
+  const value = BigInt(uint64Field(fields, name))
+  if (value > BigInt(maxInt8)) throw new FieldShapeError(`field ${name} exceeds ${maxInt8}`)
+  return value
+}
+
 /** A resource's uuid: a UInt64 that the chain keeps below 2^56, and PostgreSQL below 2^63. */
 export function uuidField(fields: PayloadFields, name: string): string {
   const value = uint64Field(fields, name)

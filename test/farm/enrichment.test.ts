@@ -254,7 +254,7 @@ describe('enrichment workers', () => {
     await reader.close()
     const warned = logged.filter(({ level }) => Number(level) >= 40)
     expect(warned.map(({ msg, err }) => [msg, err])).to.deep.equal([
-      ['No source answers at present: the worker pauses and retries', undefined],
+      ['No source responds: the worker pauses and retries', undefined],
     ])
     expect(warned[0]?.['reason']).to.include('ExecuteScriptAtLatestBlock not implemented')
     expect(suppressed(tokenMetadataWorker.name)[0]).to.have.nested.property('err.stack')

@@ -32,7 +32,7 @@ export type CommitOutcome = 'committed' | 'fenced' | 'rolled-back'
 interface RangeCommit {
   readonly worker: Worker
   readonly lease: ClaimedLease
-  /** Chain version of the blocks; undefined if there were none. */
+  /** Chain version of the blocks; undefined without blocks. */
   readonly chainVersion: number | undefined
   readonly output: RangeOutput
   /** Workers whose folds may read this worker's rows (`followersOf`). Default: none. */

@@ -256,7 +256,7 @@ function inRange(heightColumn: string, { from, to }: HeightRange): string {
 }
 
 function literal(height: number): string {
-  if (!Number.isSafeInteger(height)) throw new RangeError(`${height} is no height`)
+  if (!Number.isSafeInteger(height)) throw new RangeError(`${height} is not a height`)
   return String(height)
 }
 

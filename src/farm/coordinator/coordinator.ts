@@ -152,13 +152,8 @@ export class Coordinator {
         const error = asDatabaseError(thrown)
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 100, 5000)
-        this.#failures.log(
-          log,
-          'warn',
-          { err: error, attempt, pauseMs },
-          'The coordinator was interrupted: trying again',
-        )
-        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+        this.#failures.log(log, 'warn', { err: error, attempt, pauseMs }, 'The coordinator was interrupted: retrying')
+        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'Stopped while waiting'))
       }
     }
     await this.#enqueuer.idle()
@@ -182,7 +177,7 @@ export class Coordinator {
         applicationName: 'flowfarm coordinator',
         onReconnect: () => this.#wakeUp.call(),
         onError: (err) =>
-          this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
+          this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: reconnecting'),
       },
     )
     // A statement on a silent connection may never return, but losing the lock must end the term.

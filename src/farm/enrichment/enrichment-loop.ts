@@ -79,8 +79,7 @@ export class EnrichmentLoop {
         const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
         const isUnanswered = isPassing(thrown) || thrown instanceof ChainCallFailedError
-        if (isUnanswered)
-          failures.log(log, 'warn', details, 'No source answers at present: the worker pauses and retries')
+        if (isUnanswered) failures.log(log, 'warn', details, 'No source responds: the worker pauses and retries')
         else failures.log(log, 'error', details, 'An enrichment round failed: the worker pauses and retries')
         await this.#unwakeable.sleep(pauseMs, signal)
       }
@@ -221,7 +220,7 @@ async function askOnce(
   const outcomes = await question.ask(rows as readonly never[], context)
   return rows.map((row, i) => ({
     row,
-    outcome: outcomes[i] ?? failure(new Error('the question gave no outcome for the key')),
+    outcome: outcomes[i] ?? failure(new Error('the query returned no outcome for the key')),
   }))
 }
 

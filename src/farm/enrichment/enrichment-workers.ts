@@ -64,8 +64,8 @@ export class EnrichmentFarm {
         const error = asDatabaseError(thrown)
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 100, 5000)
-        this.#failures.log(log, 'warn', { err: error, pauseMs }, 'Enrichment was interrupted: trying again')
-        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+        this.#failures.log(log, 'warn', { err: error, pauseMs }, 'Enrichment was interrupted: retrying')
+        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'Stopped while waiting'))
       }
     }
   }

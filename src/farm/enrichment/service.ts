@@ -136,7 +136,7 @@ export async function loadScripts(network: Network): Promise<(name: ScriptName) 
 export function fillImports(source: string, network: Network): string {
   return source.replaceAll(/^import "(\w+)"$/gm, (_, name: string) => {
     const address = coreContractAddress(name, network)
-    if (address === undefined) throw new FatalError('unknown-contract', `${name} is not known on ${network}`)
+    if (address === undefined) throw new FatalError('unknown-contract', `Unknown contract ${name} on ${network}`)
     return `import ${name} from 0x${address}`
   })
 }

@@ -326,7 +326,7 @@ async function blockedBy(
     return { by: name, cause: 'failed', heights, since: new Date(row.oldest.since) }
   }
   const lacks = (name: string): boolean => difference(waiting, chain.passable.get(name) ?? []).length > 0
-  // The first cause: a worker that lacks the heights although all that it follows have them.
+  // The first cause: a worker that lacks the heights although its followed workers have them.
   const by = followed.find(
     (name) =>
       lacks(name) &&

@@ -48,7 +48,7 @@ export function planStages(config: StageSettings, workers: readonly KnownWorker[
     {
       ...ingester,
       name: history,
-      description: 'Fills in history, from the first block of the forward ingester down.',
+      description: 'Fetches history below the first block of the forward ingester.',
       isEnabled: config.ENABLE_HISTORY_INGESTER,
     },
     ...workers.map(({ name, description, phase, follows }) => ({

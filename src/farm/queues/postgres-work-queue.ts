@@ -235,7 +235,7 @@ function askOneByOne(client: ListenClient): void {
 
 function destroy(client: ListenClient): void {
   const stream = client.connection?.stream
-  if (stream instanceof Socket) stream.destroy(new Error(`no answer from PostgreSQL within ${answerTimeoutMs} ms`))
+  if (stream instanceof Socket) stream.destroy(new Error(`no response from PostgreSQL within ${answerTimeoutMs} ms`))
 }
 
 /** One queue on the shared connection. */

@@ -182,7 +182,7 @@ export class RangeReader {
     }
     throw new RetryableError(
       'chain-unstable',
-      `the chain was rolled back ${maxTries} times while ${from} to ${to - 1} was read`,
+      `Could not read heights ${from} to ${to - 1}: the chain was rolled back ${maxTries} times meanwhile`,
     )
   }
 

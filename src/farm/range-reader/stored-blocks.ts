@@ -103,7 +103,7 @@ export class StoredBlocks {
       if (all.length !== to - from) {
         throw new RetryableError(
           'range-not-stored',
-          `of the heights ${from} to ${to - 1} only ${all.length} are stored`,
+          `Could not read heights ${from} to ${to - 1}: only ${all.length} are stored`,
         )
       }
       this.#checkDatabase(all[0]?.[6])
@@ -244,7 +244,7 @@ class ScriptTexts {
     if (rows.length < missing.size)
       throw new RetryableError(
         'script-not-stored',
-        `${missing.size - rows.length} scripts of stored transactions are not stored`,
+        `Could not read scripts of transactions: ${missing.size - rows.length} are not stored`,
       )
     for (const { script_hash: hash, script_text: text } of rows) {
       const key = hash.toString('latin1')

@@ -122,7 +122,10 @@ async function compareTables(
     }
     const copy = copyOf(table.name, schema)
     if (columns.join() !== shapes.get(copy)?.columns.join()) {
-      throw new FatalError('not-rebuilt', `${copy} has not the columns of ${table.name}: make the rebuild again.`)
+      throw new FatalError(
+        'not-rebuilt',
+        `Could not compare ${copy}: its columns differ from ${table.name}. Rebuild again.`,
+      )
     }
     const seen = columns.filter((column) => !table.notDerived.includes(column))
     const texts = compareTableTexts({
@@ -167,7 +170,7 @@ async function readDifferences(
 interface TableShape {
   /** In table order. */
   readonly columns: readonly string[]
-  /** Empty if there is none. */
+  /** Empty without a primary key. */
   readonly primaryKey: readonly string[]
 }
 

@@ -118,7 +118,7 @@ export function replaceParameters(sql: string, expressions: readonly string[]): 
   return rewritten(sql, (piece) => {
     if (piece.kind !== 'parameter') return undefined
     const expression = expressions[piece.number - 1]
-    if (expression === undefined) throw new RangeError(`there is no parameter $${piece.number}`)
+    if (expression === undefined) throw new RangeError(`unknown parameter $${piece.number}`)
     return expression
   })
 }

@@ -67,7 +67,7 @@ export class HeldLeases {
       const lost = claims.length === 0 ? [] : await heartbeatLeases(this.#pool, claims, this.#leaseMs)
       // A lease completed by its own commit meanwhile is not held any more.
       for (const claim of lost) {
-        const reason = new Error(`the lease of ${claim.worker} from ${claim.from} was taken away`)
+        const reason = new Error(`the lease of ${claim.worker} from ${claim.from} was revoked`)
         this.#held.get(nameOf(claim))?.controller.abort(reason)
       }
     } catch (error) {

@@ -15,7 +15,7 @@ type Meaning =
 
 const unknown: Meaning = { kind: 'unknown' }
 
-/** Undefined if there is no name at the offset. */
+/** Undefined without a name at the offset. */
 export function useAt({ uses }: ProgramOutline, offset: number): NameUse | undefined {
   return uses.find(({ start, end }) => start <= offset && offset <= end)
 }

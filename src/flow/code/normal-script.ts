@@ -17,7 +17,7 @@ interface NormalScript {
 
 /**
  * Normal form of a script: equal for variants that differ in comments, white space, semicolons at
- * line ends, spelling and order of imports, and network. String literals are kept. Contracts
+ * line ends, spelling and order of imports, and network. String literals are unchanged. Contracts
  * imported from a known account, or without one, are identified by name.
  */
 export function normalScript(script: string, network: Network): NormalScript {

@@ -1,3 +1,4 @@
+import { cachedByType } from '../event-type-cache.ts'
 import type { Network } from '../network.ts'
 
 /** `pair-created` is emitted by factory contracts, the others by pairs. */
@@ -65,29 +66,12 @@ export interface DefiEventType {
 /** Recognizes events of exchanges by type; cached. */
 export type DefiEventTypes = (type: string) => DefiEventType | undefined
 
-/** Bounded, because anyone can deploy contracts. */
-const maxKnownTypes = 20_000
 const patterns = dexes.map(({ pairContract, events }) => ({ contract: new RegExp(pairContract), events }))
-const byNetwork = new Map<Network, DefiEventTypes>()
 
 /** Depends on the network's factory contracts. */
-export function defiEventTypes(network: Network): DefiEventTypes {
-  let types = byNetwork.get(network)
-  if (types === undefined) byNetwork.set(network, (types = makeTypes(network)))
-  return types
-}
-
-function makeTypes(network: Network): DefiEventTypes {
-  const known = new Map<string, DefiEventType | undefined>()
-  return (type) => {
-    const found = known.get(type)
-    if (found !== undefined || known.has(type)) return found
-    if (known.size >= maxKnownTypes) known.clear()
-    const parsed = parse(type, network)
-    known.set(type, parsed)
-    return parsed
-  }
-}
+export const defiEventTypes: (network: Network) => DefiEventTypes = cachedByType(
+  (network) => (type) => parse(type, network),
+)
 
 function parse(type: string, network: Network): DefiEventType | undefined {
   const [, account, name, event] = /^A\.([0-9a-f]{16})\.([^.]+)\.([^.]+)$/.exec(type) ?? []

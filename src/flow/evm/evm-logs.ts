@@ -17,7 +17,7 @@ const fieldNames = ['address', 'topics', 'data']
 /**
  * Decodes the RLP list of logs of an EVM transaction.
  *
- * @param bytes empty if there are none
+ * @param bytes empty without logs
  *
  * @throws EvmPayloadError
  */

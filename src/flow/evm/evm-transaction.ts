@@ -1,4 +1,4 @@
-import { FieldShapeError, uint64Field } from '../event-fields.ts'
+import { FieldShapeError, int8Field, uint64Field } from '../event-fields.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import { decodeEvmPayload, evmPayloadType } from './decode-evm-payload.ts'
 import { decodeEvmLogs } from './evm-logs.ts'
@@ -48,7 +48,6 @@ export interface EvmProblem {
   readonly message: string
 }
 
-const maxInt8 = 2n ** 63n - 1n
 const hashPattern = /^(?:0x)?([0-9a-f]{64})$/i
 const addressPattern = /^(?:0x)?([0-9a-f]{40})$/i
 
@@ -157,13 +156,6 @@ function bytesField(fields: PayloadFields, name: string): Buffer {
 function smallField(fields: PayloadFields, name: string, max: number): number {
   const value = Number(uint64Field(fields, name))
   if (value > max) throw new FieldShapeError(`field ${name} exceeds ${max}`)
-  return value
-}
-
-/** A UInt64 in the range of bigint. */
-function int8Field(fields: PayloadFields, name: string): bigint {
-  const value = BigInt(uint64Field(fields, name))
-  if (value > maxInt8) throw new FieldShapeError(`field ${name} exceeds ${maxInt8}`)
   return value
 }
 

@@ -1,4 +1,5 @@
 import { coreContracts } from '../core-contracts.ts'
+import { cachedByType } from '../event-type-cache.ts'
 import type { Network } from '../network.ts'
 
 /**
@@ -41,9 +42,6 @@ export type StakingEventKind =
 
 export type TokenEventKinds = (type: string) => TokenEventKind | undefined
 
-/** Bounded, because anyone can deploy contracts; far more than a network uses in a day. */
-const maxKnownTypes = 20_000
-
 const endings: ReadonlyArray<readonly [ending: string, kind: TokenEventKind]> = [
   ['.TokensWithdrawn', 'old-ft-withdrawn'],
   ['.TokensDeposited', 'old-ft-deposited'],
@@ -63,27 +61,11 @@ const stakingEvents: ReadonlyArray<readonly [name: string, kind: StakingEventKin
   ['RewardsPaid', 'staking-reward-paid'],
 ]
 
-const byNetwork = new Map<Network, TokenEventKinds>()
-
 /** Recognizes token events by type; cached. */
-export function tokenEventKinds(network: Network): TokenEventKinds {
-  let kinds = byNetwork.get(network)
-  if (kinds === undefined) byNetwork.set(network, (kinds = makeKinds(network)))
-  return kinds
-}
-
-function makeKinds(network: Network): TokenEventKinds {
+export const tokenEventKinds: (network: Network) => TokenEventKinds = cachedByType((network) => {
   const standard = standardEvents(network)
-  const known = new Map<string, TokenEventKind | undefined>()
-  return (type) => {
-    const kind = known.get(type)
-    if (kind !== undefined || known.has(type)) return kind
-    if (known.size >= maxKnownTypes) known.clear()
-    const found = standard.get(type) ?? kindByEnding(type)
-    known.set(type, found)
-    return found
-  }
-}
+  return (type) => standard.get(type) ?? kindByEnding(type)
+})
 
 function standardEvents(network: Network): ReadonlyMap<string, TokenEventKind> {
   const { fungibleToken, nonFungibleToken, service, flowFees, evmBridge, staking } = coreContracts(network)

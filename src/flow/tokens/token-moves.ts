@@ -29,7 +29,7 @@ export type TransferType =
 
 /** A movement from one account to another by one event. */
 export interface FungibleTransfer {
-  /** Deposit event, or the withdrawal event if there is no deposit. */
+  /** Deposit event; without one, the withdrawal event. */
   readonly eventIndex: number
   /** `A.<address>.<name>` */
   readonly token: string

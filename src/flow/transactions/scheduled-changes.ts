@@ -1,6 +1,6 @@
 import { coreContractAddress } from '../core-contracts.ts'
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
-import { FieldShapeError, addressField, amountField, uint64Field } from '../event-fields.ts'
+import { FieldShapeError, addressField, amountField, int8Field, uint64Field } from '../event-fields.ts'
 import type { Network } from '../network.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import { schedulerScript } from '../code/system-scripts.ts'
@@ -189,13 +189,6 @@ function handlerFields(fields: PayloadFields): Pick<ScheduledChange, 'handlerUui
   if (path !== null && typeof path !== 'string')
     throw new FieldShapeError('field transactionHandlerPublicPath is not a PublicPath?')
   return { handlerUuid: int8Field(fields, 'transactionHandlerUUID'), handlerPublicPath: path ?? undefined }
-}
-
-/** A UInt64 in the range of bigint. */
-function int8Field(fields: PayloadFields, name: string): bigint {
-  const value = BigInt(uint64Field(fields, name))
-  if (value > 0x7fff_ffff_ffff_ffffn) throw new FieldShapeError(`field ${name} exceeds 2^63 - 1`)
-  return value
 }
 
 function priorityField(fields: PayloadFields): number {

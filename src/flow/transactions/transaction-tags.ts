@@ -1,6 +1,7 @@
 import { coreContracts } from '../core-contracts.ts'
 import type { CoreContracts } from '../core-contracts.ts'
 import type { DecodedTransaction } from '../decoded-block.ts'
+import { cachedByType } from '../event-type-cache.ts'
 import type { Network } from '../network.ts'
 import { isScheduledExecution } from '../code/system-scripts.ts'
 import { tokenMovesOf } from '../tokens/read-token-moves.ts'
@@ -67,14 +68,6 @@ const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
 
 const none: readonly TransactionTag[] = []
 
-/** Bounded, because anyone can deploy contracts; far more than a network uses in a day. */
-const maxKnownTypes = 20_000
-const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]>>> = {
-  mainnet: new Map(),
-  testnet: new Map(),
-  emulator: new Map(),
-}
-
 /**
  * Tags of a transaction, in the order of `transactionTags`:
  *
@@ -90,7 +83,8 @@ export function tagsOfTransaction(transaction: DecodedTransaction, network: Netw
   if (!isEvm && events.length === 0 && !transaction.isSystem) return none
   const found = new Set<TransactionTag>()
   if (isEvm) found.add('EVM')
-  for (const { type } of events) for (const tag of tagsOfType(type, network)) found.add(tag)
+  const tagsOf = tagsOfType(network)
+  for (const { type } of events) for (const tag of tagsOf(type)) found.add(tag)
   const { fungible, nonFungible } = tokenMovesOf(transaction, network)
   for (const move of fungible) {
     if (!isRealTransfer(move)) continue
@@ -108,17 +102,7 @@ function isRealTransfer({ type, amount }: FungibleTransfer): boolean {
   return type !== 'fee' && /[1-9]/.test(amount)
 }
 
-/** Cached by type. */
-function tagsOfType(type: string, network: Network): readonly TransactionTag[] {
-  const known = knownTypes[network]
-  let tags = known.get(type)
-  if (tags !== undefined) return tags
-  if (known.size >= maxKnownTypes) known.clear()
-  known.set(type, (tags = readType(type, network)))
-  return tags
-}
-
-function readType(type: string, network: Network): readonly TransactionTag[] {
+const tagsOfType = cachedByType((network) => (type): readonly TransactionTag[] => {
   const core = coreEvents.get(type)
   if (core !== undefined) return [core]
   const parts = /^A\.([0-9a-f]{16})\.(.+)$/.exec(type)
@@ -128,4 +112,4 @@ function readType(type: string, network: Network): readonly TransactionTag[] {
   const fits = ({ account, event: pattern }: Rule): boolean =>
     (account === undefined || accounts[account] === address) && pattern.test(event)
   return [...new Set(rules.filter(fits).map(({ tag }) => tag))]
-}
+})
