@@ -57,7 +57,7 @@ const defiPairs: StateFold = {
     union select pair from app.defi_pair_changes where block_height >= $1 and block_height < $2`,
   fold: `
     with keys as (select pair from unnest($1::text[]) as k (pair)),
-    told as (
+    actions as (
       select k.pair, case ${dexByContract} end as dex,
         '0x' || coalesce(nullif(split_part(k.pair, '.', 4), ''), split_part(k.pair, '.', 2)) as address,
         coalesce(made.asset0, swap.asset0, liquidity.asset0) as asset0,
@@ -100,10 +100,10 @@ const defiPairs: StateFold = {
       ) last
     ), gone as (
       delete from app.defi_pairs t using keys k
-      where t.pair = k.pair and not exists (select from told n where n.pair = k.pair)
+      where t.pair = k.pair and not exists (select from actions n where n.pair = k.pair)
     )
     insert into app.defi_pairs as t
-    select * from told
+    select * from actions
     on conflict (pair) do update
     set dex = excluded.dex, address = excluded.address, asset0 = excluded.asset0, asset1 = excluded.asset1,
       is_stable = excluded.is_stable, fee = excluded.fee, created_height = excluded.created_height,

@@ -54,7 +54,7 @@ function writeChange(rows: RowWriter, blockHeight: number, txIndex: number, chan
 }
 
 const position = 'block_height, tx_index, event_index'
-const told = 'public_key, signing_algorithm, hashing_algorithm, weight'
+const keyColumns = 'public_key, signing_algorithm, hashing_algorithm, weight'
 
 /**
  * The key of each event before Cadence 1.0 without a key index, for `addresses (address)`. Key
@@ -71,7 +71,7 @@ const placed = `
     select a.address from addresses a cross join lateral (
       select from app.account_key_changes h
       where h.address between a.address and a.address and h.key_index is null order by h.address limit 1
-    ) as untold
+    ) as unplaced
   ), changes as (
     select h.*, row_number() over (partition by h.address, h.is_removed order by ${position})::integer as place,
       row_number() over (partition by h.address, h.public_key, h.is_removed order by ${position}) as nth
@@ -85,9 +85,9 @@ const placed = `
     ) end as number
     from changes c
   ), placed as (
-    select address, number as key_index, is_removed, ${position}, ${told}
+    select address, number as key_index, is_removed, ${position}, ${keyColumns}
     from (
-      select address, key_index, is_removed, ${position}, ${told},
+      select address, key_index, is_removed, ${position}, ${keyColumns},
         max(number) over (partition by address, public_key, nth) as number
       from numbered
     ) n
@@ -96,7 +96,7 @@ const placed = `
 
 /** First event with an index that added or revoked key `k`. */
 const firstIndexed = (isRemoved: boolean): string => `(
-  select is_removed, ${position}, ${told} from app.account_key_changes h
+  select is_removed, ${position}, ${keyColumns} from app.account_key_changes h
   where h.address = k.address and h.key_index between k.key_index and k.key_index and h.is_removed = ${isRemoved}
   order by h.key_index, ${position} limit 1
 )`
@@ -128,14 +128,14 @@ const accountKeys: StateFold = {
       select k.address, k.key_index, e.* from keys k
       cross join lateral (${firstIndexed(false)} union all ${firstIndexed(true)}) e
       union all
-      select address, key_index, is_removed, ${position}, ${told} from placed
+      select address, key_index, is_removed, ${position}, ${keyColumns} from placed
       union all
       select address, key_index, null, 0, 0, 0, null, null, null, null from keys
     ), firsts as (
       select distinct on (address, key_index, is_removed) * from events
       order by address, key_index, is_removed, ${position}
     ), resolved as (
-      select address, key_index, ${told.split(', ').map(ofAddition).join(', ')},
+      select address, key_index, ${keyColumns.split(', ').map(ofAddition).join(', ')},
         coalesce(bool_or(is_removed), false) as is_revoked, count(is_removed) = 0 as is_gone,
         max(block_height) filter (where not is_removed) as added_height,
         max(tx_index) filter (where not is_removed) as added_tx_index,
@@ -147,9 +147,9 @@ const accountKeys: StateFold = {
       where r.is_gone and t.address = r.address and t.key_index = r.key_index
     )
     insert into app.account_keys as t (
-      address, key_index, ${told}, is_revoked, added_height, added_tx_index, revoked_height, revoked_tx_index
+      address, key_index, ${keyColumns}, is_revoked, added_height, added_tx_index, revoked_height, revoked_tx_index
     )
-    select address, key_index, ${told}, is_revoked, added_height, added_tx_index, revoked_height, revoked_tx_index
+    select address, key_index, ${keyColumns}, is_revoked, added_height, added_tx_index, revoked_height, revoked_tx_index
     from resolved where not is_gone order by address, key_index
     on conflict (address, key_index) do update
     set public_key = excluded.public_key, signing_algorithm = excluded.signing_algorithm,

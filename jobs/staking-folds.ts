@@ -208,12 +208,12 @@ const sinceEpochEnd = `
  * No event has the amount of a partial cancellation.
  */
 function requested(staked: string): string {
-  const told = `case when request.event_type = 'NodeRemovedAndRefunded' then ${staked} else request.amount end`
+  const total = `case when request.event_type = 'NodeRemovedAndRefunded' then ${staked} else request.amount end`
   return `case
     when request.event_type is null then 0.00000000
-    when cancelled.count = 0 then ${told}
+    when cancelled.count = 0 then ${total}
     when cancelled.ended then 0.00000000
-    when k.delegator_id > 0 then ${told} - cancelled.amount
+    when k.delegator_id > 0 then ${total} - cancelled.amount
   end`
 }
 
@@ -265,7 +265,7 @@ export const epochStats: StateFold = {
       ) start (rank, block_height, tx_index, event_index, event_type, told_epoch, block_time, first_view,
         staking_end_view, final_view, target_duration, target_end_time, total_staked, total_supply, total_rewards,
         from_fees, minted, fees_burned, node_count)
-    ), told as (
+    ), computed as (
       select k.epoch, start.block_height as start_height, start.block_time as start_time,
         next.block_height - 1 as end_height, next.block_time as end_time, views.first_view, start.staking_end_view,
         views.final_view, setup.target_end_time, setup.block_height as setup_height, setup.tx_index as setup_tx_index,
@@ -307,10 +307,10 @@ export const epochStats: StateFold = {
       where exists (select from app.epoch_events e where e.epoch = k.epoch)
     ), gone as (
       delete from app.epoch_stats t using keys k
-      where t.epoch = k.epoch and not exists (select from told s where s.epoch = k.epoch)
+      where t.epoch = k.epoch and not exists (select from computed s where s.epoch = k.epoch)
     )
     insert into app.epoch_stats as t
-    select * from told
+    select * from computed
     on conflict (epoch) do update
     set start_height = excluded.start_height, start_time = excluded.start_time, end_height = excluded.end_height,
       end_time = excluded.end_time, first_view = excluded.first_view, staking_end_view = excluded.staking_end_view,
@@ -328,7 +328,7 @@ export const epochStats: StateFold = {
 /** The last EpochSetup balance plus later events; without one, the sum of all events. */
 const linear = buckets.map(
   (bucket) =>
-    `case when told.node_id is null then s.${bucket} else told.tokens_${bucket} + since.${bucket} end as ${bucket}`,
+    `case when setup.node_id is null then s.${bucket} else setup.tokens_${bucket} + since.${bucket} end as ${bucket}`,
 )
 
 /**
@@ -346,22 +346,22 @@ export const stakingNodes: StateFold = {
     with keys as (select node_id, 0 as delegator_id from unnest($1::text[]) as k (node_id)),
     ${epochEnd},
     linear as (
-      select k.node_id, k.delegator_id, told.epoch, told.role, told.networking_address, told.weight,
-        told.block_height, told.tx_index, told.event_index, told.delegator_count,
-        told.tokens_requested_to_unstake as told_requested, ${linear.join(', ')},
-        case when told.node_id is null then s.unknown_count else since.unknown_count end as unknown_count
+      select k.node_id, k.delegator_id, setup.epoch, setup.role, setup.networking_address, setup.weight,
+        setup.block_height, setup.tx_index, setup.event_index, setup.delegator_count,
+        setup.tokens_requested_to_unstake as told_requested, ${linear.join(', ')},
+        case when setup.node_id is null then s.unknown_count else since.unknown_count end as unknown_count
       from keys k
       left join lateral (
         select * from app.epoch_nodes n where n.node_id = k.node_id
         order by n.block_height desc, n.tx_index desc, n.event_index desc limit 1
-      ) told on true
+      ) setup on true
       left join app.staking_sums s on s.node_id = k.node_id and s.delegator_id = 0
       cross join lateral (
         select ${addedUp('m')}, count(*) filter (where m.from_bucket = 'unknown') as unknown_count
         from app.staking_events m
-        where m.node_id = k.node_id and m.delegator_id = 0 and ${positionOf('m')} > ${positionOf('told')}
+        where m.node_id = k.node_id and m.delegator_id = 0 and ${positionOf('m')} > ${positionOf('setup')}
       ) since
-      where told.node_id is not null or s.node_id is not null
+      where setup.node_id is not null or s.node_id is not null
     ), at_epoch_end as (
       select k.*, ${positionOf('k')} > ${positionOf('e')} is true as is_told,
         case when ${positionOf('k')} > ${positionOf('e')} then k.committed else pending.committed end as now_committed,

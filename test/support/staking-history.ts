@@ -141,7 +141,7 @@ function play(contract: StakingContract, { what, who, amount }: StakingCall): vo
   if (what === 'move' || what === 'end-epoch') contract.moveTokens()
 }
 
-function expected({ nodeId, delegatorId, held, requested, isRequestTold }: Staker): ExpectedStaker {
+function expected({ nodeId, delegatorId, held, requested, isRequestKnown }: Staker): ExpectedStaker {
   return {
     node_id: nodeId,
     delegator_id: delegatorId,
@@ -150,6 +150,6 @@ function expected({ nodeId, delegatorId, held, requested, isRequestTold }: Stake
     tokens_unstaking: ufix64Text(held.unstaking),
     tokens_unstaked: ufix64Text(held.unstaked),
     tokens_rewarded: ufix64Text(held.rewarded),
-    tokens_requested_to_unstake: isRequestTold ? ufix64Text(requested) : null,
+    tokens_requested_to_unstake: isRequestKnown ? ufix64Text(requested) : null,
   }
 }

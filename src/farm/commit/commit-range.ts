@@ -12,7 +12,7 @@ import { completeLeaseText, completeLeases } from '../leases/leases.ts'
 import type { ClaimedLease } from '../leases/leases.ts'
 import {
   clearRangeTexts,
-  isInTheWayText,
+  needsClearingText,
   findFoldDebt,
   foldRange,
   foldsOthersRows,
@@ -55,10 +55,10 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
   for (const { table } of output.tables) {
     if (table.partitionHeights !== undefined) await ensurePartitions(pool, table.name, table.partitionHeights, lease)
   }
-  const first = [completeLeaseText(lease), isInTheWayText(worker, lease)]
-  return inCommit(pool, commit.chainVersion, first, async (client, [completed, inTheWay]) => {
+  const first = [completeLeaseText(lease), needsClearingText(worker, lease)]
+  return inCommit(pool, commit.chainVersion, first, async (client, [completed, needsClearing]) => {
     if (completed !== 1) return 'fenced'
-    const isRewrite = inTheWay !== 0
+    const isRewrite = needsClearing !== 0
     const folding = isRewrite ? [worker, ...followers] : [worker]
     const debts = new Map<Worker, FoldDebt>()
     if (isRewrite) {
@@ -159,7 +159,7 @@ export interface EmptyCommit {
 }
 
 /** Whether an empty range can be completed in a batch: no fold reads rows of another worker. */
-export function mayEndWithOthers(worker: Worker): boolean {
+export function canBatch(worker: Worker): boolean {
   return !foldsOthersRows(worker)
 }
 
@@ -174,17 +174,20 @@ export async function commitEmptyRanges(
   commits: readonly EmptyCommit[],
 ): Promise<readonly CommitOutcome[] | undefined> {
   const held = new Set<string>()
-  let areInTheWay = false
+  let needClearing = false
   const outcome = await inCommit(pool, chainVersion, [], async (client) => {
     for (const { worker, from } of await completeLeases(
       client,
       commits.map(({ lease }) => lease),
     ))
       held.add(`${worker}/${from}`)
-    areInTheWay = !(await areClear(client, rangesByWorker(commits.filter((commit) => held.has(emptyRangeKey(commit))))))
-    return areInTheWay ? 'fenced' : 'committed'
+    needClearing = !(await areClear(
+      client,
+      rangesByWorker(commits.filter((commit) => held.has(emptyRangeKey(commit)))),
+    ))
+    return needClearing ? 'fenced' : 'committed'
   })
-  if (areInTheWay) return undefined
+  if (needClearing) return undefined
   return commits.map((commit) => (outcome === 'rolled-back' || held.has(emptyRangeKey(commit)) ? outcome : 'fenced'))
 }
 

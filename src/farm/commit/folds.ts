@@ -218,8 +218,8 @@ export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
 }
 
 /** A statement that returns one row if `clearRangeTexts` would change anything. */
-export function isInTheWayText(worker: Worker, range: HeightRange): string {
-  return `select 1 where ${inTheWay(worker, range).join(' or ')}`
+export function needsClearingText(worker: Worker, range: HeightRange): string {
+  return `select 1 where ${needsClearing(worker, range).join(' or ')}`
 }
 
 /** Whether `clearRangeTexts` would change nothing. One round trip for all workers. */
@@ -227,7 +227,7 @@ export async function areClear(
   client: pg.ClientBase,
   ranges: ReadonlyMap<Worker, readonly HeightRange[]>,
 ): Promise<boolean> {
-  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => inTheWay(worker, range)))
+  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => needsClearing(worker, range)))
   if (parts.length === 0) return true
   const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
   return rows[0]?.found === false
@@ -237,7 +237,7 @@ function quotedTable(table: { readonly name: string }): string {
   return table.name.split('.').map(escapeIdentifier).join('.')
 }
 
-function inTheWay(worker: Worker, range: HeightRange): string[] {
+function needsClearing(worker: Worker, range: HeightRange): string[] {
   return [
     ...worker.tables.map(
       (table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`,

@@ -40,32 +40,32 @@ describe('WakeUp', () => {
 
 describe('HistoryBatcher', () => {
   it('gives nothing for a while after it gave, to that worker', () => {
-    const gather = new HistoryBatcher(100)
-    expect(gather.room('a', 64, 0)).to.equal(64)
-    gather.given('a', 5)
-    expect(gather.room('a', 64, 104)).to.equal(0)
-    expect(gather.room('b', 64, 104)).to.equal(64)
-    expect(gather.room('a', 64, 105)).to.equal(64)
+    const batcher = new HistoryBatcher(100)
+    expect(batcher.limit('a', 64, 0)).to.equal(64)
+    batcher.given('a', 5)
+    expect(batcher.limit('a', 64, 104)).to.equal(0)
+    expect(batcher.limit('b', 64, 104)).to.equal(64)
+    expect(batcher.limit('a', 64, 105)).to.equal(64)
   })
 })
 
 describe('HistoryRest', () => {
   it('sets no limit without a rest', () => {
-    expect(new HistoryRest(0).room('a', 9, 55, 0)).to.equal(55)
+    expect(new HistoryRest(0).limit('a', 9, 55, 0)).to.equal(55)
   })
 
   it('gives one range, and the next when that one is gone and the rest is over', () => {
     const rest = new HistoryRest(100)
-    expect([0, 50, 99].map((now) => rest.room('a', 0, 64, now))).to.deep.equal([0, 0, 0])
-    expect(rest.room('a', 0, 64, 100)).to.equal(1)
-    expect(rest.room('a', 1, 63, 150)).to.equal(0)
-    expect(rest.room('a', 0, 64, 300)).to.equal(0)
-    expect(rest.room('b', 0, 64, 350)).to.equal(0)
-    expect(rest.room('a', 0, 64, 400)).to.equal(1)
+    expect([0, 50, 99].map((now) => rest.limit('a', 0, 64, now))).to.deep.equal([0, 0, 0])
+    expect(rest.limit('a', 0, 64, 100)).to.equal(1)
+    expect(rest.limit('a', 1, 63, 150)).to.equal(0)
+    expect(rest.limit('a', 0, 64, 300)).to.equal(0)
+    expect(rest.limit('b', 0, 64, 350)).to.equal(0)
+    expect(rest.limit('a', 0, 64, 400)).to.equal(1)
     // It was done before anybody saw it.
-    expect(rest.room('a', 0, 64, 401)).to.equal(0)
-    expect(rest.room('a', 0, 64, 500)).to.equal(0)
-    expect(rest.room('a', 0, 64, 501)).to.equal(1)
+    expect(rest.limit('a', 0, 64, 401)).to.equal(0)
+    expect(rest.limit('a', 0, 64, 500)).to.equal(0)
+    expect(rest.limit('a', 0, 64, 501)).to.equal(1)
   })
 })
 

@@ -129,8 +129,8 @@ const allocationStatement = `
     from raw cross join unnest(
       $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[],
         $13::int8multirange[])
-      as p (worker_type, live_chunk, live_room, history_chunk, history_room, span, follow_group, within)
-    where raw.head is not null and p.live_room + p.history_room > 0
+      as p (worker_type, live_chunk, live_max, history_chunk, history_max, span, follow_group, within)
+    where raw.head is not null and p.live_max + p.history_max > 0
   ), edge as materialized (
     select e.follow_group, e.followed, p.lowest, p.ceiling
     from unnest($11::text[], $12::text[]) as e (follow_group, followed) cross join lateral (
@@ -172,25 +172,25 @@ const allocationStatement = `
         - coalesce(own.covered * int8multirange(int8range(p.lowest, p.ceiling)), '{}') as owed
     ) w
   ), piece as (
-    select o.worker_type, z.zone, z.chunk, z.room, lower(r) as low, upper(r) as high,
+    select o.worker_type, z.zone, z.chunk, z.max, lower(r) as low, upper(r) as high,
       coalesce(sum((upper(r) - lower(r) + z.chunk - 1) / z.chunk)
         over (partition by o.worker_type, z.zone order by lower(r) desc rows between unbounded preceding and 1
           preceding), 0) as before
     from owed o
     cross join lateral (values
-      (1, o.live_chunk, o.live_room, int8range(o.live_from, null)),
-      (2, o.history_chunk, o.history_room, int8range(
+      (1, o.live_chunk, o.live_max, int8range(o.live_from, null)),
+      (2, o.history_chunk, o.history_max, int8range(
         case when $3::boolean then null else least(o.live_from, coalesce(o.reached, o.live_from)) end, o.live_from))
-    ) as z (zone, chunk, room, heights)
+    ) as z (zone, chunk, max, heights)
     cross join lateral (
-      select r from unnest(o.owed * int8multirange(z.heights)) as r order by lower(r) desc limit z.room
+      select r from unnest(o.owed * int8multirange(z.heights)) as r order by lower(r) desc limit z.max
     ) r
   ), chunk as (
     select p.worker_type, greatest(p.low, c.top - p.chunk) as from_height, c.top as to_height
     from piece p
     cross join lateral generate_series(
-      p.high, greatest(p.low + 1, p.high - (p.room - p.before - 1)::bigint * p.chunk), -p.chunk) as c (top)
-    where p.before < p.room
+      p.high, greatest(p.low + 1, p.high - (p.max - p.before - 1)::bigint * p.chunk), -p.chunk) as c (top)
+    where p.before < p.max
   )
   insert into app.worker_leases as l (worker_type, from_height, to_height, enqueued_at)
   select worker_type, from_height, to_height, now() from chunk order by worker_type, from_height desc

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { SearchSpans } from './rounds.ts'
 
 describe('SearchSpans', () => {
-  const search = { whole: 10_000, room: 4, startedAt: 0, endedAt: 5 }
+  const search = { whole: 10_000, max: 4, startedAt: 0, endedAt: 5 }
 
   it('looks further down at once while it finds too little, until it has seen the whole', () => {
     const spans = new SearchSpans(100)
@@ -39,7 +39,7 @@ describe('SearchSpans', () => {
 
   it('learns nothing where there was no room', () => {
     const spans = new SearchSpans(100)
-    expect(spans.searched('a', { ...search, span: 100, room: 0, depths: [] })).to.equal(false)
+    expect(spans.searched('a', { ...search, span: 100, max: 0, depths: [] })).to.equal(false)
     expect(spans.of('a')).to.equal(100)
   })
 })

@@ -25,7 +25,7 @@ export class Rounds {
   readonly #options: CoordinatorOptions
   readonly #enqueuer: LeaseEnqueuer
   readonly #rest: HistoryRest
-  readonly #gather: HistoryBatcher
+  readonly #batcher: HistoryBatcher
   readonly #spans: SearchSpans
   readonly #known = new Set<string>()
   readonly #heldBack = new Set<string>()
@@ -37,7 +37,7 @@ export class Rounds {
     this.#options = options
     this.#enqueuer = enqueuer
     this.#rest = new HistoryRest(options.historySleepMs ?? 0)
-    this.#gather = new HistoryBatcher(options.historyBatchMs ?? 0)
+    this.#batcher = new HistoryBatcher(options.historyBatchMs ?? 0)
     this.#spans = new SearchSpans(options.span ?? 100_000)
   }
 
@@ -116,25 +116,27 @@ export class Rounds {
     const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
     if (stored === undefined) return { allocated: [], isMore: false }
-    const rooms = plans.map((plan) => this.#room(plan, state)).filter(({ live, history }) => live + history > 0)
+    const capacities = plans
+      .map((plan) => this.#capacity(plan, state))
+      .filter(({ live, history }) => live + history > 0)
     const isOff = !isLiveEnabled && !isHistoryEnabled
-    if (rooms.length === 0 || (isOff && requested.size === 0)) return { allocated: [], isMore: false }
+    if (capacities.length === 0 || (isOff && requested.size === 0)) return { allocated: [], isMore: false }
     const startedAt = performance.now()
     const { first, allocated, allowances } = await withTransaction(pool, async (client) => {
       await lockCheckpoints(
         client,
-        rooms.map(({ plan }) => plan.name),
+        capacities.map(({ plan }) => plan.name),
       )
-      const first = await this.#allocateRequested(client, rooms, liveBlocks, requested)
-      const allowances = isOff ? [] : rooms.map((room) => this.#allowance(room, state, first))
+      const first = await this.#allocateRequested(client, capacities, liveBlocks, requested)
+      const allowances = isOff ? [] : capacities.map((capacity) => this.#allowance(capacity, state, first))
       const allocated = isOff ? [] : await allocateLeases(client, allowances, { liveBlocks, isHistoryEnabled })
       return { first, allocated, allowances }
     })
     const endedAt = performance.now()
     // Workers that follow others need no batching: they get ranges that those have done.
-    const gathering = new Set(plans.filter(({ follows }) => follows.length === 0).map(({ name }) => name))
+    const batched = new Set(plans.filter(({ follows }) => follows.length === 0).map(({ name }) => name))
     for (const { worker, to } of allocated) {
-      if (to <= stored.to - liveBlocks && gathering.has(worker)) this.#gather.given(worker, endedAt)
+      if (to <= stored.to - liveBlocks && batched.has(worker)) this.#batcher.given(worker, endedAt)
     }
     const isMore = allowances.map(({ plan, historyCapacity, span }) => {
       const depths = allocated
@@ -144,7 +146,7 @@ export class Rounds {
       return this.#spans.searched(plan.name, {
         span,
         whole: stored.to - stored.from,
-        room: historyCapacity,
+        max: historyCapacity,
         depths,
         startedAt,
         endedAt,
@@ -156,11 +158,11 @@ export class Rounds {
   /** Requested heights come before other history, even if history derivers are disabled. */
   async #allocateRequested(
     client: pg.ClientBase,
-    rooms: readonly Capacity[],
+    capacities: readonly Capacity[],
     liveBlocks: number,
     requested: ReadonlyMap<string, HeightSet>,
   ): Promise<QueuedLease[]> {
-    const allowances = rooms.flatMap(({ plan, history }): Allowance[] => {
+    const allowances = capacities.flatMap(({ plan, history }): Allowance[] => {
       const within = requested.get(plan.name)
       return within === undefined || history === 0
         ? []
@@ -173,15 +175,15 @@ export class Rounds {
     const requested = first.filter(({ worker }) => worker === plan.name).length
     const open = (counts.get(plan.name)?.openHistory ?? 0) + requested
     const now = performance.now()
-    const historyCapacity = this.#gather.room(
+    const historyCapacity = this.#batcher.limit(
       plan.name,
-      this.#rest.room(plan.name, open, history - requested, now),
+      this.#rest.limit(plan.name, open, history - requested, now),
       now,
     )
     return { plan, liveCapacity: live, historyCapacity, span: this.#spans.of(plan.name) }
   }
 
-  #room(plan: WorkerPlan, { counts, stored }: FarmState): Capacity {
+  #capacity(plan: WorkerPlan, { counts, stored }: FarmState): Capacity {
     const { maxOpen = 64, maxFailing = 1000, log } = this.#options
     const count = counts.get(plan.name) ?? noLeases
     const failing = count.failed + count.flagged
@@ -253,10 +255,10 @@ export class HistoryBatcher {
     this.#batchMs = batchMs
   }
 
-  /** Leases of history that a worker may get, at most `room`. `now` in milliseconds. */
-  room(worker: string, room: number, now: number): number {
+  /** Leases of history that a worker may get, at most `max`. `now` in milliseconds. */
+  limit(worker: string, max: number, now: number): number {
     const givenAt = this.#givenAt.get(worker)
-    return givenAt !== undefined && now - givenAt < this.#batchMs ? 0 : room
+    return givenAt !== undefined && now - givenAt < this.#batchMs ? 0 : max
   }
 
   given(worker: string, now: number): void {
@@ -279,11 +281,11 @@ export class HistoryRest {
   }
 
   /**
-   * Leases of history that a worker with `open` ones may get, at most `room`. `now` in
+   * Leases of history that a worker with `open` ones may get, at most `max`. `now` in
    * milliseconds.
    */
-  room(worker: string, open: number, room: number, now: number): number {
-    if (this.#restMs === 0) return room
+  limit(worker: string, open: number, max: number, now: number): number {
+    if (this.#restMs === 0) return max
     if (open > 0) {
       this.#restingSince.delete(worker)
       return 0
@@ -292,7 +294,7 @@ export class HistoryRest {
     if (since !== undefined && now - since >= this.#restMs) {
       // The range may be done before the next call, so the pause starts when no range is seen next.
       this.#restingSince.delete(worker)
-      return Math.min(1, room)
+      return Math.min(1, max)
     }
     if (since === undefined) this.#restingSince.set(worker, now)
     return 0
@@ -381,7 +383,7 @@ interface Search {
   /** Depth of all stored heights. */
   readonly whole: number
   /** Maximum leases. */
-  readonly room: number
+  readonly max: number
   /** Depths of the leases found. */
   readonly depths: readonly number[]
   readonly startedAt: number
@@ -417,9 +419,9 @@ export class SearchSpans {
   }
 
   /** Records a search. Times in milliseconds. @returns whether to search deeper at once */
-  searched(worker: string, { span, whole, room, depths, startedAt, endedAt }: Search): boolean {
-    if (room === 0) return false
-    if (depths.length >= room) {
+  searched(worker: string, { span, whole, max, depths, startedAt, endedAt }: Search): boolean {
+    if (max === 0) return false
+    if (depths.length >= max) {
       this.#spans.set(worker, Math.max(this.#min, 2 * Math.max(...depths)))
       return false
     }

@@ -32,7 +32,7 @@ const defaultRoundMs = 1000
 /** Rest of a scan after a lap that found nothing, in rounds. */
 const lapRestRounds = 60
 /** Maximum pause while no node responds, ms. */
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
 /**
  * Queries due keys in rounds until the signal.
@@ -48,9 +48,9 @@ export class EnrichmentLoop {
   readonly #stores: readonly QuestionStore[]
   readonly #wakeUp = new WakeUp()
   /** Last search for new keys. */
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #discoveredAt = Number.NEGATIVE_INFINITY
   /** A sleep that a wake-up does not end. */
-  readonly #unwakeable = new WakeUp()
+  readonly #uninterruptible = new WakeUp()
 
   constructor(options: EnrichmentLoopOptions) {
     this.#options = options
@@ -72,16 +72,16 @@ export class EnrichmentLoop {
         const isMore = await this.round(signal)
         troubles = 0
         if (isMore) continue
-        await this.#unwakeable.sleep(roundMs, signal)
+        await this.#uninterruptible.sleep(roundMs, signal)
         await this.#wakeUp.sleep(idleMs, signal)
       } catch (thrown) {
         if (signal.aborted) return
-        const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
+        const pauseMs = backoffMs(++troubles, roundMs, maxPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
-        const isUnanswered = isPassing(thrown) || thrown instanceof ChainCallFailedError
+        const isUnanswered = isTransient(thrown) || thrown instanceof ChainCallFailedError
         if (isUnanswered) failures.log(log, 'warn', details, 'No source responds: the worker pauses and retries')
         else failures.log(log, 'error', details, 'An enrichment round failed: the worker pauses and retries')
-        await this.#unwakeable.sleep(pauseMs, signal)
+        await this.#uninterruptible.sleep(pauseMs, signal)
       }
     }
   }
@@ -94,10 +94,10 @@ export class EnrichmentLoop {
   async round(signal: AbortSignal): Promise<boolean> {
     let isMore = false
     const { roundMs = defaultRoundMs } = this.#options
-    const isTimeToLook = performance.now() - this.#lookedAt >= roundMs
-    if (isTimeToLook) this.#lookedAt = performance.now()
+    const isDiscoveryDue = performance.now() - this.#discoveredAt >= roundMs
+    if (isDiscoveryDue) this.#discoveredAt = performance.now()
     for (const store of this.#stores) {
-      if (isTimeToLook) await store.discover()
+      if (isDiscoveryDue) await store.discover()
       if (await this.#askDue(store, signal)) isMore = true
     }
     return isMore
@@ -163,7 +163,7 @@ const longestMessage = 2000
 const maxFailedInRow = 3
 
 /** Whether the error is unrelated to the keys, so that they are retried unchanged. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof ChainCallFailedError) return false
   return error instanceof RetryableError || error instanceof StateNotServedError
 }
@@ -196,7 +196,7 @@ async function askBatch(
       failedInRow = 0
     } catch (thrown) {
       context.signal.throwIfAborted()
-      if (isPassing(thrown)) return { outcomes, interruption: thrown }
+      if (isTransient(thrown)) return { outcomes, interruption: thrown }
       const [row] = part
       if (part.length > 1) {
         const middle = part.length >> 1

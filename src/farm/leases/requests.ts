@@ -209,13 +209,13 @@ export async function readRequestProgress(
   const rows = await readRequestRows(db, names, range)
   const progress = rows.map((row) => progressOf(row, range))
   const passable = new Map(progress.map(({ worker, done, skipped }) => [worker, union(done, skipped)]))
-  const canGoOn = progress.some(({ worker, owed, flagged }) => {
+  const canProgress = progress.some(({ worker, owed, flagged }) => {
     const follows = workers.find(({ name }) => name === worker)?.follows ?? []
     const able = follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), difference(owed, flagged))
     return able.length > 0
   })
   const isDone = progress.every(({ owed }) => owed.length === 0)
-  return { workers: progress, isDone, isStuck: !isDone && !canGoOn }
+  return { workers: progress, isDone, isStuck: !isDone && !canProgress }
 }
 
 function progressOf({ worker, covered, leases, nextTry }: RequestRow, range: HeightRange): WorkerProgress {

@@ -143,23 +143,23 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
         this.#consumers.delete(consumer)
         const closed = bull.close()
         // Closing waits forever while the store is down.
-        const impatience = new AbortController()
+        const timeout = new AbortController()
         const tooLong = (async () => {
           // A fetch in progress at the time of the close still starts its job.
           do {
             while (running.size > 0) await Promise.allSettled(running)
-            await delay(closeMs, undefined, { signal: impatience.signal })
+            await delay(closeMs, undefined, { signal: timeout.signal })
           } while (running.size > 0)
           this.#log.warn({ queue: worker }, 'The queue does not respond: closing its connection')
           // ioredis never emits `end` for a connection that waits to reconnect.
-          await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: impatience.signal })])
+          await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: timeout.signal })])
           // BullMQ closes the lock manager after that, and would keep renewing locks.
           await bull['lockManager'].close()
         })()
         await Promise.race([closed, tooLong])
-        impatience.abort()
+        timeout.abort()
         await tooLong.catch((error: unknown) => {
-          if (!impatience.signal.aborted) throw error
+          if (!timeout.signal.aborted) throw error
         })
       },
     }

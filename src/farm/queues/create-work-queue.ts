@@ -29,7 +29,7 @@ const connectTimeoutMs = 5000
 const socketTimeoutMs = 15_000
 
 /** Maximum pause before reconnecting, ms. */
-const longestPauseMs = 2000
+const maxPauseMs = 2000
 
 /**
  * Queues in Redis 6.2 or newer (or Valkey).
@@ -45,7 +45,7 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     socketTimeout: socketTimeoutMs,
     // Also stops BullMQ's copies of these connections, which nothing else can stop while they wait
     // to reconnect.
-    retryStrategy: (times: number) => (isClosed ? null : Math.min(times * 50, longestPauseMs)),
+    retryStrategy: (times: number) => (isClosed ? null : Math.min(times * 50, maxPauseMs)),
   }
   // Commands of the coordinator fail at once while Redis is down; it retries them.
   const producer = new Redis(url, { ...common, lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1 })

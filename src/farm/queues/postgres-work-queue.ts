@@ -115,14 +115,14 @@ async function makeSchema(pool: Pool): Promise<void> {
   try {
     // Truncating all tables also truncates BullMQ's migration ledger; its migrations cannot run
     // again then.
-    if (await lostItsLedger(client)) await client.query(`drop schema ${schema} cascade`)
+    if (await isLedgerEmpty(client)) await client.query(`drop schema ${schema} cascade`)
     await runMigrations(client, schema)
   } finally {
     client.release()
   }
 }
 
-async function lostItsLedger(client: PoolClient): Promise<boolean> {
+async function isLedgerEmpty(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ hasJobs: boolean; hasLedger: boolean }>(
     `select to_regclass('${schema}.job') is not null as "hasJobs", ` +
       `to_regclass('${schema}.migration') is not null as "hasLedger"`,
@@ -175,7 +175,7 @@ class PostgresQueueConnection extends PostgresConnection {
       this.#watched = client
       // One listener per idle worker.
       if (client instanceof EventEmitter) client.setMaxListeners(0)
-      askOneByOne(client)
+      serializeQueries(client)
       this.#startHeartbeat(client)
     }
     return client
@@ -194,7 +194,7 @@ class PostgresQueueConnection extends PostgresConnection {
   #startHeartbeat(client: ListenClient): void {
     clearTimeout(this.#heartbeat)
     this.#heartbeat = setTimeout(() => {
-      const impatience = setTimeout(() => destroy(client), answerTimeoutMs)
+      const timeout = setTimeout(() => destroy(client), answerTimeoutMs)
       client
         .query('select')
         .then(
@@ -202,7 +202,7 @@ class PostgresQueueConnection extends PostgresConnection {
           // BullMQ notices the loss and reconnects.
           () => undefined,
         )
-        .finally(() => clearTimeout(impatience))
+        .finally(() => clearTimeout(timeout))
     }, heartbeatMs)
     this.#heartbeat.unref()
   }
@@ -223,7 +223,7 @@ function listenForErrors(client: PoolClient): void {
 }
 
 /** Each idle worker calls LISTEN on this client, and `pg` clients run one query at a time. */
-function askOneByOne(client: ListenClient): void {
+function serializeQueries(client: ListenClient): void {
   const ask: ListenClient['query'] = client.query.bind(client)
   let last: Promise<unknown> = Promise.resolve()
   client.query = <Row>(text: string, params?: readonly unknown[]): ReturnType<typeof ask<Row>> => {

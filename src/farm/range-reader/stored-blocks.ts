@@ -107,7 +107,7 @@ export class StoredBlocks {
         )
       }
       this.#checkDatabase(all[0]?.[6])
-      const blocks = all.slice(0, this.#bearable(all))
+      const blocks = all.slice(0, this.#affordable(all))
       const end = from + blocks.length
       const [transactions, chunks] = await Promise.all([
         blocks.some((row) => row[3] > 0) ? this.#ask<TransactionRow>(transactionsQuery, from, end) : [],
@@ -139,7 +139,7 @@ export class StoredBlocks {
     return rows
   }
 
-  #bearable(blocks: readonly BlockRow[]): number {
+  #affordable(blocks: readonly BlockRow[]): number {
     let bytes = 0
     const tooMuch = blocks.findIndex(([, , , transactions, events]) => {
       bytes += transactions * transactionBytes + events * this.#eventBytes

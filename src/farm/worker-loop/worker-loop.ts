@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { commitEmptyRanges, mayEndWithOthers, commitRange } from '../commit/commit-range.ts'
+import { commitEmptyRanges, canBatch, commitRange } from '../commit/commit-range.ts'
 import type { EmptyCommit, CommitOutcome } from '../commit/commit-range.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from '../../../jobs/worker.ts'
@@ -170,7 +170,7 @@ export class WorkerLoop {
       const fault = faultFor?.(worker.name, lease)
       if (fault !== undefined) throw fault
       const chainVersion = await this.#derive(held, output)
-      if (output.isEmpty && chainVersion !== undefined && mayEndWithOthers(worker)) {
+      if (output.isEmpty && chainVersion !== undefined && canBatch(worker)) {
         await this.#options.emptyRanges.add(this.#commitEmpty(held, chainVersion))
         return
       }
@@ -179,7 +179,7 @@ export class WorkerLoop {
     } catch (error) {
       await this.#fail(held, error)
     } finally {
-      this.#giveBack(output)
+      this.#reuseOutput(output)
     }
   }
 
@@ -291,7 +291,7 @@ export class WorkerLoop {
       log.info({ worker: worker.name, from: lease.from, to: lease.to, outcome }, 'Range not committed')
   }
 
-  #giveBack(output: RangeOutput): void {
+  #reuseOutput(output: RangeOutput): void {
     if (output.capacity > largestKept) return
     output.clear()
     this.#outputs.push(output)

@@ -83,7 +83,7 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
     const budget = { left: maxSymbols }
     const symbols = outline.declarations
       .filter(({ kind }) => kind !== 'parameter')
-      .flatMap((declaration) => tellWithin(declaration, source, budget))
+      .flatMap((declaration) => symbolsWithin(declaration, source, budget))
     return { kind: 'symbols', answer: { symbols, truncated: budget.left < 0, has_errors: hasErrors } }
   }
   const { line, column, name } = request.at
@@ -97,7 +97,7 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
           .toSorted((a, b) => a.start - b.start)
           .find((use) => use.name === name && (line === undefined || source.placeOf(use.start).line === line))
   if (use === undefined)
-    return { kind: 'nothing', reason: whyNothing(request.at, outline.uses.length === 0 && hasErrors) }
+    return { kind: 'nothing', reason: explainMissing(request.at, outline.uses.length === 0 && hasErrors) }
   const meaning = meaningOf(use, outline)
   const place = source.placeOf(use.start)
   if (meaning.kind === 'declared') {
@@ -107,7 +107,7 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
       answer: {
         name: use.name,
         ...place,
-        meaning: inWords(declaration, isCertain, source, request.network),
+        meaning: describeDeclaration(declaration, isCertain, source, request.network),
         declared: declaredAs(declaration, source),
       },
     }
@@ -141,7 +141,7 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
   }
 }
 
-function whyNothing({ line, column, name }: NamePlace, isBroken: boolean): string {
+function explainMissing({ line, column, name }: NamePlace, isBroken: boolean): string {
   if (isBroken) return 'The source has syntax errors before any name: see script_check.'
   if (name !== undefined)
     return (
@@ -154,7 +154,12 @@ function whyNothing({ line, column, name }: NamePlace, isBroken: boolean): strin
   )
 }
 
-function inWords(declaration: Declaration, isCertain: boolean, source: SourceText, network: Network): string {
+function describeDeclaration(
+  declaration: Declaration,
+  isCertain: boolean,
+  source: SourceText,
+  network: Network,
+): string {
   if (declaration.kind === 'import')
     return `The imported contract ${declaration.name}: ${whereImported(declaration, network)}`
   const { line } = source.placeOf(declaration.nameStart)
@@ -177,12 +182,12 @@ function whereImported({ location, name }: Declaration, network: Network): strin
 }
 
 /** A declaration with its members, within the budget. */
-function tellWithin(declaration: Declaration, source: SourceText, budget: { left: number }): SymbolAnswer[] {
+function symbolsWithin(declaration: Declaration, source: SourceText, budget: { left: number }): SymbolAnswer[] {
   budget.left--
   if (budget.left < 0) return []
   const members = declaration.members
     .toSorted((a, b) => a.start - b.start)
-    .flatMap((member) => tellWithin(member, source, budget))
+    .flatMap((member) => symbolsWithin(member, source, budget))
   return [{ ...tell(declaration, source), ...(members.length === 0 ? {} : { members }) }]
 }
 

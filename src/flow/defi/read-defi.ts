@@ -65,14 +65,14 @@ interface Defi {
   readonly problems: readonly DefiProblem[]
 }
 
-interface Told extends PairOfEvent {
+interface PairAction extends PairOfEvent {
   readonly index: number
   readonly event: PairEvent
 }
 
 /** Undefined without an event of an exchange. */
 export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes, network: Network): Defi | undefined {
-  const told: Told[] = []
+  const actions: PairAction[] = []
   const pairs: PairChange[] = []
   const problems: DefiProblem[] = []
   for (const event of transaction.events) {
@@ -83,14 +83,14 @@ export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes,
       const read = readPairEvent(type, fields)
       if (read.what === 'created') pairs.push(created(index, read))
       else if (read.what === 'fee') pairs.push({ ...nothingTold, index, pair: type.contract, fee: read.fee })
-      else told.push({ index, ...pairOf(type, fields), event: read })
+      else actions.push({ index, ...pairOf(type, fields), event: read })
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
       problems.push({ eventIndex: index, eventType: event.type, code: 'defi-event-shape', message: error.message })
     }
   }
-  if (told.length + pairs.length + problems.length === 0) return undefined
-  const events = [...Map.groupBy(told, ({ pair }) => pair)].flatMap(([pair, ofPair]) => {
+  if (actions.length + pairs.length + problems.length === 0) return undefined
+  const events = [...Map.groupBy(actions, ({ pair }) => pair)].flatMap(([pair, ofPair]) => {
     const [{ holder } = { holder: '' }] = ofPair
     return eventsOfPair(ofPair, new PairMoves(tokenMovesOf(transaction, network).fungible, holder, pair))
   })
@@ -107,27 +107,27 @@ function created(
 }
 
 /** Swaps are matched to transfers first, because their amounts are known; the rest is liquidity. */
-function eventsOfPair(told: readonly Told[], moves: PairMoves): DefiEvent[] {
+function eventsOfPair(actions: readonly PairAction[], moves: PairMoves): DefiEvent[] {
   const events = new Map<number, DefiEvent>()
-  for (const one of told) {
+  for (const one of actions) {
     const { event, index, pair } = one
     if (event.what === 'swap') events.set(index, swap(one, event, moves))
     else if (event.what === 'flashloan') {
       events.set(index, { index, pair, type: 'Flashloan', asset0: event.token, asset1: undefined, out0: event.amount })
     }
   }
-  for (const [i, one] of told.entries()) {
-    if (one.event.what === 'burn') events.set(one.index, removal(one, told[i - 1], told[i + 1], moves))
+  for (const [i, one] of actions.entries()) {
+    if (one.event.what === 'burn') events.set(one.index, removal(one, actions[i - 1], actions[i + 1], moves))
   }
   // From the last one back: an event takes the transfers since the previous one.
-  for (const [i, one] of [...told.entries()].toReversed()) {
-    if (one.event.what === 'mint') events.set(one.index, addition(told, i, moves))
+  for (const [i, one] of [...actions.entries()].toReversed()) {
+    if (one.event.what === 'mint') events.set(one.index, addition(actions, i, moves))
   }
   return [...events.values()]
 }
 
 function swap(
-  { index, pair }: Told,
+  { index, pair }: PairAction,
   { isForward, amountIn, amountOut }: Extract<PairEvent, { what: 'swap' }>,
   moves: PairMoves,
 ): DefiEvent {
@@ -139,9 +139,9 @@ function swap(
 
 /** Tokens are moved after the burn event, or before it if they had left already. */
 function removal(
-  { index, pair, event }: Told,
-  before: Told | undefined,
-  next: Told | undefined,
+  { index, pair, event }: PairAction,
+  before: PairAction | undefined,
+  next: PairAction | undefined,
   moves: PairMoves,
 ): DefiEvent {
   const taken = moves.takeOutOf(index, next?.index ?? Infinity) ?? moves.takeOutOf(before?.index ?? -1, index)
@@ -163,13 +163,13 @@ function removal(
  * Tokens are moved before or after the mint event. A pair can mint twice for one deposit: a first
  * small part that is locked in a new pair, and the exchange's fees since the last liquidity change.
  */
-function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent {
-  const { index, pair, event } = told[i] as Told
+function addition(actions: readonly PairAction[], i: number, moves: PairMoves): DefiEvent {
+  const { index, pair, event } = actions[i] as PairAction
   const { lpAmount, amounts } = event as Extract<PairEvent, { what: 'mint' }>
-  const before = told[i - 1]
+  const before = actions[i - 1]
   let taken = moves.takeInto(before?.index ?? -1, index)
-  if (before?.event.what === 'mint') taken ??= moves.takeInto(told[i - 2]?.index ?? -1, index)
-  taken ??= moves.takeInto(index, told[i + 1]?.index ?? Infinity)
+  if (before?.event.what === 'mint') taken ??= moves.takeInto(actions[i - 2]?.index ?? -1, index)
+  taken ??= moves.takeInto(index, actions[i + 1]?.index ?? Infinity)
   const [one, other] = taken ?? []
   const isForNothing = taken === undefined && amounts === undefined
   return {

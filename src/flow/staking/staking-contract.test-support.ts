@@ -20,7 +20,7 @@ export interface Staker {
   readonly uuids: Readonly<Record<Bucket, bigint>>
   requested: bigint
   /** Whether an event has the requested amount. */
-  isRequestTold: boolean
+  isRequestKnown: boolean
   isPending: boolean
 }
 
@@ -93,8 +93,8 @@ export class StakingContract {
     // unknown.
     const isHidden = staker.delegatorId === 0 && staker.requested > 0n && moved === 0n
     staker.requested -= amount - moved
-    if (isHidden) staker.isRequestTold = false
-    else if (staker.requested === 0n) staker.isRequestTold = true
+    if (isHidden) staker.isRequestKnown = false
+    else if (staker.requested === 0n) staker.isRequestKnown = true
     this.#move(staker, 'unstaked', 'committed', moved)
     this.#tellOf(staker, 'TokensCommitted', staker.delegatorId === 0 ? moved : amount)
     staker.isPending = true
@@ -118,7 +118,7 @@ export class StakingContract {
     if (amount > fromCommitted) {
       staker.requested += amount - fromCommitted
       staker.isPending = true
-      staker.isRequestTold = isTold
+      staker.isRequestKnown = isTold
     }
     if (!isTold) return
     this.#tellOf(staker, 'TokensUnstaked', fromCommitted)
@@ -135,8 +135,8 @@ export class StakingContract {
     if (staked > 0n) {
       node.requested = staked
       node.isPending = true
-      node.isRequestTold = this.era === '1.0'
-      if (node.isRequestTold) this.#tellOf(node, 'TokensRequestedToUnstake', staked)
+      node.isRequestKnown = this.era === '1.0'
+      if (node.isRequestKnown) this.#tellOf(node, 'TokensRequestedToUnstake', staked)
     }
   }
 
@@ -153,7 +153,7 @@ export class StakingContract {
     this.#tellOf(node, 'NodeRemovedAndRefunded', committed + staked)
     this.#move(node, 'committed', 'unstaked', committed)
     if (staked > 0n || !this.isAuction) node.requested = staked
-    node.isRequestTold = true
+    node.isRequestKnown = true
     node.isPending = true
     for (const delegator of this.delegatorsOf(node.nodeId)) {
       if (delegator.held.committed > 0n) {
@@ -162,7 +162,7 @@ export class StakingContract {
       }
       if (delegator.held.staked > 0n) {
         delegator.requested = delegator.held.staked
-        delegator.isRequestTold = true
+        delegator.isRequestKnown = true
         delegator.isPending = true
       }
     }
@@ -258,7 +258,7 @@ export class StakingContract {
       this.#move(staker, 'staked', 'unstaking', staker.requested)
     }
     staker.requested = 0n
-    staker.isRequestTold = true
+    staker.isRequestKnown = true
   }
 
   #newStaker(nodeId: string, delegatorId: number): Staker {
@@ -273,7 +273,7 @@ export class StakingContract {
       held: { committed: 0n, staked: 0n, unstaking: 0n, unstaked: 0n, rewarded: 0n },
       uuids: uuids as Record<Bucket, bigint>,
       requested: 0n,
-      isRequestTold: true,
+      isRequestKnown: true,
       isPending: false,
     }
     this.stakers.push(staker)

@@ -1,4 +1,4 @@
-import type { FungibleTransfer, TransferType, Unnamed, VaultBalance } from './token-moves.ts'
+import type { FungibleTransfer, TransferType, Untyped, VaultBalance } from './token-moves.ts'
 import { ufix64Text, ufix64Units, ufix64Zero } from './ufix64.ts'
 
 export interface VaultWithdrawn {
@@ -48,9 +48,9 @@ class Vault {
   /** Undefined while it is not in transit. */
   lots: Lot[] | undefined
   /** Whether an event had its balance. */
-  isTold = false
+  hasReportedBalance = false
   /** Created by a withdrawal here: its state is irrelevant until it is in an account. */
-  isMade = false
+  isCreated = false
   /** Its content is in EVM now; the bridge handles the rest. */
   isBridged = false
 
@@ -72,7 +72,7 @@ class Vault {
  * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMTokenBridge.cdc`.
  */
 export class FungibleFlow {
-  readonly transfers: Unnamed<FungibleTransfer>[] = []
+  readonly transfers: Untyped<FungibleTransfer>[] = []
   readonly #vaults = new Map<string, Vault>()
 
   withdrawn(event: VaultWithdrawn): void {
@@ -85,10 +85,10 @@ export class FungibleFlow {
       if (source.lots !== undefined) this.#arrive(source, from, eventIndex)
       lots = [{ from, eventIndex, amount }]
     }
-    tell(source, from, balanceAfter, eventIndex)
+    recordBalance(source, from, balanceAfter, eventIndex)
     const made = this.#vault(token, withdrawnVault)
     addLots(made, lots)
-    made.isMade = true
+    made.isCreated = true
   }
 
   deposited(event: VaultDeposited): void {
@@ -102,15 +102,15 @@ export class FungibleFlow {
       if (target.lots !== undefined) this.#arrive(target, to, eventIndex)
       this.#emit(lots, token, to, eventIndex, given.isBridged ? 'escrow' : undefined)
     }
-    tell(target, to, balanceAfter, eventIndex)
+    recordBalance(target, to, balanceAfter, eventIndex)
   }
 
   burned({ eventIndex, token, amount, vault }: VaultBurned): void {
-    const burnt = this.#vault(token, vault)
-    const lots = takeLots(burnt, amount, eventIndex)
+    const burned = this.#vault(token, vault)
+    const lots = takeLots(burned, amount, eventIndex)
     // Tokens sent to EVM are destroyed here without being burned.
-    if (!burnt.isBridged) this.#emit(lots, token, undefined, eventIndex, 'burn')
-    markGone(burnt, eventIndex)
+    if (!burned.isBridged) this.#emit(lots, token, undefined, eventIndex, 'burn')
+    markGone(burned, eventIndex)
   }
 
   /** Tokens sent to EVM with their vault. */
@@ -125,7 +125,7 @@ export class FungibleFlow {
   leftEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
     const made = this.#vault(token, vault)
     addLots(made, [{ from: evmAddress, eventIndex, amount }])
-    made.isMade = true
+    made.isCreated = true
   }
 
   /** A vault given out by the bridge for tokens from EVM: minted or released. */
@@ -162,11 +162,11 @@ export class FungibleFlow {
 
   /** Final state of each vault that is or was in an account, without temporary ones. */
   vaults(): VaultBalance[] {
-    const told: VaultBalance[] = []
-    for (const { isTold, token, vault, owner, balance, eventIndex } of this.#vaults.values()) {
-      if (isTold) told.push({ token, vault, owner, balance, eventIndex })
+    const reported: VaultBalance[] = []
+    for (const { hasReportedBalance, token, vault, owner, balance, eventIndex } of this.#vaults.values()) {
+      if (hasReportedBalance) reported.push({ token, vault, owner, balance, eventIndex })
     }
-    return told
+    return reported
   }
 
   #vault(token: string, uuid: string): Vault {
@@ -193,10 +193,10 @@ export class FungibleFlow {
 }
 
 /** Records a balance from an event. */
-function tell(vault: Vault, owner: string | undefined, balance: string, eventIndex: number): void {
-  if (owner === undefined && vault.isMade) return
-  vault.isMade = false
-  vault.isTold = true
+function recordBalance(vault: Vault, owner: string | undefined, balance: string, eventIndex: number): void {
+  if (owner === undefined && vault.isCreated) return
+  vault.isCreated = false
+  vault.hasReportedBalance = true
   vault.owner = owner
   vault.origin = owner ?? vault.origin
   vault.balance = balance
@@ -204,7 +204,7 @@ function tell(vault: Vault, owner: string | undefined, balance: string, eventInd
 }
 
 function markGone(vault: Vault, eventIndex: number): void {
-  tell(vault, undefined, ufix64Zero, eventIndex)
+  recordBalance(vault, undefined, ufix64Zero, eventIndex)
   vault.origin = undefined
 }
 

@@ -1,5 +1,5 @@
 import { isEvmAddress } from './fungible-flow.ts'
-import type { NonFungibleTransfer, TransferType, Unnamed } from './token-moves.ts'
+import type { NonFungibleTransfer, TransferType, Untyped } from './token-moves.ts'
 
 /** An NFT, identified by uuid and id, because items of the earliest collections share uuids. */
 export interface Item {
@@ -32,7 +32,7 @@ interface Place {
  * `cadence/contracts/bridge/interfaces/IFlowEVMNFTBridge.cdc`.
  */
 export class NonFungibleFlow {
-  readonly transfers: Unnamed<NonFungibleTransfer>[] = []
+  readonly transfers: Untyped<NonFungibleTransfer>[] = []
   readonly #places = new Map<string, Place>()
 
   withdrawn(eventIndex: number, item: Item, from: string | undefined): void {

@@ -1,4 +1,4 @@
-import type { BalanceChange, FungibleTransfer, Unnamed } from './token-moves.ts'
+import type { BalanceChange, FungibleTransfer, Untyped } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'
 
 /** An event before Cadence 1.0, with the account of a vault but not its uuid. */
@@ -21,8 +21,8 @@ interface Lot {
  * withdrawal of the same amount, else what it needs from the oldest ones. Moves between vaults in
  * no account are ignored.
  */
-export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Unnamed<FungibleTransfer>[] {
-  const transfers: Unnamed<FungibleTransfer>[] = []
+export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Untyped<FungibleTransfer>[] {
+  const transfers: Untyped<FungibleTransfer>[] = []
   const lots: Lot[] = []
   for (const { eventIndex, token, isDeposit, amount, party } of events) {
     if (party === undefined) continue

@@ -232,11 +232,11 @@ describe('readTokenMoves, for whatever is done to vaults', () => {
         const { fungible } = readTokenMoves(transactionOf(chain.events), 'mainnet')
         for (const token of [flow, usd]) {
           const ofToken = fungible.filter((transfer) => transfer.token === token)
-          const isTold = ([type, fields]: TestEvent): boolean =>
+          const hasReportedBalance = ([type, fields]: TestEvent): boolean =>
             emitters[token] === 'own'
               ? type === `${token}.TokensWithdrawn`
               : type.endsWith('.FungibleToken.Withdrawn') && fields?.['type'] === `${token}.Vault`
-          const left = chain.events.filter((event) => isTold(event) && event[1]?.['from'] !== null)
+          const left = chain.events.filter((event) => hasReportedBalance(event) && event[1]?.['from'] !== null)
           const ended = ofToken.filter(({ from }) => from?.length === 18)
           expect(sumOf(ended), token).to.equal(amountsOf(left))
           const minted = chain.events.filter(([type]) => type === `${token}.TokensMinted`)

@@ -1,7 +1,7 @@
 import { noTokenMoves } from './token-moves.ts'
 import type {
   FungibleTransfer,
-  Unnamed,
+  Untyped,
   BalanceChange,
   NonFungibleTransfer,
   TokenMoves,
@@ -26,8 +26,8 @@ import { NonFungibleFlow } from './non-fungible-flow.ts'
 import type { Item } from './non-fungible-flow.ts'
 import { oldBalanceChanges, oldFungibleTransfers } from './old-fungible-flow.ts'
 import type { OldVaultEvent } from './old-fungible-flow.ts'
-import { OwnWords } from './own-words.ts'
-import { nameStaking } from './staking.ts'
+import { ContractClaims } from './contract-claims.ts'
+import { setStakingTypes } from './staking.ts'
 import type { StakingEvent } from './staking.ts'
 import { tokenEventKinds } from './token-event-kind.ts'
 import type { StakingEventKind, TokenEventKind } from './token-event-kind.ts'
@@ -50,7 +50,7 @@ export interface FeeEvent {
  * @param transfers in the order of `eventIndex`
  */
 export function markFees(
-  transfers: readonly Unnamed<FungibleTransfer>[],
+  transfers: readonly Untyped<FungibleTransfer>[],
   fees: readonly FeeEvent[],
   flowToken: string,
 ): void {
@@ -104,9 +104,9 @@ class Reader {
   readonly #standard = new Set<string>()
   /** Cache of the last one: most transactions move one token. */
   #lastToken = ''
-  #ownWords: OwnWords | undefined
+  #ownWords: ContractClaims | undefined
   /** Contracts whose standard events show burns. */
-  #toldBurns: Set<string> | undefined
+  #standardBurns: Set<string> | undefined
   #burnsByScript: boolean | undefined
   readonly #fees: FeeEvent[] = []
   readonly #staking: StakingEvent[] = []
@@ -141,19 +141,19 @@ class Reader {
   }
 
   finish(): TokenMoves {
-    this.#fungible.finish((token, amount) => this.#isBurnt(token, amount))
+    this.#fungible.finish((token, amount) => this.#isBurned(token, amount))
     const changes = this.#finishOld()
     this.#nonFungible?.finish()
     const fungible = inOrder(this.#fungible.transfers)
     const nonFungible = this.#nonFungible === undefined ? [] : inOrder(this.#nonFungible.transfers)
     if (this.#fees.length > 0) this.#markFees(fungible)
     if (this.#ownWords !== undefined) this.#nameReasons(this.#ownWords, fungible, nonFungible)
-    if (this.#staking.length > 0) nameStaking(fungible, this.#staking, this.#stakingAccount, this.#flowToken)
+    if (this.#staking.length > 0) setStakingTypes(fungible, this.#staking, this.#stakingAccount, this.#flowToken)
     return { fungible, nonFungible, vaults: this.#fungible.vaults(), changes, problems: this.#problems }
   }
 
-  #words(): OwnWords {
-    return (this.#ownWords ??= new OwnWords())
+  #words(): ContractClaims {
+    return (this.#ownWords ??= new ContractClaims())
   }
 
   #items(): NonFungibleFlow {
@@ -290,8 +290,8 @@ class Reader {
   #ftBurned(eventIndex: number, fields: PayloadFields): void {
     const token = this.#standardToken(fields)
     this.#fungible.burned({ eventIndex, token, amount: amountField(fields), vault: uuidField(fields, 'fromUUID') })
-    this.#toldBurns ??= new Set()
-    this.#toldBurns.add(contractOf(token))
+    this.#standardBurns ??= new Set()
+    this.#standardBurns.add(contractOf(token))
   }
 
   #readStaking(kind: StakingEventKind, eventIndex: number, fields: PayloadFields): void {
@@ -335,7 +335,7 @@ class Reader {
     const changes: BalanceChange[] = []
     for (const ofToken of Map.groupBy(this.#oldVaults, ({ token }) => token).values()) {
       for (const transfer of oldFungibleTransfers(ofToken)) {
-        if (transfer.type === 'withdrawal' && this.#isBurnt(transfer.token, transfer.amount)) transfer.type = 'burn'
+        if (transfer.type === 'withdrawal' && this.#isBurned(transfer.token, transfer.amount)) transfer.type = 'burn'
         this.#fungible.transfers.push(transfer)
       }
       changes.push(...oldBalanceChanges(ofToken))
@@ -343,7 +343,7 @@ class Reader {
     return changes
   }
 
-  #markFees(fungible: readonly Unnamed<FungibleTransfer>[]): void {
+  #markFees(fungible: readonly Untyped<FungibleTransfer>[]): void {
     // Since Cadence 1.0 other deposits to FlowFees have the same events: prepaid fees of scheduled
     // transactions.
     const fees = this.#standard.has(this.#flowToken) ? this.#fees.filter((fee) => fee.isDeduction) : this.#fees
@@ -355,9 +355,9 @@ class Reader {
    * events, each explains one amount. If neither it nor the standard does, as for FLOW, burns
    * require an import of Burner in the script.
    */
-  #isBurnt(token: string, amount: string): boolean {
-    if (this.#ownWords?.tellsOfBurns(token) === true) return this.#ownWords.isBurnt(token, amount)
-    return this.#toldBurns?.has(contractOf(token)) !== true && this.#isBurningScript()
+  #isBurned(token: string, amount: string): boolean {
+    if (this.#ownWords?.hasBurnEvents(token) === true) return this.#ownWords.isBurned(token, amount)
+    return this.#standardBurns?.has(contractOf(token)) !== true && this.#isBurningScript()
   }
 
   #isBurningScript(): boolean {
@@ -367,9 +367,9 @@ class Reader {
   }
 
   #nameReasons(
-    words: OwnWords,
-    fungible: readonly Unnamed<FungibleTransfer>[],
-    nonFungible: readonly Unnamed<NonFungibleTransfer>[],
+    words: ContractClaims,
+    fungible: readonly Untyped<FungibleTransfer>[],
+    nonFungible: readonly Untyped<NonFungibleTransfer>[],
   ): void {
     for (const transfer of fungible) {
       if (transfer.type === 'deposit' && words.isMinted(transfer.token, transfer.amount)) transfer.type = 'mint'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nameStaking } from './staking.ts'
+import { setStakingTypes } from './staking.ts'
 import type { StakingEventKind } from './token-event-kind.ts'
 import { alice, bob, flow, usd } from './token-events.test-support.ts'
 import type { TransferType } from './token-moves.ts'
@@ -26,11 +26,11 @@ function named(given: readonly Given[], told: ReadonlyArray<readonly [number, St
     type,
   }))
   const events = told.map(([eventIndex, kind, amount]) => ({ eventIndex, kind, amount: `${amount}.00000000` }))
-  nameStaking(transfers, events, staking, flow)
+  setStakingTypes(transfers, events, staking, flow)
   return transfers.map(({ type, to = '-' }) => `${type} ${to}`)
 }
 
-describe('nameStaking', () => {
+describe('setStakingTypes', () => {
   it('names what came in and what went out, of each event one', () => {
     expect(
       named(

@@ -1,5 +1,5 @@
 import type { StakingEventKind } from './token-event-kind.ts'
-import type { FungibleTransfer, TransferType, Unnamed } from './token-moves.ts'
+import type { FungibleTransfer, TransferType, Untyped } from './token-moves.ts'
 import { ufix64Text, ufix64Units, ufix64Zero } from './ufix64.ts'
 
 /**
@@ -15,7 +15,7 @@ export interface StakingEvent {
 /** Amount that one event brought into the staking account, or one transfer took out. */
 interface Move {
   readonly eventIndex: number
-  readonly transfers: readonly Unnamed<FungibleTransfer>[]
+  readonly transfers: readonly Untyped<FungibleTransfer>[]
 }
 
 const types: Readonly<Record<StakingEventKind, TransferType>> = {
@@ -37,8 +37,8 @@ const types: Readonly<Record<StakingEventKind, TransferType>> = {
  *
  * @param events in the order of `eventIndex`
  */
-export function nameStaking(
-  transfers: readonly Unnamed<FungibleTransfer>[],
+export function setStakingTypes(
+  transfers: readonly Untyped<FungibleTransfer>[],
   events: readonly StakingEvent[],
   account: string,
   flowToken: string,
@@ -62,14 +62,14 @@ export function nameStaking(
 }
 
 /** One move per event. */
-function arrivals(transfers: readonly Unnamed<FungibleTransfer>[]): Move[] {
+function arrivals(transfers: readonly Untyped<FungibleTransfer>[]): Move[] {
   return [...Map.groupBy(transfers, ({ eventIndex }) => eventIndex)].map(([eventIndex, ofEvent]) => ({
     eventIndex,
     transfers: ofEvent,
   }))
 }
 
-function alone(transfer: Unnamed<FungibleTransfer>): Move {
+function alone(transfer: Untyped<FungibleTransfer>): Move {
   return { eventIndex: transfer.eventIndex, transfers: [transfer] }
 }
 

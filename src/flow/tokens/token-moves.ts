@@ -56,7 +56,7 @@ export interface NonFungibleTransfer {
 }
 
 /** A transfer before its type is known, which can follow from later events. */
-export type Unnamed<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 'to' | 'type'> & {
+export type Untyped<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 'to' | 'type'> & {
   to: string | undefined
   type: TransferType
 }

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import type { PayloadFields } from '../payload-value.ts'
-import { OwnWords } from './own-words.ts'
+import { ContractClaims } from './contract-claims.ts'
 import { topShot, usd } from './token-events.test-support.ts'
 
-function wordsOf(minted: readonly PayloadFields[], burned: readonly PayloadFields[], contract = usd): OwnWords {
-  const words = new OwnWords()
+function wordsOf(minted: readonly PayloadFields[], burned: readonly PayloadFields[], contract = usd): ContractClaims {
+  const words = new ContractClaims()
   for (const [index, fields] of minted.entries()) words.minted({ type: `${contract}.TokensMinted`, index, fields })
   for (const [index, fields] of burned.entries()) words.burned({ type: `${contract}.TokensBurned`, index, fields })
   return words
 }
 
-describe('OwnWords', () => {
+describe('ContractClaims', () => {
   it('has minted no more than the contract says, and anything where it does not say how much', () => {
     const words = wordsOf([{ amount: '5.00000000' }, { amount: '1.00000000' }], [])
     expect(['4.00000000', '2.00000000', '1.00000000'].map((amount) => words.isMinted(usd, amount))).to.deep.equal([
@@ -25,11 +25,11 @@ describe('OwnWords', () => {
 
   it('has each burn answer for one', () => {
     const words = wordsOf([], [{ amount: '5.00000000' }, { amount: 'all' }])
-    expect(words.tellsOfBurns(usd)).to.equal(true)
-    expect(words.tellsOfBurns(topShot)).to.equal(false)
-    expect(words.isBurnt(usd, '4.00000000')).to.equal(false)
-    expect(words.isBurnt(usd, '5.00000000')).to.equal(true)
-    expect(words.isBurnt(usd, '5.00000000')).to.equal(false)
+    expect(words.hasBurnEvents(usd)).to.equal(true)
+    expect(words.hasBurnEvents(topShot)).to.equal(false)
+    expect(words.isBurned(usd, '4.00000000')).to.equal(false)
+    expect(words.isBurned(usd, '5.00000000')).to.equal(true)
+    expect(words.isBurned(usd, '5.00000000')).to.equal(false)
   })
 
   it('finds items by whatever field names them, and takes what names no number for any', () => {

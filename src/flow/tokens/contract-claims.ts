@@ -7,7 +7,7 @@ import { isUfix64, ufix64Units } from './ufix64.ts'
  * Events of contracts about minted and burned tokens and NFTs, with arbitrary fields. They explain
  * why something appeared or did not arrive, and are decoded only if needed.
  */
-export class OwnWords {
+export class ContractClaims {
   readonly #mints = new Map<string, DecodedEvent[]>()
   readonly #burns = new Map<string, DecodedEvent[]>()
   readonly #minted = new Map<string, bigint>()
@@ -32,12 +32,12 @@ export class OwnWords {
     return left > 0n
   }
 
-  tellsOfBurns(token: string): boolean {
+  hasBurnEvents(token: string): boolean {
     return this.#burns.has(contractOf(token))
   }
 
   /** Each event explains one amount. */
-  isBurnt(token: string, amount: string): boolean {
+  isBurned(token: string, amount: string): boolean {
     const contract = contractOf(token)
     let amounts = this.#burntAmounts.get(contract)
     if (amounts === undefined) {
@@ -50,11 +50,11 @@ export class OwnWords {
   }
 
   isItemMinted(token: string, id: string): boolean {
-    return this.#mints.get(contractOf(token))?.some((event) => mayMean(event, id)) ?? false
+    return this.#mints.get(contractOf(token))?.some((event) => mayName(event, id)) ?? false
   }
 
   isItemBurnt(token: string, id: string): boolean {
-    return this.#burns.get(contractOf(token))?.some((event) => mayMean(event, id)) ?? false
+    return this.#burns.get(contractOf(token))?.some((event) => mayName(event, id)) ?? false
   }
 }
 
@@ -82,7 +82,7 @@ function amountOf(fields: PayloadFields | undefined): string | undefined {
 }
 
 /** Whether any field has the id; an event without numbers matches any item. */
-function mayMean({ fields }: DecodedEvent, id: string): boolean {
+function mayName({ fields }: DecodedEvent, id: string): boolean {
   if (fields === undefined) return true
   let namesAny = false
   for (const value of Object.values(fields).flat(1)) {
