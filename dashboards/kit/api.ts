@@ -1,11 +1,11 @@
 /** A failed API request. */
 export class ApiProblem extends Error {
-  /** HTTP status; 0 if there was no response. */
+  /** HTTP status; 0 without a response. */
   readonly status: number
   readonly code: string
   /** Seconds, from the Retry-After header. */
   readonly retryAfterS: number | undefined
-  /** JSON body of the response; empty if there was none. */
+  /** JSON body of the response, else empty. */
   readonly body: object
 
   constructor(status: number, code: string, message: string, retryAfterS?: number, body: object = {}) {
@@ -31,7 +31,7 @@ export function mayRecover(error: unknown): boolean {
 /**
  * Calls `fetch`.
  * @param service name of the service in error messages: `The API`
- * @throws ApiProblem for an error response and if there is no response; the signal's reason if it aborts
+ * @throws ApiProblem for an error response or without a response; the signal's reason if it aborts
  */
 export async function request(url: string, init: RequestInit = {}, service = 'The API'): Promise<Response> {
   let response: Response

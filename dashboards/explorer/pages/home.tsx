@@ -70,8 +70,8 @@ export function HomePage(): ReactNode {
 function Hint(): ReactNode {
   const { data: status } = useApi('/status')
   return status?.chain_id === 'flow-emulator'
-    ? 'This chain is simulated: accounts and prices are not real.'
-    : 'To look up anything else, search by address, ID or name.'
+    ? 'Simulated chain: prices are not real.'
+    : 'Search by address, ID or name above.'
 }
 
 interface LiveStatusProps {
