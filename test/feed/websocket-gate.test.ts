@@ -119,7 +119,7 @@ describe('WebSocket upgrades', () => {
     const talker = await FeedClient.connect(`${api.host}/ws`)
     const talkerClosed = talker.closed()
     for (let i = 0; i <= 100; i++) talker.socket.send('hello')
-    expect(await talkerClosed).to.deep.equal({ code: 1008, reason: 'too many messages: at most 100 in 15 s' })
+    expect(await talkerClosed).to.deep.equal({ code: 1008, reason: 'too many messages: limit 100 per 15 s' })
     for (const path of ['/ws', '/ws/status']) {
       const pinger = await FeedClient.connect(`${api.host}${path}`)
       const pingerClosed = pinger.closed()
